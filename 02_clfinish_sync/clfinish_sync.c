@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where must clFinish stand when the host's clock times a kernel?
+ *
+ * Measures: the host clock around clEnqueueNDRangeKernel with no clFinish, with one after, with one
+ *   before and one after; beside them, the device's own time for the same runs.
+ * Does not measure: where the difference between host and device time goes (chapter 03).
+ *
+ * Build: cc -O2 -I../common clfinish_sync.c -o clfinish_sync -lOpenCL -lm
+ * Run:   ./clfinish_sync
+ * Try:   ./clfinish_sync --size 1024        the overhead is now most of what the host sees
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+
+#include "host_clock.h"
+#include "opencl_device.h"
+#include "summary.h"
+#include "vector_data.h"
+
+static cl_command_queue queue;
+static cl_kernel kernel; /* vector_add */
+static size_t global_size, local_size = 256;
+
+/* ---- The methods: each returns microseconds ---- */
+
+/* Wrong: the enqueue call returns when the command is in the queue, not when it has run. */
+static double time_no_finish(void) {
+    const int64_t start_ns = now_ns();
+    CHECK_CL(
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
+    const int64_t end_ns = now_ns();
+    CHECK_CL(clFinish(queue)); /* too late to count: only so that the next run starts clean */
+    return (double)(end_ns - start_ns) / 1e3;
+}
+
+/* Wrong when anything else is in the queue: clFinish waits for that too. Here it is one earlier
+ * vector_add, which the caller never meant to time. */
+static double time_finish_after(void) {
+    CHECK_CL(
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
+
+    const int64_t start_ns = now_ns();
+    CHECK_CL(
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
+    CHECK_CL(clFinish(queue));
+    const int64_t end_ns = now_ns();
+    return (double)(end_ns - start_ns) / 1e3;
+}
+
+/* Right: the first clFinish empties the queue, the second waits for the kernel. Stores what the
+ * device's clock says of the same run in *event_us. */
+static double time_finish_before_and_after(double *event_us) {
+    cl_event event;
+    cl_ulong device_start_ns, device_end_ns;
+
+    CHECK_CL(clFinish(queue));
+    const int64_t start_ns = now_ns();
+    CHECK_CL(
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, &event));
+    CHECK_CL(clFinish(queue));
+    const int64_t end_ns = now_ns();
+
+    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof device_start_ns,
+                                     &device_start_ns, NULL));
+    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof device_end_ns,
+                                     &device_end_ns, NULL));
+    CHECK_CL(clReleaseEvent(event));
+    if (device_end_ns <= device_start_ns) /* unsigned: subtracted, they would make 584 years */
+        fail(EXIT_FAILED, "impossible: the kernel ends at %llu ns, and starts at %llu ns",
+             (unsigned long long)device_end_ns, (unsigned long long)device_start_ns);
+    *event_us = (double)(device_end_ns - device_start_ns) / 1e3;
+    return (double)(end_ns - start_ns) / 1e3;
+}
+
+/* ---- One row of the report ---- */
+
+static struct summary report(const struct options *options, const struct opencl_device *device,
+                             const char *method, const char *whose, double *samples_us) {
+    const struct summary s = summarize(samples_us, (size_t)options->runs);
+    if (options->csv)
+        printf("%s,%s,%lld,%lld,%.3f,%.3f,%.3f,%.3f\n", device->name, method, options->size,
+               options->runs, s.min, s.median, s.mean, s.max);
+    else
+        printf("%-24s %-12s %12.2f %12.2f %12.2f %12.2f\n", method, whose, s.min, s.median, s.mean,
+               s.max);
+    flush_stdout();
+    return s;
+}
+
+int main(int argc, char **argv) {
+    static double samples_us[MAX_RUNS], event_us[MAX_RUNS];
+    struct options options =
+        default_options("Where must clFinish stand when the host's clock times a kernel?");
+    options.has_device = true;
+    options.runs = 31;
+    options.size = 1 << 24;
+    parse_options(argc, argv, &options);
+
+    const struct opencl_device device = choose_opencl_device(options.device);
+    const size_t n = (size_t)options.size;
+    const double bytes = (double)n * sizeof(float);
+    check_opencl_memory(&device, options.size, bytes, 3 * bytes);
+
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
+    CHECK_CL_CODE("clCreateContext", code);
+    const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    queue = clCreateCommandQueueWithProperties(context, device.id, profiling, &code);
+    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    cl_program program = build_opencl_program(context, device.id, "clfinish_sync.cl", "");
+    kernel = clCreateKernel(program, "vector_add", &code);
+    CHECK_CL_CODE("clCreateKernel", code);
+    global_size = (n + local_size - 1) / local_size * local_size;
+
+    cl_mem a = buffer_of_floats(queue, n, input_a);
+    cl_mem b = buffer_of_floats(queue, n, input_b);
+    cl_mem c = buffer_of_floats(queue, n, NULL);
+    const cl_ulong count = n;
+    CHECK_CL(clSetKernelArg(kernel, 0, sizeof a, &a));
+    CHECK_CL(clSetKernelArg(kernel, 1, sizeof b, &b));
+    CHECK_CL(clSetKernelArg(kernel, 2, sizeof c, &c));
+    CHECK_CL(clSetKernelArg(kernel, 3, sizeof count, &count));
+
+    /* One run to check the result; it is also the warm-up, which chapter 06 is about. */
+    time_no_finish();
+    check_vector_add(copy_to_host(queue, c, n), n);
+
+    if (options.csv)
+        printf("device,method,size,runs,min_us,median_us,mean_us,max_us\n");
+    else
+        printf("clFinish: vector_add of %lld floats on %s, %s; %lld runs\n\n"
+               "%-24s %-12s %12s %12s %12s %12s\n",
+               options.size, device.name, device.platform, options.runs, "method", "whose clock",
+               "min us", "median us", "mean us", "max us");
+
+    for (int run = 0; run < (int)options.runs; run++)
+        samples_us[run] = time_no_finish();
+    const struct summary none = report(&options, &device, "no_finish", "host", samples_us);
+
+    for (int run = 0; run < (int)options.runs; run++)
+        samples_us[run] = time_finish_after();
+    const struct summary after = report(&options, &device, "finish_after", "host", samples_us);
+
+    for (int run = 0; run < (int)options.runs; run++)
+        samples_us[run] = time_finish_before_and_after(&event_us[run]);
+    const struct summary both =
+        report(&options, &device, "finish_before_and_after", "host", samples_us);
+    const struct summary event = report(&options, &device, "profiling_event", "device", event_us);
+
+    if (!options.csv)
+        printf("\nWith no clFinish the host saw %.2f us: the enqueue call, whatever the kernel "
+               "takes.\n"
+               "With one after only, %.2f us: the earlier command was in it.\n"
+               "With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n",
+               none.median, after.median, both.median, event.median, both.median - event.median);
+    flush_stdout();
+
+    CHECK_CL(clReleaseMemObject(a));
+    CHECK_CL(clReleaseMemObject(b));
+    CHECK_CL(clReleaseMemObject(c));
+    CHECK_CL(clReleaseKernel(kernel));
+    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseContext(context));
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What does the device's own clock say of a command, stage by stage?
+ *
+ * Measures: the stamps QUEUED, SUBMIT, START and END of vector_add over a sweep of sizes; bandwidth
+ *   from them, beside that of a copy that moves as many bytes; the step of the device's clock.
+ * Does not measure: what START and END themselves leave out (docs/which_clock.md).
+ *
+ * Build: cc -O2 -I../common opencl_profiling.c -o opencl_profiling -lOpenCL -lm
+ * Run:   ./opencl_profiling
+ * Try:   ./opencl_profiling --size 1,1000,1000000        where does the overhead end?
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+
+#include "host_clock.h"
+#include "opencl_device.h"
+#include "summary.h"
+#include "vector_data.h"
+
+static struct number_list sizes = {6, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24}};
+
+static struct opencl_device device;
+static cl_context context;
+static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
+static cl_kernel kernel;       /* vector_add */
+
+/* ---- The technique: four stamps of one command, checked before they are subtracted ---- */
+
+struct stamps {
+    cl_ulong queued_ns, submit_ns, start_ns, end_ns;
+};
+
+static cl_ulong read_stamp_ns(cl_event event, cl_profiling_info which) {
+    cl_ulong stamp_ns; /* nanoseconds already: not to be multiplied by the timer's resolution */
+    CHECK_CL(clGetEventProfilingInfo(event, which, sizeof stamp_ns, &stamp_ns, NULL));
+    return stamp_ns;
+}
+
+/* Returns the stamps of a finished command and releases its event. Exits with 1 if they are not in
+ * order: they are unsigned, and a difference below zero would come out as 584 years. */
+static struct stamps read_stamps(cl_event event) {
+    const struct stamps s = {read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED),
+                             read_stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT),
+                             read_stamp_ns(event, CL_PROFILING_COMMAND_START),
+                             read_stamp_ns(event, CL_PROFILING_COMMAND_END)};
+    CHECK_CL(clReleaseEvent(event));
+    if (s.queued_ns > s.submit_ns || s.submit_ns > s.start_ns || s.start_ns >= s.end_ns)
+        fail(EXIT_FAILED, "impossible stamps: QUEUED %llu, SUBMIT %llu, START %llu, END %llu ns",
+             (unsigned long long)s.queued_ns, (unsigned long long)s.submit_ns,
+             (unsigned long long)s.start_ns, (unsigned long long)s.end_ns);
+    return s;
+}
+
+/* ---- One size: vector_add and a copy that moves as many bytes, options.runs times each ---- */
+
+enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, HOST, COPY, INTERVALS };
+static const char *const interval_names[] = {"QUEUED to SUBMIT", "SUBMIT to START", "START to END",
+                                             "host, all of it", "copy, START to END"};
+static double samples_us[INTERVALS][MAX_RUNS];
+static cl_ulong step_ns; /* of the device's clock, by the times seen so far */
+
+static void measure_vector_add(size_t n, int runs) {
+    const size_t local_size = 256;
+    const size_t global_size = (n + local_size - 1) / local_size * local_size;
+    const cl_ulong count = n;
+    cl_mem a = buffer_of_floats(queue, n, input_a);
+    cl_mem b = buffer_of_floats(queue, n, input_b);
+    cl_mem c = buffer_of_floats(queue, n, NULL);
+    CHECK_CL(clSetKernelArg(kernel, 0, sizeof a, &a));
+    CHECK_CL(clSetKernelArg(kernel, 1, sizeof b, &b));
+    CHECK_CL(clSetKernelArg(kernel, 2, sizeof c, &c));
+    CHECK_CL(clSetKernelArg(kernel, 3, sizeof count, &count));
+
+    for (int run = -1; run < runs; run++) { /* run -1 is the warm-up */
+        cl_event event;
+        CHECK_CL(clFinish(queue));
+        const int64_t host_start_ns = now_ns();
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                        &event));
+        CHECK_CL(clFinish(queue)); /* the stamps are there when the command has finished */
+        const int64_t host_end_ns = now_ns();
+        const struct stamps s = read_stamps(event);
+        if (run < 0)
+            continue;
+        samples_us[QUEUED_TO_SUBMIT][run] = (double)(s.submit_ns - s.queued_ns) / 1e3;
+        samples_us[SUBMIT_TO_START][run] = (double)(s.start_ns - s.submit_ns) / 1e3;
+        samples_us[START_TO_END][run] = (double)(s.end_ns - s.start_ns) / 1e3;
+        samples_us[HOST][run] = (double)(host_end_ns - host_start_ns) / 1e3;
+        step_ns = common_step_ns(step_ns, s.end_ns - s.start_ns);
+    }
+    check_vector_add(copy_to_host(queue, c, n), n);
+    CHECK_CL(clReleaseMemObject(a));
+    CHECK_CL(clReleaseMemObject(b));
+    CHECK_CL(clReleaseMemObject(c));
+}
+
+/* vector_add moves 12 bytes an element: two floats read, one written. A copy of one and a half
+ * floats an element reads 6 bytes and writes 6: the same. */
+static void measure_copy(size_t n, int runs) {
+    const size_t floats = n + (n + 1) / 2;
+    const size_t bytes = floats * sizeof(float);
+    cl_mem from = buffer_of_floats(queue, floats, input_a);
+    cl_mem to = buffer_of_floats(queue, floats, NULL);
+    for (int run = -1; run < runs; run++) {
+        cl_event event;
+        CHECK_CL(clEnqueueCopyBuffer(queue, from, to, 0, 0, bytes, 0, NULL, &event));
+        CHECK_CL(clFinish(queue));
+        const struct stamps s = read_stamps(event);
+        if (run >= 0)
+            samples_us[COPY][run] = (double)(s.end_ns - s.start_ns) / 1e3;
+    }
+    float *host = copy_to_host(queue, to, floats);
+    for (size_t i = 0; i < floats; i++)
+        if (host[i] != input_a(i))
+            fail(EXIT_FAILED, "the copy is wrong at element %zu", i);
+    free(host);
+    CHECK_CL(clReleaseMemObject(from));
+    CHECK_CL(clReleaseMemObject(to));
+}
+
+/* Exits with 1 if no device could be as fast: no compute unit of today moves 512 bytes a clock. */
+static void check_bandwidth(double gb_s) {
+    cl_uint units, mhz;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof mhz, &mhz, NULL));
+    if (mhz > 0 && gb_s > units * (mhz / 1e3) * 512)
+        fail(EXIT_FAILED, "impossible: %.0f GB/s from %u compute units at %u MHz", gb_s, units,
+             mhz);
+}
+
+/* ---- Misuse on purpose, and the two clocks side by side ---- */
+
+static void show_query(const char *of_what, cl_event event) {
+    cl_ulong end_ns = 0;
+    const cl_int code =
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
+    printf("END of %s: %s", of_what, cl_error_name(code));
+    printf(code == CL_SUCCESS ? ", and the stamp is %llu: no use\n" : "\n",
+           (unsigned long long)end_ns);
+}
+
+static void show_misuse(void) {
+    cl_int code;
+    cl_event event;
+    cl_command_queue plain = clCreateCommandQueueWithProperties(context, device.id, NULL, &code);
+    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    CHECK_CL(clEnqueueMarkerWithWaitList(plain, 0, NULL, &event));
+    CHECK_CL(clFinish(plain));
+    show_query("a command in a queue without CL_QUEUE_PROFILING_ENABLE", event);
+    CHECK_CL(clReleaseEvent(event));
+    CHECK_CL(clReleaseCommandQueue(plain));
+
+    cl_event gate = clCreateUserEvent(context, &code); /* holds the command back */
+    CHECK_CL_CODE("clCreateUserEvent", code);
+    CHECK_CL(clEnqueueMarkerWithWaitList(queue, 1, &gate, &event));
+    show_query("a command that has not finished", event);
+    CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+    CHECK_CL(clFinish(queue));
+    CHECK_CL(clReleaseEvent(event));
+    CHECK_CL(clReleaseEvent(gate));
+}
+
+/* OpenCL 2.1 can read both clocks at once; 3.0 made it optional, with a resolution of 0 for "no".
+ */
+static void show_one_time_line(void) {
+    cl_platform_id platform;
+    cl_ulong host_step_ns = 0, device_ns, host_ns;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
+    if (device.version >= 210)
+        CHECK_CL(clGetPlatformInfo(platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof host_step_ns,
+                                   &host_step_ns, NULL));
+    if (host_step_ns == 0) {
+        printf("Host and device clock on one time line: not on this device (it reports no host "
+               "timer).\n");
+        return;
+    }
+    CHECK_CL(clGetDeviceAndHostTimer(device.id, &device_ns, &host_ns));
+    printf("Host and device clock on one time line: %.6f s by the device is %.6f s by the host.\n",
+           (double)device_ns / 1e9, (double)host_ns / 1e9);
+}
+
+int main(int argc, char **argv) {
+    struct options options =
+        default_options("What does the device's own clock say of a command, stage by stage?");
+    options.has_device = true;
+    options.runs = 31;
+    options.sizes = &sizes;
+    parse_options(argc, argv, &options);
+    const size_t runs = (size_t)options.runs;
+    device = choose_opencl_device(options.device);
+    for (size_t i = 0; i < sizes.count; i++)
+        check_opencl_memory(&device, sizes.values[i], 6.0 * (double)sizes.values[i],
+                            12.0 * (double)sizes.values[i]);
+
+    cl_int code;
+    size_t claimed_ns;
+    context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
+    CHECK_CL_CODE("clCreateContext", code);
+    const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    queue = clCreateCommandQueueWithProperties(context, device.id, profiling, &code);
+    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    cl_program program = build_opencl_program(context, device.id, "opencl_profiling.cl", "");
+    kernel = clCreateKernel(program, "vector_add", &code);
+    CHECK_CL_CODE("clCreateKernel", code);
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
+                             &claimed_ns, NULL));
+
+    if (options.csv)
+        printf("device,size,runs,queued_to_submit_us,submit_to_start_us,start_to_end_us,host_us,"
+               "bandwidth_gb_s,copy_bandwidth_gb_s,resolution_ns,step_ns\n");
+    else
+        printf("OpenCL profiling: vector_add by size on %s, %s; medians of %lld runs\n\n"
+               "%10s %12s %12s %12s %12s %9s %9s\n%10s %12s %12s %12s %12s %9s %9s\n",
+               device.name, device.platform, options.runs, "", "device", "device", "device", "host",
+               "vector", "copy", "floats", "queued-sub.", "submit-start", "start-end us",
+               "all of it us", "GB/s", "GB/s");
+
+    struct summary s[INTERVALS] = {{0}};
+    for (size_t i = 0; i < sizes.count; i++) {
+        const long long n = sizes.values[i];
+        measure_vector_add((size_t)n, (int)runs);
+        measure_copy((size_t)n, (int)runs);
+        for (int k = 0; k < INTERVALS; k++)
+            s[k] = summarize(samples_us[k], runs);
+        const double bytes = 12.0 * (double)n;
+        const double bandwidth_gb_s = bytes / s[START_TO_END].median / 1e3;
+        const double copy_bandwidth_gb_s = bytes / s[COPY].median / 1e3;
+        check_bandwidth(bandwidth_gb_s);
+        check_bandwidth(copy_bandwidth_gb_s);
+        if (options.csv)
+            printf("%s,%lld,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%zu,%llu\n", device.name, n, runs,
+                   s[QUEUED_TO_SUBMIT].median, s[SUBMIT_TO_START].median, s[START_TO_END].median,
+                   s[HOST].median, bandwidth_gb_s, copy_bandwidth_gb_s, claimed_ns,
+                   (unsigned long long)step_ns);
+        else
+            printf("%10lld %12.2f %12.2f %12.2f %12.2f %9.2f %9.2f\n", n,
+                   s[QUEUED_TO_SUBMIT].median, s[SUBMIT_TO_START].median, s[START_TO_END].median,
+                   s[HOST].median, bandwidth_gb_s, copy_bandwidth_gb_s);
+        flush_stdout();
+    }
+
+    if (!options.csv) {
+        printf("\nThe last size, all %zu runs, in us%20s %10s %10s %10s %10s\n", runs, "min",
+               "median", "mean", "std dev", "max");
+        for (int k = 0; k < INTERVALS; k++)
+            printf("  %-50s %10.2f %10.2f %10.2f %10.2f %10.2f\n", interval_names[k], s[k].min,
+                   s[k].median, s[k].mean, s[k].stddev, s[k].max);
+        printf("\nThe host waited %.2f us for a command that the device ran in %.2f us.\n",
+               s[HOST].median, s[START_TO_END].median);
+        printf("The device's clock claims steps of %zu ns; the times above are multiples of %llu "
+               "ns.\n",
+               claimed_ns, (unsigned long long)step_ns);
+        show_one_time_line();
+        show_misuse();
+        flush_stdout();
+    }
+
+    CHECK_CL(clReleaseKernel(kernel));
+    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseContext(context));
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What must hold for the numbers of chapter 04. */
+#define _GNU_SOURCE
+#include <math.h>
+
+#include "chapter_output.h"
+
+static int row_of(const struct csv *csv, const char *kernel, const char *method) {
+    for (int row = 1; (row = find_row(csv, row, "method", method)) != 0; row++)
+        if (strcmp(cell(csv, row, "kernel"), kernel) == 0)
+            return row;
+    fail(EXIT_FAILED, "the CSV has no row for %s by %s", kernel, method);
+}
+
+static double median_us(const struct csv *csv, const char *kernel, const char *method) {
+    return number(csv, row_of(csv, kernel, method), "median_us");
+}
+
+static void rules(const struct csv *csv) {
+    const char *const kernel = "spin_1000us";
+    const double no_sync = median_us(csv, kernel, "host_no_sync");
+    const double net = median_us(csv, kernel, "event_net");
+    const double event = median_us(csv, kernel, "event");
+    const double host = median_us(csv, kernel, "host_sync");
+    EXPECT(no_sync < 0.2 * net && net <= event && event <= host,
+           "a spin of 1 ms: no sync %g, net %g, event %g, host %g us", no_sync, net, event, host);
+    EXPECT(median_us(csv, kernel, "cpu_clock") > 0.5 * net, "clock() while the host waits busily");
+
+    for (int row = 1; row <= csv->rows; row++) {
+        const char *name = cell(csv, row, "kernel");
+        const char *method = cell(csv, row, "method");
+        const double us = number(csv, row, "median_us");
+        EXPECT(number(csv, row, "min_us") > 0 || strcmp(method, "cpu_clock") == 0, "%s by %s", name,
+               method);
+        EXPECT(number(csv, row, "min_us") <= us && us <= number(csv, row, "max_us"), "%s by %s",
+               name, method);
+        if (strcmp(name, "vector_add") == 0)
+            continue;
+        /* What the spin says of itself is what it was told to do, to a step of the timer or two. */
+        const double truth_us = number(csv, row, "truth_us");
+        const double told_us = atof(name + strlen("spin_"));
+        EXPECT(fabs(number(csv, row, "error_us") - (us - truth_us)) < 0.01, "%s by %s", name,
+               method);
+        EXPECT(truth_us >= told_us && truth_us < told_us + 3, "%s ran %g us", name, truth_us);
+        if (strncmp(method, "event", 5) == 0 && told_us >= 100)
+            EXPECT(us > truth_us && us < 1.1 * truth_us + 5, "%s by %s: %g us", name, method, us);
+        if (strcmp(method, "event_net") == 0)
+            EXPECT(us - truth_us > 0 && us - truth_us < 5, "%s by %s: %g us", name, method, us);
+    }
+    EXPECT(median_us(csv, "vector_add", "event_net") <
+               median_us(csv, "vector_add", "event_blocked"),
+           "the floor is taken off");
+    EXPECT(median_us(csv, "vector_add", "event_blocked") <= median_us(csv, "vector_add", "event"),
+           "the launch is hidden behind the blocker");
+}
+
+int main(int argc, char **argv) {
+    return check_sanity(argc, argv,
+                        "device,method,kernel,size,runs,min_us,median_us,mean_us,max_us,truth_us,"
+                        "error_us",
+                        "method", rules);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What must hold for the numbers of chapter 06, CUDA or OpenCL. Each error is against the steady
+ * state of the same process. */
+#define _GNU_SOURCE
+#include <math.h>
+
+#include "chapter_output.h"
+
+static double error_percent(const struct csv *csv, const char *recipe) {
+    return number(csv, find_row(csv, 1, "recipe", recipe), "error_percent");
+}
+
+static void rules(const struct csv *csv) {
+    const double first = error_percent(csv, "first_launch");
+    const double mean_100 = error_percent(csv, "mean_of_100");
+    const double other = error_percent(csv, "other_kernel_then_one");
+    const double mean_10 = error_percent(csv, "warm_then_mean_of_10");
+    const double ours = error_percent(csv, "warm_then_median");
+
+    EXPECT(csv->rows == 5, "%d recipes", csv->rows);
+    for (int row = 1; row <= csv->rows; row++) {
+        const char *recipe = cell(csv, row, "recipe");
+        const double first_us = number(csv, row, "first_us");
+        const double steady_us = number(csv, row, "steady_us");
+        EXPECT(steady_us > 0 && number(csv, row, "estimate_us") > 0, "%s", recipe);
+        EXPECT(first_us > 1.1 * steady_us, "%s: first %g us, steady %g us", recipe, first_us,
+               steady_us);
+    }
+    /* The first launch pays for everything; after another kernel there is as much or less to pay.
+     */
+    EXPECT(first > mean_100 && first > mean_10 && first > ours && first > 0.5 * other,
+           "first %g %%, mean of 100 %g %%, other kernel %g %%, mean of 10 %g %%, ours %g %%",
+           first, mean_100, other, mean_10, ours);
+    EXPECT(other > ours, "after another kernel %g %%, ours %g %%", other, ours);
+    EXPECT(mean_100 > ours, "mean of 100 %g %%, ours %g %%", mean_100, ours);
+    EXPECT(mean_10 > ours, "mean of 10 %g %%, ours %g %%", mean_10, ours);
+    EXPECT(fabs(ours) < 25, "ours is %g %% off the steady state", ours);
+}
+
+int main(int argc, char **argv) {
+    return check_sanity(argc, argv,
+                        "device,recipe,launches,first_us,estimate_us,steady_us,error_percent",
+                        "recipe", rules);
+}

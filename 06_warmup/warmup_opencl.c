@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * warmup.cu's question on any OpenCL device: how far off is the first launch of a kernel, and which
+ * warm-up mends it?
+ *
+ * Measures: the first launches of vector_add, one by one; then five recipes from cold, each in a
+ *   process of its own that never ran the kernel, against the steady state of that same process.
+ * All by the host's clock between two clFinish. Does not measure: by START and END. They leave out
+ * what a first launch waits for, on PoCL the compiler: --series shows both side by side.
+ *
+ * Build: cc -O2 -I../common warmup_opencl.c -o warmup_opencl -lOpenCL -lm
+ * Run:   ./warmup_opencl
+ * Try:   ./warmup_opencl --series        every launch of one process; --size 1024 --runs 9
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host_clock.h"
+#include "opencl_device.h"
+#include "summary.h"
+#include "vector_data.h"
+
+enum { SERIES = 100, STEADY = 31, KEY_SERIES = KEY_OWN };
+static bool series_only;
+
+/* ---- One launch ---- */
+
+static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
+static cl_kernel vector_add, other_kernel;
+static size_t n, global_size, local_size = 256;
+
+/* One launch of vector_add by the host's clock; stores START to END in *event_us. */
+static double time_vector_add_us(double *event_us) {
+    cl_event event;
+    cl_ulong device_start_ns, device_end_ns;
+    CHECK_CL(clFinish(queue));
+    const int64_t start_ns = now_ns();
+    CHECK_CL(clEnqueueNDRangeKernel(queue, vector_add, 1, NULL, &global_size, &local_size, 0, NULL,
+                                    &event));
+    CHECK_CL(clFinish(queue));
+    const int64_t end_ns = now_ns();
+
+    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof device_start_ns,
+                                     &device_start_ns, NULL));
+    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof device_end_ns,
+                                     &device_end_ns, NULL));
+    CHECK_CL(clReleaseEvent(event));
+    if (device_end_ns <= device_start_ns)
+        fail(EXIT_FAILED, "impossible: START %llu ns, END %llu ns",
+             (unsigned long long)device_start_ns, (unsigned long long)device_end_ns);
+    *event_us = (double)(device_end_ns - device_start_ns) / 1e3;
+    return (double)(end_ns - start_ns) / 1e3;
+}
+
+static void launch_other_kernel(void) {
+    CHECK_CL(clEnqueueNDRangeKernel(queue, other_kernel, 1, NULL, &global_size, &local_size, 0,
+                                    NULL, NULL));
+    CHECK_CL(clFinish(queue));
+}
+
+/* ---- The recipes: each returns its estimate in us, and leaves the first launch's time ---- */
+
+static double first_us;
+
+static double mean_of_launches(int launches) {
+    double event_us, sum_us = 0;
+    for (int i = 0; i < launches; i++) {
+        const double host_us = time_vector_add_us(&event_us);
+        sum_us += host_us;
+        first_us = i == 0 ? host_us : first_us;
+    }
+    return sum_us / launches;
+}
+
+/* No warm-up at all. */
+static double first_launch(void) {
+    return mean_of_launches(1);
+}
+
+/* The first launch's extra time, spread over a hundred: less of it, but never gone. */
+static double mean_of_100(void) {
+    return mean_of_launches(100);
+}
+
+/* The device is awake now, but vector_add itself is still to be compiled or loaded. */
+static double other_kernel_then_one(void) {
+    launch_other_kernel();
+    return mean_of_launches(1);
+}
+
+static double warm_then_mean_of_10(void) {
+    launch_other_kernel();
+    return mean_of_launches(10);
+}
+
+/* Ours: what is to be timed is what warms up; and of the rest the median, not the mean. */
+static double warm_then_median(void) {
+    double samples_us[31], event_us;
+    first_us = time_vector_add_us(&event_us);
+    for (int i = 0; i < 31; i++)
+        samples_us[i] = time_vector_add_us(&event_us);
+    return median(samples_us, 31);
+}
+
+static const struct {
+    const char *name;
+    int launches; /* of vector_add */
+    double (*run)(void);
+} recipes[] = {{"first_launch", 1, first_launch},
+               {"mean_of_100", 100, mean_of_100},
+               {"other_kernel_then_one", 1, other_kernel_then_one},
+               {"warm_then_mean_of_10", 10, warm_then_mean_of_10},
+               {"warm_then_median", 32, warm_then_median}};
+enum { RECIPES = sizeof recipes / sizeof recipes[0] };
+
+/* ---- Cold means cold: a process for each ---- */
+
+struct outcome {
+    char device[256];
+    double first_us, estimate_us, steady_us;
+    double event_us[SERIES], host_us[SERIES]; /* of the series */
+};
+
+/* What the process does: sets up, runs the recipe (NULL: the series), then finds the steady state
+ * and checks the result. */
+static void run_cold(const char *wanted, double (*recipe)(void), struct outcome *o) {
+    double samples_us[STEADY], event_us;
+    const struct opencl_device device = choose_opencl_device(wanted);
+    const double bytes = (double)n * sizeof(float);
+    cl_int code;
+    snprintf(o->device, sizeof o->device, "%s", device.name);
+    check_opencl_memory(&device, (long long)n, bytes, 3 * bytes);
+    cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
+    CHECK_CL_CODE("clCreateContext", code);
+    const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    queue = clCreateCommandQueueWithProperties(context, device.id, profiling, &code);
+    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    cl_program program = build_opencl_program(context, device.id, "warmup_opencl.cl", "");
+    vector_add = clCreateKernel(program, "vector_add", &code);
+    CHECK_CL_CODE("clCreateKernel", code);
+    other_kernel = clCreateKernel(program, "other_kernel", &code);
+    CHECK_CL_CODE("clCreateKernel", code);
+
+    cl_mem a = buffer_of_floats(queue, n, input_a);
+    cl_mem b = buffer_of_floats(queue, n, input_b);
+    cl_mem c = buffer_of_floats(queue, n, NULL);
+    const cl_ulong count = n;
+    global_size = (n + local_size - 1) / local_size * local_size;
+    CHECK_CL(clSetKernelArg(vector_add, 0, sizeof a, &a));
+    CHECK_CL(clSetKernelArg(vector_add, 1, sizeof b, &b));
+    CHECK_CL(clSetKernelArg(vector_add, 2, sizeof c, &c));
+    CHECK_CL(clSetKernelArg(vector_add, 3, sizeof count, &count));
+    CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof c, &c));
+    CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));
+
+    if (recipe)
+        o->estimate_us = recipe();
+    else
+        for (int i = 0; i < SERIES; i++)
+            o->host_us[i] = time_vector_add_us(&o->event_us[i]);
+    o->first_us = recipe ? first_us : o->host_us[0];
+
+    for (int i = 0; i < STEADY; i++)
+        samples_us[i] = time_vector_add_us(&event_us);
+    o->steady_us = median(samples_us, STEADY);
+    check_vector_add(copy_to_host(queue, c, n), n);
+}
+
+/* Runs `recipe` in a new process. Ends as the process did if that failed; it has
+ * said why. (This process must not touch OpenCL before: a child cannot use its parent's context.)
+ */
+static struct outcome in_new_process(const char *wanted, double (*recipe)(void)) {
+    struct outcome o;
+    int ends[2], status = 0;
+    fflush(stdout);
+    if (pipe(ends) != 0)
+        fail(EXIT_FAILED, "pipe: %s", strerror(errno));
+    const pid_t child = fork();
+    if (child < 0)
+        fail(EXIT_FAILED, "fork: %s", strerror(errno));
+    if (child == 0) {
+        memset(&o, 0, sizeof o);
+        setenv("POCL_KERNEL_CACHE", "0", 1); /* no compiled kernel from an earlier run */
+        setenv("CUDA_CACHE_DISABLE", "1", 1);
+        run_cold(wanted, recipe, &o);
+        _exit(write(ends[1], &o, sizeof o) == (ssize_t)sizeof o ? EXIT_SUCCESS : EXIT_FAILED);
+    }
+    close(ends[1]);
+    size_t got = 0;
+    for (ssize_t more;
+         got < sizeof o && (more = read(ends[0], (char *)&o + got, sizeof o - got)) > 0;)
+        got += (size_t)more;
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status))
+        fail(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
+    if (got < sizeof o)
+        exit(WEXITSTATUS(status)); /* after --device list, that is success */
+    return o;
+}
+
+/* ---- Reporting ---- */
+
+static error_t parse_own_option(int key, char *value, struct argp_state *state) {
+    (void)value, (void)state;
+    if (key != KEY_SERIES)
+        return ARGP_ERR_UNKNOWN;
+    series_only = true;
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    static const struct argp_option own_options[] = {
+        {"series", KEY_SERIES, NULL, 0, "Print the first 100 launches of one process instead", 0},
+        {0}};
+    static const struct argp own = {.options = own_options, .parser = parse_own_option};
+    static double samples[4][MAX_RUNS]; /* first, estimate, steady, error */
+    struct options options =
+        default_options("How far off is the first launch, and which warm-up mends it?");
+    options.has_device = true;
+    options.runs = 3;
+    options.size = 1 << 24;
+    options.own = &own;
+    parse_options(argc, argv, &options);
+    const size_t runs = (size_t)options.runs;
+    n = (size_t)options.size;
+
+    const struct outcome series = in_new_process(options.device, NULL);
+    if (series_only) {
+        printf(options.csv ? "launch,event_us,host_us\n" : "%8s %12s %12s\n", "launch", "event us",
+               "host us");
+        for (int i = 0; i < SERIES; i++)
+            printf(options.csv ? "%d,%.3f,%.3f\n" : "%8d %12.2f %12.2f\n", i + 1,
+                   series.event_us[i], series.host_us[i]);
+        flush_stdout();
+        return EXIT_SUCCESS;
+    }
+
+    if (options.csv)
+        printf("device,recipe,launches,first_us,estimate_us,steady_us,error_percent\n");
+    else
+        printf("Warm-up: vector_add of %zu floats on %s; by the host's clock\n"
+               "One cold process, launch by launch, us: %.2f %.2f %.2f %.2f ... %.2f\n\n"
+               "Five recipes from cold; medians of %zu processes each\n\n"
+               "%-24s %9s %12s %12s %12s %9s\n",
+               n, series.device, series.host_us[0], series.host_us[1], series.host_us[2],
+               series.host_us[3], series.host_us[SERIES - 1], runs, "recipe", "launches",
+               "first us", "estimate us", "steady us", "error %");
+    for (int r = 0; r < RECIPES; r++) {
+        for (size_t run = 0; run < runs; run++) {
+            const struct outcome o = in_new_process(options.device, recipes[r].run);
+            samples[0][run] = o.first_us;
+            samples[1][run] = o.estimate_us;
+            samples[2][run] = o.steady_us;
+            samples[3][run] = 100 * (o.estimate_us - o.steady_us) / o.steady_us;
+        }
+        const double first = median(samples[0], runs), estimate = median(samples[1], runs);
+        const double steady = median(samples[2], runs), error = median(samples[3], runs);
+        if (options.csv)
+            printf("%s,%s,%d,%.3f,%.3f,%.3f,%.3f\n", series.device, recipes[r].name,
+                   recipes[r].launches, first, estimate, steady, error);
+        else
+            printf("%-24s %9d %12.2f %12.2f %12.2f %9.1f\n", recipes[r].name, recipes[r].launches,
+                   first, estimate, steady, error);
+        flush_stdout();
+    }
+    if (!options.csv)
+        printf("\nOf the first launch START to END saw %.2f us, the host %.2f us.\n",
+               series.event_us[0], series.host_us[0]);
+    flush_stdout();
+    return EXIT_SUCCESS;
+}

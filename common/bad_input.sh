@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# bad_input.sh PROGRAM host|opencl|cuda
+# Gives PROGRAM what it must refuse: each time one line on stderr that names the option, nothing on
+# stdout, and the exit code that says whose fault it is.
+program=$1
+needs=$2
+messages=$(mktemp) || exit 1
+output=$(mktemp) || exit 1
+trap 'rm -f "$messages" "$output"' EXIT
+bad=0
+
+# refused CODES WORD ARGUMENTS...: the exit code is one of CODES ("2 77"), the line holds WORD.
+refused() {
+    codes=$1
+    word=$2
+    shift 2
+    "$program" "$@" >"$output" 2>"$messages"
+    code=$?
+    case " $codes " in
+    *" $code "*) ;;
+    *) echo "'$*': exit $code, not one of $codes" && bad=1 ;;
+    esac
+    [ -s "$output" ] && echo "'$*': printed on stdout:" && cat "$output" && bad=1
+    [ "$(wc -l <"$messages")" -eq 1 ] || { echo "'$*': not one line:" && cat "$messages" && bad=1; }
+    [ "$code" = 77 ] || grep -q -e "$word" "$messages" || {
+        echo "'$*': does not name $word:" && cat "$messages" && bad=1
+    }
+}
+
+for option in --runs --size --blocks --threads; do
+    for value in 0 -1 +1 1e3 64x 0x10 1.5 '' ' ' ' 5' '5 ' nan inf 99999999999999999999 1,,2 ',' '1,' ',1'; do
+        refused 2 "$option" "$option" "$value"
+        refused 2 "$option" "$option=$value"
+    done
+    refused 2 "$option" "$option"
+done
+refused 2 --nosuch --nosuch
+refused 2 --csv --csv=1
+refused 2 -xyz --csv -xyz
+refused 2 surplus surplus
+refused 2 surplus --csv surplus
+
+# Whether these fit is for the device to say: without one, 77.
+refused "2 77" --size --size 1099511627776
+refused "2 77" --threads --threads 65536
+
+for name in '' -1 99999999999999999999; do
+    refused 2 --device --device "$name"
+done
+for name in 99 nosuch 1e3; do
+    if [ "$needs" = host ]; then
+        refused 2 --device --device "$name"
+    else
+        refused 77 --device --device "$name"
+    fi
+done
+
+# stdout closed or full: a message, not a signal, and not success.
+for arguments in "" --csv --help --version; do
+    # shellcheck disable=SC2086 # no argument at all is one of the cases
+    for target in closed full; do
+        case $target in
+        closed) "$program" $arguments >&- 2>"$messages" ;;
+        full) "$program" $arguments >/dev/full 2>"$messages" ;;
+        esac
+        code=$?
+        if [ "$code" != 1 ] && [ "$code" != 77 ]; then
+            echo "'$arguments' with stdout $target: exit $code" && bad=1
+        elif [ "$(wc -l <"$messages")" -ne 1 ]; then
+            echo "'$arguments' with stdout $target: not one line:" && cat "$messages" && bad=1
+        fi
+    done
+done
+
+"$program" --help | grep -q -e --csv || { echo "--help does not list --csv" && bad=1; }
+exit "$bad"

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a set of samples says: smallest, middle, mean, spread, largest. */
+#ifndef COMMON_SUMMARY_H
+#define COMMON_SUMMARY_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* All in the samples' own unit. */
+struct summary {
+    double min, median, mean, stddev, max;
+};
+
+static inline int compare_doubles(const void *left, const void *right) {
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Summarizes `count` samples (at least one) and leaves them sorted. The median of an even count is
+ * the mean of the middle two. The standard deviation is the sample's (divided by count - 1), from
+ * the differences to the mean: "mean of squares less square of mean" cancels. Cannot fail. */
+static inline struct summary summarize(double *samples, size_t count) {
+    struct summary s;
+    double sum = 0;
+    double squares = 0;
+
+    qsort(samples, count, sizeof *samples, compare_doubles);
+    for (size_t i = 0; i < count; i++)
+        sum += samples[i];
+    s.mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (samples[i] - s.mean) * (samples[i] - s.mean);
+    s.stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+    s.min = samples[0];
+    s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
+    s.max = samples[count - 1];
+    return s;
+}
+
+/* The median of `count` samples (at least one), which it leaves sorted. */
+static inline double median(double *samples, size_t count) {
+    return summarize(samples, count).median;
+}
+
+/* The step of a clock, from the durations it gave: the largest number of ns that divides
+ * `duration_ns` and all those before it, whose step was `step_ns` (0: there were none). */
+static inline uint64_t common_step_ns(uint64_t step_ns, uint64_t duration_ns) {
+    while (duration_ns > 0) { /* Euclid */
+        const uint64_t remainder = step_ns % duration_ns;
+        step_ns = duration_ns;
+        duration_ns = remainder;
+    }
+    return step_ns;
+}
+
+#endif

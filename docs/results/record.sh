@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# docs/results/record.sh NAME [OPENCL_DEVICE]
+#
+# Runs every program that is built and has a device, and writes into docs/results/NAME/ what it
+# prints (program.txt), its numbers (program.csv) and environment.txt, which says on what.
+# OPENCL_DEVICE goes to the OpenCL programs as --device. BUILD names the build folder, if not build.
+set -eu
+cd "$(dirname "$0")/../.."
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ -z "$1" ] || [ "${1#*/}" != "$1" ]; then
+    echo "usage: docs/results/record.sh NAME [OPENCL_DEVICE]" >&2
+    exit 2
+fi
+build=${BUILD:-build}
+results=docs/results/$1
+opencl_device=${2-}
+mkdir -p "$results"
+
+# record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
+record() {
+    output=$results/$1
+    program=$build/$2
+    name=$1
+    shift 2
+    if [ ! -x "$program" ]; then
+        echo "$name: not built"
+        return
+    fi
+    case $program in
+    *02_* | *03_* | *_opencl) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
+    esac
+    for format in txt csv; do
+        [ "$format" = txt ] || set -- --csv "$@"
+        code=0
+        "$program" "$@" >"$results/.recording" || code=$?
+        case $code in
+        0) mv "$results/.recording" "$output.$format" ;;
+        77) rm "$results/.recording" && return ;;
+        *) rm "$results/.recording" && exit 1 ;;
+        esac
+    done
+    echo "$name: recorded"
+}
+
+record host_clock 01_host_clock/host_clock
+record clfinish_sync 02_clfinish_sync/clfinish_sync
+record opencl_profiling 03_opencl_profiling/opencl_profiling
+record cuda_events 04_cuda_events/cuda_events
+record event_errors 04_cuda_events/event_errors
+record block_clock 05_block_clock/block_clock
+record block_clock_opencl 05_block_clock/block_clock_opencl
+record warmup 06_warmup/warmup
+record warmup_series 06_warmup/warmup --series
+record warmup_opencl 06_warmup/warmup_opencl
+record warmup_opencl_series 06_warmup/warmup_opencl --series
+
+# No host or user names, and no more of the kernel's version than its numbers.
+{
+    echo "date: $(date -u +%Y-%m-%d)"
+    # shellcheck disable=SC1091 # it is there on every machine of today
+    echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sm), kernel $(uname -r | sed 's/[^0-9.].*//')"
+    echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+    if command -v nvidia-smi >/dev/null; then
+        nvidia-smi --query-gpu=name,driver_version --format=csv,noheader |
+            sed 's/^\(.*\), \(.*\)$/gpu: \1, driver \2/'
+    fi
+    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+    if [ -x "$nvcc" ]; then
+        echo "toolkit: CUDA $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\), V\(.*\)/\2/p')"
+    fi
+    echo "compiler: $(cc --version | head -n 1)"
+    if [ -x "$build/02_clfinish_sync/clfinish_sync" ]; then
+        "$build/02_clfinish_sync/clfinish_sync" --device list 2>/dev/null | sed 's/^/opencl device /'
+    fi
+    [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device"
+} >"$results/environment.txt"
+cat "$results/environment.txt"

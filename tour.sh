@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# ./tour.sh        set up, build, and run every chapter that this machine can
+# ./tour.sh test   set up, build, and run the tests
+#
+# Setting up installs what is missing from Debian's or Ubuntu's packages, as root or through sudo;
+# without either it prints the line to type and goes on with what is there.
+set -u
+cd "$(dirname "$0")" || exit 1
+mode=${1-}
+if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != test ]; }; then
+    echo "usage: ./tour.sh [test]" >&2
+    exit 2
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+log=$scratch/log
+
+# ---- Set up ----
+
+missing=
+if ! command -v cc >/dev/null || ! command -v make >/dev/null; then
+    missing="$missing build-essential"
+fi
+command -v cmake >/dev/null || missing="$missing cmake"
+[ -e /usr/include/CL/cl.h ] || missing="$missing opencl-headers ocl-icd-opencl-dev"
+ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
+
+# as_root COMMAND...: as root, through sudo if need be; fails if neither is to be had.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+        sudo "$@"
+    else
+        return 1
+    fi
+}
+
+# shellcheck disable=SC2086 # $missing is a list
+if [ -n "$missing" ]; then
+    echo "Installing$missing ..."
+    if ! command -v apt-get >/dev/null || ! as_root true; then
+        echo "No rights to, or no apt-get. Type:  sudo apt-get update; sudo apt-get install$missing"
+    elif ! { as_root apt-get update &&
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+            $missing; } >"$log" 2>&1; then
+        echo "Not installed; going on with what is there. apt-get says:"
+        grep '^E:' "$log" | head -n 3
+    fi
+fi
+for tool in cc make cmake; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "tour.sh: nothing can be built without $tool" >&2
+        exit 1
+    fi
+done
+
+# ---- Build ----
+
+echo "Building ..."
+if ! { cmake --preset default && cmake --build --preset default; } >"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    exit 1
+fi
+sed -n 's/^-- Left out: /Left out: /p' "$log"
+
+if [ "$mode" = test ]; then
+    ctest --preset default
+    exit
+fi
+
+# ---- Run ----
+
+failed=0
+row() { # CHAPTER/PROGRAM DEVICE RESULT
+    printf '%-20s %-20s %-36.36s %s\n' "${1%/*}" "${1#*/}" "$2" "$3" >>"$scratch/table"
+}
+row chapter/program device result
+for program in 01_host_clock/host_clock 02_clfinish_sync/clfinish_sync \
+    03_opencl_profiling/opencl_profiling 04_cuda_events/cuda_events 04_cuda_events/event_errors \
+    05_block_clock/block_clock \
+    05_block_clock/block_clock_opencl 06_warmup/warmup 06_warmup/warmup_opencl; do
+    printf '\n==== %s ====\n\n' "$program"
+    device=-
+    if [ ! -x "build/$program" ]; then
+        result="skipped: not built (see 'Left out' above)"
+        echo "$result"
+    else
+        { "build/$program" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
+        cat "$log" >&2
+        case $(cat "$scratch/code") in
+        0)
+            result=ran
+            device=$(sed -n '1s/.* on \([^;,]*\)[;,].*/\1/p' "$scratch/output")
+            ;;
+        77) result="skipped: $(sed 's/^[^:]*: //' "$log")" ;;
+        *)
+            result="FAILED: $(tail -n 1 "$log")"
+            failed=1
+            ;;
+        esac
+    fi
+    row "$program" "$device" "$result"
+done
+
+printf '\n==== What ran on this machine ====\n\n'
+cat "$scratch/table"
+exit "$failed"
