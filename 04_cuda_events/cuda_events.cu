@@ -3,13 +3,13 @@
  * What does each way of timing a CUDA kernel say of the same kernel, and how far is it from the
  * truth?
  *
- * Measures: vector_add, and spin kernels of a known length, by the host's clocks and by pairs of
+ * Measures: spin kernels of a known length, then vector_add, by the host's clocks and by pairs of
  *   CUDA events.
- * Does not measure: why the ways differ, shell by shell; the first launch (chapter 06).
+ * Does not measure: where the differences come from (onion.cu); the first launch (chapter 06).
  *
  * Build: nvcc -O2 -arch=native -I../common cuda_events.cu -o cuda_events
  * Run:   ./cuda_events
- * Try:   ./cuda_events --size 16384        a short kernel, where most ways are far off
+ * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,12 +21,13 @@
 #include "summary.h"
 #include "vector_data.h"
 
-static const unsigned long long spin_lengths_ns[] = {10000, 100000, 1000000};
+static const unsigned spin_us[] = {1, 3, 10, 30, 100, 300, 1000};
+enum { SPINS = sizeof spin_us / sizeof spin_us[0] };
 static const unsigned long long blocker_limit_ns = 1000000000;
 
-/* ---- Kernels ---- */
+/* ---- The kernels ---- */
 
-/* The GPU's own wall clock in nanoseconds, one for all SMs. PTX ISA, "Special Registers". */
+/* The GPU's wall clock in nanoseconds, one for all SMs. Source: PTX ISA, "Special Registers". */
 static __device__ unsigned long long globaltimer_ns(void) {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
@@ -43,9 +44,9 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
 static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
     const unsigned long long start_ns = globaltimer_ns();
     unsigned long long elapsed_ns;
-    do {
+    do
         elapsed_ns = globaltimer_ns() - start_ns;
-    } while (elapsed_ns < length_ns);
+    while (elapsed_ns < length_ns);
     *ran_ns = elapsed_ns;
 }
 
@@ -67,16 +68,16 @@ static __global__ void block_stream(volatile struct gate *gate, unsigned long lo
 /* ---- The work under the clocks ---- */
 
 static struct {
-    size_t n; /* vector_add when not 0 ... */
-    float *a, *b, *c;
-    unsigned long long length_ns, *ran_ns; /* ... else spin */
+    unsigned long long length_ns, *ran_ns; /* spin, unless length_ns is 0 */
+    float *a, *b, *c;                      /* vector_add then */
+    size_t n;
 } work;
 
 static void launch(void) {
-    if (work.n > 0)
-        vector_add<<<(unsigned)((work.n + 255) / 256), 256>>>(work.a, work.b, work.c, work.n);
-    else
+    if (work.length_ns > 0)
         spin<<<1, 1>>>(work.length_ns, work.ran_ns);
+    else
+        vector_add<<<(unsigned)((work.n + 255) / 256), 256>>>(work.a, work.b, work.c, work.n);
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -84,9 +85,10 @@ static void launch(void) {
 
 static cudaEvent_t start, stop, done;
 static volatile struct gate *gate;
+static double floor_us; /* what two events cost with nothing between them */
 
 /* Wrong: a launch returns before the kernel has run. */
-static double time_host_no_sync(void) {
+static double host_no_sync(void) {
     const int64_t start_ns = now_ns();
     launch();
     const int64_t end_ns = now_ns();
@@ -94,7 +96,8 @@ static double time_host_no_sync(void) {
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-static double time_host_sync(void) {
+/* Right for long kernels: it holds the launch, the kernel, and the way back to the host. */
+static double host_sync(void) {
     const int64_t start_ns = now_ns();
     launch();
     CHECK_CUDA(cudaDeviceSynchronize());
@@ -103,7 +106,7 @@ static double time_host_sync(void) {
 }
 
 /* Processor time: right only while the wait keeps a processor busy, as this one does by default. */
-static double time_cpu_clock(void) {
+static double cpu_clock(void) {
     const clock_t start_ticks = clock();
     launch();
     CHECK_CUDA(cudaDeviceSynchronize());
@@ -111,8 +114,8 @@ static double time_cpu_clock(void) {
     return (double)(end_ticks - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
-/* The same with a wait that lets the processor sleep: clock() sees next to nothing. */
-static double time_cpu_clock_asleep(void) {
+/* The same with a wait that lets the processor sleep: it sees next to nothing. Not in the table. */
+static double cpu_clock_asleep(void) {
     const clock_t start_ticks = clock();
     launch();
     CHECK_CUDA(cudaEventRecord(done, 0)); /* made with cudaEventBlockingSync */
@@ -129,9 +132,9 @@ static double elapsed_us(void) {
     return (double)elapsed_ms * 1e3;
 }
 
-/* The GPU stamps each event when it comes to it. It comes to the first at once, while the host is
- * still preparing the launch: for a short kernel, that is most of what this says. */
-static double time_event(void) {
+/* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
+ * still preparing the launch: of a short kernel's figure, that wait is the larger part. */
+static double event(void) {
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch();
     CHECK_CUDA(cudaEventRecord(stop, 0));
@@ -146,97 +149,78 @@ static void close_gate(void) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* The same behind a kernel that holds the stream until all three are queued, so that the GPU finds
- * no gap between them. Returns a negative number if that kernel gave up. (Every kernel must have
- * run before: with lazy loading its first launch may wait for the device to be idle, which it never
- * is while the host is here.) */
-static double time_pair_behind_blocker(bool with_work) {
+/* Opens the gate and waits for all that was queued behind it. Exits with 1 if the blocker gave up:
+ * then the GPU may have waited for the host after all, and the time would be wrong in silence. */
+static void open_gate(void) {
+    gate->open = 1;
+    CHECK_CUDA(cudaDeviceSynchronize());
+    if (gate->gave_up)
+        fail(EXIT_FAILED, "disturbed: the host took over %llu ms to queue a launch; run it again",
+             blocker_limit_ns / 1000000);
+}
+
+/* The same pair behind a kernel that holds the stream until all three are queued: no gap between
+ * them. (Every kernel must have run before. With lazy loading a first launch may wait for the
+ * device to be idle, which it never is while the gate is shut: that would be a deadlock.) */
+static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
-    if (with_work)
-        launch();
+    launch();
     CHECK_CUDA(cudaEventRecord(stop, 0));
-    gate->open = 1;
-    CHECK_CUDA(cudaEventSynchronize(stop));
-    return gate->gave_up ? -1 : elapsed_us();
+    open_gate();
+    return elapsed_us();
 }
 
-static double time_event_blocked(void) {
-    return time_pair_behind_blocker(true);
+static double empty_pair(void) {
+    close_gate();
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
+    return elapsed_us();
 }
 
-/* What two events cost with nothing between them: the floor, which event_net takes off. */
-static double time_empty_pair(void) {
-    return time_pair_behind_blocker(false);
+/* The best of this chapter. */
+static double event_net(void) {
+    return event_blocked() - floor_us;
 }
 
 /* ---- Sampling and reporting ---- */
 
-enum { HOST_NO_SYNC, HOST_SYNC, CPU_CLOCK, EVENT, EVENT_BLOCKED, EVENT_NET, METHODS };
 static const struct {
     const char *name, *whose;
     double (*time_us)(void);
-} methods[METHODS] = {{"host_no_sync", "host", time_host_no_sync},
-                      {"host_sync", "host", time_host_sync},
-                      {"cpu_clock", "host, processor time", time_cpu_clock},
-                      {"event", "device", time_event},
-                      {"event_blocked", "device", time_event_blocked},
-                      {"event_net", "device", NULL}}; /* the samples before, less floor_us */
+} methods[] = {{"host_no_sync", "host", host_no_sync},     {"host_sync", "host", host_sync},
+               {"cpu_clock", "host, CPU time", cpu_clock}, {"event", "device", event},
+               {"event_blocked", "device", event_blocked}, {"event_net", "device", event_net}};
+enum { METHODS = sizeof methods / sizeof methods[0] };
 
-static double samples_us[MAX_RUNS], truth_us[MAX_RUNS], floor_us;
-static uint64_t step_ns; /* of events, by the times seen so far */
+static double truth_us[MAX_RUNS]; /* how long the spin says it ran */
+static uint64_t step_ns;          /* of events, by the times seen so far */
 
-/* Fills samples_us by one method, and truth_us with how long the spin says it ran. A run in which
- * the blocker gave up, because the host was kept away too long, is made again. */
-static void sample(double (*time_us)(void), int runs) {
-    int disturbed = 0;
-    for (int run = 0; run < runs;) {
+/* Times the work `runs` times by one method. A spin that ran 5 us longer than it was told shared
+ * the device with somebody: that run is made again, and too many of them end the program. */
+static struct summary sample(double (*time_us)(void), int runs) {
+    static double samples_us[MAX_RUNS];
+    for (int run = 0, disturbed = 0; run < runs; run++) {
         unsigned long long ran_ns;
         samples_us[run] = time_us();
-        if (samples_us[run] < 0 && ++disturbed > 3)
-            fail(EXIT_FAILED, "the blocking kernel ran into its limit of %llu ms, four times",
-                 blocker_limit_ns / 1000000);
         CHECK_CUDA(cudaMemcpy(&ran_ns, work.ran_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
         truth_us[run] = (double)ran_ns / 1e3;
-        run += samples_us[run] >= 0;
-    }
-}
-
-/* Measures the current work by every method, prints a row for each, and stores the medians. */
-static void measure(const struct options *options, const char *device, const char *kernel,
-                    double medians_us[METHODS]) {
-    const int runs = (int)options->runs;
-    for (int m = 0; m < METHODS; m++) {
-        char truth[32] = "", error[32] = "";
-        if (methods[m].time_us)
-            sample(methods[m].time_us, runs);
-        for (int run = 0; run < runs; run++) {
-            if (m == EVENT || m == EVENT_BLOCKED)
-                step_ns = common_step_ns(step_ns, (uint64_t)llround(samples_us[run] * 1e3));
-            if (m == EVENT_NET)
-                samples_us[run] -= floor_us;
+        if (work.length_ns > 0 && ran_ns > work.length_ns + 5000) {
+            if (++disturbed > runs)
+                fail(EXIT_FAILED, "disturbed: a spin of %llu ns ran %llu ns; is the device shared?",
+                     work.length_ns, ran_ns);
+            run--;
+            continue;
         }
-        const struct summary s = summarize(samples_us, (size_t)runs);
-        medians_us[m] = s.median;
-        if (work.n == 0) {
-            const double median_truth_us = median(truth_us, (size_t)runs);
-            snprintf(truth, sizeof truth, "%.3f", median_truth_us);
-            snprintf(error, sizeof error, "%.3f", s.median - median_truth_us);
-        }
-        if (options->csv)
-            printf("%s,%s,%s,%zu,%d,%.3f,%.3f,%.3f,%.3f,%s,%s\n", device, methods[m].name, kernel,
-                   work.n > 0 ? work.n : 1, runs, s.min, s.median, s.mean, s.max, truth, error);
-        else
-            printf("%-12s %-14s %-21s %10.2f %10.2f %10.2f %10.2f %10s\n", kernel, methods[m].name,
-                   methods[m].whose, s.min, s.median, s.mean, s.max, error);
-        flush_stdout();
+        if (time_us == event || time_us == event_blocked)
+            step_ns = common_step_ns(step_ns, (uint64_t)(samples_us[run] * 1e3 + 0.5));
     }
+    return summarize(samples_us, (size_t)runs);
 }
-
-/* ---- Set-up, and the report ---- */
 
 int main(int argc, char **argv) {
-    double medians_us[METHODS];
+    double vector_us[METHODS];
     struct options options =
         default_options("How far is each way of timing a CUDA kernel from the truth?");
     options.has_device = true;
@@ -253,53 +237,67 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventCreateWithFlags(&done, cudaEventBlockingSync | cudaEventDisableTiming));
     CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
     CHECK_CUDA(cudaMalloc((void **)&work.ran_ns, sizeof *work.ran_ns));
+    work.n = n;
     work.a = device_floats(n, input_a);
     work.b = device_floats(n, input_b);
     work.c = device_floats(n, NULL);
 
     /* Every kernel once: the warm-up, and for vector_add the check of its result. */
+    launch();
+    check_vector_add(copy_to_host(work.c, n), n);
     work.length_ns = 1000;
     launch();
-    work.n = n;
-    launch();
     close_gate();
-    gate->open = 1;
-    check_vector_add(copy_to_host(work.c, n), n);
+    open_gate();
+    floor_us = sample(empty_pair, runs).median;
 
-    sample(time_empty_pair, runs);
-    floor_us = median(samples_us, (size_t)runs);
-
-    if (options.csv)
+    if (options.csv) {
         printf(
             "device,method,kernel,size,runs,min_us,median_us,mean_us,max_us,truth_us,error_us\n");
-    else
-        printf("CUDA events: spin kernels and vector_add of %zu floats on %s; %d runs\n"
+    } else {
+        printf("CUDA events: spins, and vector_add of %zu floats, on %s; medians of %d runs\n"
                "Floor, two events with nothing between them: %.2f us, taken off in event_net\n\n"
-               "%-12s %-14s %-21s %10s %10s %10s %10s %10s\n",
-               n, device.name, runs, floor_us, "kernel", "method", "whose clock", "min us",
-               "median us", "mean us", "max us", "error us");
-
-    for (size_t i = 0; i < sizeof spin_lengths_ns / sizeof spin_lengths_ns[0]; i++) {
-        char kernel[32];
-        work.n = 0;
-        work.length_ns = spin_lengths_ns[i];
-        snprintf(kernel, sizeof kernel, "spin_%lluus", work.length_ns / 1000);
-        measure(&options, device.name, kernel, medians_us);
+               "%-31s error, us, on a spin of ... us %22s vector_add\n%-14s %-14s",
+               n, device.name, runs, floor_us, "", "", "method", "whose clock");
+        for (int s = 0; s < SPINS; s++)
+            printf(" %7u", spin_us[s]);
+        printf("   says us\n");
     }
-    const double busy_us = medians_us[CPU_CLOCK];
-    sample(time_cpu_clock_asleep, runs);
-    const double asleep_us = median(samples_us, (size_t)runs);
-    work.n = n;
-    measure(&options, device.name, "vector_add", medians_us);
+
+    for (int m = 0; m < METHODS; m++) {
+        if (!options.csv)
+            printf("%-14s %-14s", methods[m].name, methods[m].whose);
+        for (int s = 0; s < SPINS; s++) {
+            work.length_ns = spin_us[s] * 1000ull;
+            const struct summary us = sample(methods[m].time_us, runs);
+            const double truth = median(truth_us, (size_t)runs);
+            if (options.csv)
+                printf("%s,%s,spin_%uus,1,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name,
+                       methods[m].name, spin_us[s], runs, us.min, us.median, us.mean, us.max, truth,
+                       us.median - truth);
+            else
+                printf(" %+7.2f", us.median - truth);
+            flush_stdout();
+        }
+        work.length_ns = 0;
+        const struct summary us = sample(methods[m].time_us, runs);
+        vector_us[m] = us.median;
+        if (options.csv)
+            printf("%s,%s,vector_add,%zu,%d,%.3f,%.3f,%.3f,%.3f,,\n", device.name, methods[m].name,
+                   n, runs, us.min, us.median, us.mean, us.max);
+        else
+            printf(" %9.2f\n", us.median);
+        flush_stdout();
+    }
 
     if (!options.csv) {
-        printf("\nvector_add: %.2f us behind the blocker less the floor; a plain event pair says "
-               "%.2f us,\nthe host %.2f us with a synchronization and %.2f us without.\n",
-               medians_us[EVENT_NET], medians_us[EVENT], medians_us[HOST_SYNC],
-               medians_us[HOST_NO_SYNC]);
-        printf("clock() of the longest spin: %.2f us while the host waits busily, %.2f us while it "
-               "sleeps:\nit counts processor time.\n",
-               busy_us, asleep_us);
+        work.length_ns = 1000000;
+        printf("\nOf vector_add, a plain event pair says %.2f us, the host %.2f us; without the "
+               "host's launch\nand the events' own cost it is %.2f us.\n",
+               vector_us[3], vector_us[1], vector_us[5]);
+        printf("clock() counts processor time: of a spin of 1000 us it sees %.0f us when the host "
+               "waits busily,\nand %.0f us when it sleeps.\n",
+               sample(cpu_clock, runs).median, sample(cpu_clock_asleep, runs).median);
         printf("Event times here are multiples of %llu ns; the manual says about 500 ns.\n",
                (unsigned long long)step_ns);
     }

@@ -3,35 +3,23 @@
  * How long does one block take, by its own SM's clock, and what becomes of that as blocks are
  * added?
  *
- * Measures: timedReduction, the minimum of 2 x threads floats in each block: the SM's clock at the
- *   block's start and end; the span from the first block's start to the last one's end; the time
+ * Measures: timedReduction, the minimum of 2 x threads floats in every block: the SM's clock at
+ * each block's start and end; the span from the first block's start to the last one's end; the time
  *   between two events; how many SMs took part.
- * Does not measure: in the block's clocks, the time a block waits for a place on an SM. That is the
- *   point of the experiment: watch clocks and span part ways where the device is full.
+ * Does not measure: in a block's clocks, how long it waited for a place on an SM. That is the point
+ *   of the experiment: see clocks and span part ways where the device is full.
  *
  * Build: nvcc -O2 -arch=native -I../common block_clock.cu -o block_clock
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
+ *        ./block_clock --blocks 600 --threads 1024 --work 20 --timeline timeline.csv
  */
-#include <stdint.h>
 #include <stdio.h>
 
+#include "block_times.h"
 #include "cuda_device.h"
-#include "options.h"
-#include "summary.h"
-
-static struct number_list block_counts; /* empty: the source's, then this device's landmarks */
-static struct number_list thread_counts = {1, {256}};
 
 /* ---- The kernel ---- */
-
-/* What thread 0 of a block writes down. Clocks are its SM's own: their difference within a block
- * means something, that between blocks nothing. */
-struct block_time {
-    long long start_clock, end_clock;
-    unsigned long long start_ns, end_ns; /* %globaltimer: one for the whole device, coarser */
-    unsigned sm;
-};
 
 static __device__ unsigned long long globaltimer_ns(void) {
     unsigned long long ns;
@@ -45,8 +33,9 @@ static __device__ unsigned sm_number(void) {
     return sm;
 }
 
-/* Every block finds the minimum of the same 2 x blockDim.x floats, for any blockDim.x. */
-static __global__ void timedReduction(const float *input, float *output, struct block_time *timer) {
+/* Every block finds the minimum of the same 2 x blockDim.x floats; blockDim.x may be any number. */
+static __global__ void timedReduction(const float *input, float *output, struct block_time *timer,
+                                      int work) {
     extern __shared__ float shared[]; /* 2 x blockDim.x floats */
     const unsigned tid = threadIdx.x;
     struct block_time t;
@@ -56,21 +45,23 @@ static __global__ void timedReduction(const float *input, float *output, struct 
         t.start_clock = clock64();
     }
 
-    shared[tid] = input[tid];
-    shared[tid + blockDim.x] = input[tid + blockDim.x];
+    for (int i = 0; i < work; i++) { /* once, unless the block is to last longer */
+        shared[tid] = input[tid];
+        shared[tid + blockDim.x] = input[tid + blockDim.x];
 
-    /* Halve what is left, rounding up, so that an odd element in the middle stays for next time. */
-    for (unsigned left = 2 * blockDim.x; left > 1;) {
-        const unsigned half = (left + 1) / 2;
-        __syncthreads();
-        if (tid + half < left && shared[tid + half] < shared[tid])
-            shared[tid] = shared[tid + half];
-        left = half;
+        /* Halve what is left, rounding up: an odd element in the middle stays for the next round.
+         */
+        for (unsigned left = 2 * blockDim.x; left > 1;) {
+            const unsigned half = (left + 1) / 2;
+            __syncthreads();
+            if (tid + half < left && shared[tid + half] < shared[tid])
+                shared[tid] = shared[tid + half];
+            left = half;
+        }
+        if (tid == 0)
+            output[blockIdx.x] = shared[0];
+        __syncthreads(); /* the block is done when its last warp is, not when thread 0 is */
     }
-
-    if (tid == 0)
-        output[blockIdx.x] = shared[0];
-    __syncthreads(); /* the block ends when its last warp does, not when thread 0 does */
 
     if (tid == 0) {
         t.end_clock = clock64();
@@ -82,87 +73,50 @@ static __global__ void timedReduction(const float *input, float *output, struct 
 
 /* ---- One launch ---- */
 
-enum { CLOCKS_MIN, CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, EVENT_US, SMS, FIELDS };
-
 static float *input, *output; /* on the device */
 static struct block_time *timer;
 static float *results; /* their copies here */
 static struct block_time *times;
-static double *clocks; /* of each block */
+static double *clocks;
 static cudaEvent_t start, stop;
-static int clock_khz; /* the SMs' highest */
 
-/* Puts the minimum in a random slot of an otherwise random input, and returns it: a reduction that
- * leaves out a slot misses it sooner or later. */
-static float new_input(int threads) {
-    static float host[2 * MAX_THREADS];
-    const int count = 2 * threads;
-    const float minimum = -(float)(1 + rand() % 1000);
-    for (int i = 0; i < count; i++)
-        host[i] = (float)(rand() % 1000);
-    host[rand() % count] = minimum;
-    CHECK_CUDA(cudaMemcpy(input, host, (size_t)count * sizeof *host, cudaMemcpyHostToDevice));
-    return minimum;
+static void launch(int blocks, int threads) {
+    const size_t shared_bytes = 2 * (size_t)threads * sizeof(float);
+    timedReduction<<<(unsigned)blocks, (unsigned)threads, shared_bytes>>>(input, output, timer,
+                                                                          (int)work);
+    CHECK_CUDA(cudaGetLastError());
 }
 
-/* Launches once, checks every block's result and stamps, and stores what they say in `row`. */
+/* Launches once with a new input, and stores what the blocks' stamps say in `row`. */
 static void run_once(int blocks, int threads, double row[FIELDS]) {
-    const size_t shared_bytes = 2 * (size_t)threads * sizeof(float);
+    static float host[2 * MAX_THREADS];
     const size_t results_bytes = (size_t)blocks * sizeof *results;
     const size_t times_bytes = (size_t)blocks * sizeof *times;
-    const float minimum = new_input(threads);
-    unsigned char seen[4096] = {0}; /* SM numbers */
+    const size_t count = 2 * (size_t)threads;
+    const float minimum = random_input(host, count);
     float event_ms;
 
+    CHECK_CUDA(cudaMemcpy(input, host, count * sizeof *host, cudaMemcpyHostToDevice));
+    launch(blocks, threads); /* not timed: it brings the new input near every SM */
     CHECK_CUDA(cudaMemset(output, 0xff, results_bytes)); /* NaN: no result, if none is written */
     CHECK_CUDA(cudaMemset(timer, 0, times_bytes));
+    CHECK_CUDA(cudaDeviceSynchronize());
+
     CHECK_CUDA(cudaEventRecord(start, 0));
-    timedReduction<<<(unsigned)blocks, (unsigned)threads, shared_bytes>>>(input, output, timer);
-    CHECK_CUDA(cudaGetLastError());
+    launch(blocks, threads);
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
     CHECK_CUDA(cudaEventElapsedTime(&event_ms, start, stop));
+
     CHECK_CUDA(cudaMemcpy(results, output, results_bytes, cudaMemcpyDeviceToHost));
     CHECK_CUDA(cudaMemcpy(times, timer, times_bytes, cudaMemcpyDeviceToHost));
-
-    unsigned long long first_ns = times[0].start_ns, last_ns = times[0].end_ns;
-    row[SMS] = 0;
-    for (int b = 0; b < blocks; b++) {
-        const struct block_time *t = &times[b];
-        if (results[b] != minimum)
-            fail(EXIT_FAILED, "block %d of %d, %d threads: found %g, not the minimum %g", b, blocks,
-                 threads, (double)results[b], (double)minimum);
-        if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns || t->start_ns == 0)
-            fail(EXIT_FAILED,
-                 "impossible: block %d starts at clock %lld and %llu ns, ends at %lld "
-                 "and %llu ns",
-                 b, t->start_clock, t->start_ns, t->end_clock, t->end_ns);
-        clocks[b] = (double)(t->end_clock - t->start_clock);
-        first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
-        last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
-        row[SMS] += !seen[t->sm % sizeof seen];
-        seen[t->sm % sizeof seen] = 1;
-    }
-    const struct summary s = summarize(clocks, (size_t)blocks);
-    row[CLOCKS_MIN] = s.min;
-    row[CLOCKS_MEAN] = s.mean;
-    row[CLOCKS_MEDIAN] = s.median;
-    row[CLOCKS_MAX] = s.max;
-    row[SPAN_US] = (double)(last_ns - first_ns) / 1e3;
-    row[EVENT_US] = (double)event_ms * 1e3;
-
-    /* %globaltimer may step by 1 us (32 ns on newer devices): allow two such steps. */
-    const double slowest_us = row[CLOCKS_MAX] / (clock_khz / 1e3);
-    if (slowest_us > row[SPAN_US] + 2 || row[SPAN_US] > row[EVENT_US] + 2)
-        fail(EXIT_FAILED,
-             "impossible: a block of %.2f us in a span of %.2f us in an event pair of "
-             "%.2f us",
-             slowest_us, row[SPAN_US], row[EVENT_US]);
+    summarize_blocks(times, results, clocks, (size_t)blocks, minimum, (double)event_ms * 1e3, row);
 }
 
 /* ---- The experiment ---- */
 
-static int resident_blocks(int threads, int sm_count) {
+/* As many blocks as run at once, all SMs together. */
+static int full_device(int threads, int sm_count) {
     int per_sm;
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &per_sm, (const void *)timedReduction, threads, 2 * (size_t)threads * sizeof(float)));
@@ -170,34 +124,18 @@ static int resident_blocks(int threads, int sm_count) {
 }
 
 /* What --blocks says; else the source's five counts, and where this device's own story turns. */
-static struct number_list blocks_to_measure(int threads, int sm_count) {
-    const int full = resident_blocks(threads, sm_count);
-    struct number_list list = {13,
-                               {1, 8, 16, 32, 64, sm_count, sm_count + 1, full, full + 1, 2 * full,
-                                4 * full, 16 * full, 64 * full}};
-    if (block_counts.count > 0)
-        return block_counts;
+static struct number_list blocks_to_measure(int sms, int full) {
+    struct number_list list = {
+        13,
+        {1, 8, 16, 32, 64, sms, sms + 1, full, full + 1, 2 * full, 4 * full, 16 * full, 64 * full}};
     sort_list(&list);
-    return list;
+    return block_counts.count > 0 ? block_counts : list;
 }
 
-static const char *landmark(long long blocks, int sm_count, int full) {
-    return blocks == sm_count       ? "one per SM"
-           : blocks == sm_count + 1 ? "one more"
-           : blocks == full         ? "full device"
-           : blocks == full + 1     ? "one more"
-           : blocks == 2LL * full   ? "2 x full"
-           : blocks == 4LL * full   ? "4 x full"
-           : blocks == 16LL * full  ? "16 x full"
-           : blocks == 64LL * full  ? "64 x full"
-                                    : "";
-}
-
-/* Measures one pair, prints its row, and stores the medians of its runs in `row`. */
-static void measure(const struct options *options, const struct cuda_device *device, int blocks,
-                    int threads, const char *mark, double row[FIELDS]) {
+/* Measures one pair and prints its row, the medians of its launches. */
+static void measure(const struct options *options, const struct cuda_device *device, int full,
+                    int blocks, int threads, double row[FIELDS]) {
     static double samples[FIELDS][MAX_RUNS];
-    run_once(blocks, threads, row); /* warm-up */
     for (int run = 0; run < (int)options->runs; run++) {
         run_once(blocks, threads, row);
         for (int f = 0; f < FIELDS; f++)
@@ -205,43 +143,53 @@ static void measure(const struct options *options, const struct cuda_device *dev
     }
     for (int f = 0; f < FIELDS; f++)
         row[f] = median(samples[f], (size_t)options->runs);
-    if (options->csv)
-        printf("%s,%d,%d,%lld,%.0f,%.1f,%.1f,%.0f,%.3f,%.3f,%.0f\n", device->name, blocks, threads,
-               options->runs, row[CLOCKS_MIN], row[CLOCKS_MEAN], row[CLOCKS_MEDIAN],
-               row[CLOCKS_MAX], row[SPAN_US], row[EVENT_US], row[SMS]);
-    else
-        printf("%8d %8d %8.0f %8.0f %8.0f %8.0f %10.2f %10.2f %5.0f  %s\n", blocks, threads,
-               row[CLOCKS_MIN], row[CLOCKS_MEAN], row[CLOCKS_MEDIAN], row[CLOCKS_MAX], row[SPAN_US],
-               row[EVENT_US], row[SMS], mark);
-    flush_stdout();
+    print_blocks(options, device->name, (size_t)blocks, (size_t)threads, row,
+                 blocks == device->sm_count ? "one per SM"
+                 : blocks == full           ? "full device"
+                                            : "");
+}
+
+/* What the default sweep says, in words. */
+static void print_verdict(const struct number_list *list, double rows[][FIELDS], int sms,
+                          int full) {
+    const double *one = rows[0], *spread = rows[0], *filled = rows[0], *four = rows[0];
+    const double *last = rows[list->count - 1];
+    for (size_t b = 0; b < list->count; b++) {
+        spread = list->values[b] == sms ? rows[b] : spread;
+        filled = list->values[b] == full ? rows[b] : filled;
+        four = list->values[b] == 4LL * full ? rows[b] : four;
+    }
+    const double ns_per_block = (last[SPAN_US] - four[SPAN_US]) * 1e3 / (60.0 * full);
+    printf("\nA block alone takes %.0f clocks, with one on each of the %d SMs %.0f (x %.2f), on a "
+           "device full\nwith %d blocks %.0f (x %.2f): the blocks of an SM share it. Beyond that "
+           "the clocks stay (%.0f\nwith 64 times as many), and only the span goes on: %.2f ns more "
+           "for each block, %.2f us for each\nwave of %d. What a block waits for its place is in "
+           "no block's clock.\n",
+           one[CLOCKS_MEAN], sms, spread[CLOCKS_MEAN], spread[CLOCKS_MEAN] / one[CLOCKS_MEAN], full,
+           filled[CLOCKS_MEAN], filled[CLOCKS_MEAN] / one[CLOCKS_MEAN], last[CLOCKS_MEAN],
+           ns_per_block, ns_per_block * full / 1e3, full);
 }
 
 int main(int argc, char **argv) {
-    struct options options =
-        default_options("How long does one block take, by its own SM's clock?");
-    options.has_device = true;
-    options.runs = 31;
-    options.blocks = &block_counts;
-    options.threads = &thread_counts;
-    parse_options(argc, argv, &options);
+    const struct options options =
+        parse_block_options(argc, argv, "How long does one block take, by its own SM's clock?");
     const struct cuda_device device = choose_cuda_device(options.device);
-
+    const int sms = device.sm_count;
     int most_threads;
+    size_t most_blocks = 1; /* of any row to come */
     CHECK_CUDA(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerBlock, device.index));
-    CHECK_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device.index));
-    for (size_t t = 0; t < thread_counts.count; t++)
-        if (thread_counts.values[t] > most_threads)
-            fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %d that %s allows in a block",
-                 thread_counts.values[t], most_threads, device.name);
-
-    size_t most_blocks = 0; /* of any row to come */
     for (size_t t = 0; t < thread_counts.count; t++) {
-        const struct number_list list =
-            blocks_to_measure((int)thread_counts.values[t], device.sm_count);
+        const int threads = (int)thread_counts.values[t];
+        if (threads > most_threads)
+            fail(EXIT_BAD_USAGE, "--threads: '%d' is more than the %d that %s allows in a block",
+                 threads, most_threads, device.name);
+        const struct number_list list = blocks_to_measure(sms, full_device(threads, sms));
         for (size_t b = 0; b < list.count; b++)
-            if ((size_t)list.values[b] > most_blocks)
-                most_blocks = (size_t)list.values[b];
+            most_blocks =
+                (size_t)list.values[b] > most_blocks ? (size_t)list.values[b] : most_blocks;
     }
+    FILE *timeline_file = open_timeline();
+
     CHECK_CUDA(cudaMalloc((void **)&input, 2 * MAX_THREADS * sizeof *input));
     CHECK_CUDA(cudaMalloc((void **)&output, most_blocks * sizeof *output));
     CHECK_CUDA(cudaMalloc((void **)&timer, most_blocks * sizeof *timer));
@@ -253,34 +201,31 @@ int main(int argc, char **argv) {
     if (!results || !times || !clocks)
         fail(EXIT_FAILED, "no host memory for %zu blocks", most_blocks);
 
-    if (options.csv)
-        printf("device,blocks,threads,runs,clocks_min,clocks_mean,clocks_median,clocks_max,"
-               "span_us,event_us,sms\n");
-    else
-        printf("timedReduction on %s, %d SMs; medians of %lld launches\n\n"
-               "%17s %26s %18s %10s\n%8s %8s %8s %8s %8s %8s %10s %10s %5s\n",
-               device.name, device.sm_count, options.runs, "", "a block, by its SM's clock",
-               "span by", "by event", "blocks", "threads", "min", "mean", "median", "max",
-               "device us", "pair us", "SMs");
-
+    if (!options.csv)
+        printf("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n\n",
+               device.name, sms, options.runs);
+    print_block_header(&options);
     for (size_t t = 0; t < thread_counts.count; t++) {
+        static double rows[sizeof thread_counts.values / sizeof thread_counts.values[0]][FIELDS];
         const int threads = (int)thread_counts.values[t];
-        const int full = resident_blocks(threads, device.sm_count);
-        const struct number_list list = blocks_to_measure(threads, device.sm_count);
-        double row[FIELDS], first[FIELDS] = {0};
-        for (size_t b = 0; b < list.count; b++) {
-            const int blocks = (int)list.values[b];
-            measure(&options, &device, blocks, threads, landmark(blocks, device.sm_count, full),
-                    row);
-            if (b == 0)
-                memcpy(first, row, sizeof row);
-        }
-        if (!options.csv)
-            printf("  %d threads, from %lld to %lld blocks: a block's clocks x %.2f, the span x "
-                   "%.2f\n",
-                   threads, list.values[0], list.values[list.count - 1],
-                   row[CLOCKS_MEAN] / first[CLOCKS_MEAN], row[SPAN_US] / first[SPAN_US]);
+        const int full = full_device(threads, sms);
+        const struct number_list list = blocks_to_measure(sms, full);
+        for (size_t b = 0; b < list.count; b++)
+            measure(&options, &device, full, (int)list.values[b], threads, rows[b]);
+        if (timeline_file && t == thread_counts.count - 1)
+            write_timeline(timeline_file, times, (size_t)list.values[list.count - 1]);
+        if (!options.csv && block_counts.count == 0)
+            print_verdict(&list, rows, sms, full);
     }
     flush_stdout();
+
+    free(results);
+    free(times);
+    free(clocks);
+    CHECK_CUDA(cudaFree(input));
+    CHECK_CUDA(cudaFree(output));
+    CHECK_CUDA(cudaFree(timer));
+    CHECK_CUDA(cudaEventDestroy(start));
+    CHECK_CUDA(cudaEventDestroy(stop));
     return EXIT_SUCCESS;
 }

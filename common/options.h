@@ -20,7 +20,7 @@ static const long long max_size = 1LL << 40;
 /* A comma-separated list of numbers. */
 struct number_list {
     size_t count;
-    long long values[64];
+    long long values[1024];
 };
 
 /* What the command line said. Before parse_options() a program sets its defaults; what it leaves at

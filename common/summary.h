@@ -10,7 +10,7 @@
 
 /* All in the samples' own unit. */
 struct summary {
-    double min, median, mean, stddev, max;
+    double min, p5, median, p95, max, mean, stddev;
 };
 
 static inline int compare_doubles(const void *left, const void *right) {
@@ -35,6 +35,8 @@ static inline struct summary summarize(double *samples, size_t count) {
         squares += (samples[i] - s.mean) * (samples[i] - s.mean);
     s.stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
     s.min = samples[0];
+    s.p5 = samples[(count - 1) * 5 / 100]; /* one sample in twenty lies below this ... */
+    s.p95 = samples[count - 1 - (count - 1) * 5 / 100]; /* ... and one above this */
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];
     return s;

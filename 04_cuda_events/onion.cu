@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A launch has shells, and each clock sees one more of them. How thick is each?
+ *
+ * Measures: spin kernels of seven lengths, each by four clocks in turn: the kernel's own, an event
+ *   pair behind a blocker less the floor, a plain event pair, the host's clock. What one clock says
+ *   more than the one inside it is a shell.
+ * Does not measure: inside the innermost shell, where a profiler sees the hardware's start and end
+ *   (docs/accuracy.md).
+ *
+ * Build: nvcc -O2 -arch=native -I../common onion.cu -o onion
+ * Run:   ./onion
+ * Try:   ./onion --runs 1001        do the shells stay as they are?
+ */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cuda_device.h"
+#include "host_clock.h"
+#include "options.h"
+#include "summary.h"
+
+static const unsigned spin_us[] = {1, 3, 10, 30, 100, 300, 1000};
+enum { SPINS = sizeof spin_us / sizeof spin_us[0] };
+static const unsigned long long blocker_limit_ns = 1000000000;
+
+/* ---- The kernels of cuda_events.cu: the known truth, and the blocker ---- */
+
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
+    const unsigned long long start_ns = globaltimer_ns();
+    unsigned long long elapsed_ns;
+    do
+        elapsed_ns = globaltimer_ns() - start_ns;
+    while (elapsed_ns < length_ns);
+    *ran_ns = elapsed_ns;
+}
+
+struct gate { /* in host memory that the device sees too */
+    int open, gave_up;
+};
+
+static __global__ void block_stream(volatile struct gate *gate, unsigned long long limit_ns) {
+    const unsigned long long start_ns = globaltimer_ns();
+    while (!gate->open)
+        if (globaltimer_ns() - start_ns > limit_ns) {
+            gate->gave_up = 1;
+            return;
+        }
+}
+
+/* ---- The clocks, from the core outwards ---- */
+
+static cudaEvent_t start, stop;
+static volatile struct gate *gate;
+static unsigned long long length_ns, *ran_ns; /* ran_ns: on the device */
+
+static void launch_spin(void) {
+    spin<<<1, 1>>>(length_ns, ran_ns);
+    CHECK_CUDA(cudaGetLastError());
+}
+
+/* The kernel's own clock: how long the last spin says it ran. */
+static double kernel_us(void) {
+    unsigned long long ns;
+    CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+    return (double)ns / 1e3;
+}
+
+static double elapsed_us(void) {
+    float elapsed_ms;
+    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    if (!(elapsed_ms > 0))
+        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
+    return (double)elapsed_ms * 1e3;
+}
+
+/* Between two events that the device finds queued, one after the other: with the spin between them,
+ * its launch and drain on the device; without, the events' own cost. */
+static double blocked_pair_us(bool with_spin) {
+    gate->open = 0;
+    gate->gave_up = 0;
+    block_stream<<<1, 1>>>(gate, blocker_limit_ns);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    if (with_spin)
+        launch_spin();
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    gate->open = 1;
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    if (gate->gave_up)
+        fail(EXIT_FAILED, "disturbed: the host took over %llu ms to queue a launch; run it again",
+             blocker_limit_ns / 1000000);
+    return elapsed_us();
+}
+
+/* The same on an idle device: and the gap in which the host prepares the launch. */
+static double plain_pair_us(void) {
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    launch_spin();
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    return elapsed_us();
+}
+
+/* The host's clock: and the way to the device and back. */
+static double host_us(void) {
+    const int64_t start_ns = now_ns();
+    launch_spin();
+    CHECK_CUDA(cudaDeviceSynchronize());
+    const int64_t end_ns = now_ns();
+    return (double)(end_ns - start_ns) / 1e3;
+}
+
+/* ---- The experiment ---- */
+
+enum { KERNEL, NET, EVENT, HOST, CLOCKS };
+static double samples_us[CLOCKS][MAX_RUNS];
+
+/* Every run goes through all clocks, so that each sees the device in the same state. A spin that
+ * ran 5 us longer than it was told shared the device with somebody: that run is made again. */
+static void measure(int runs, double floor_us) {
+    for (int run = 0, disturbed = 0; run < runs; run++) {
+        samples_us[NET][run] = blocked_pair_us(true) - floor_us;
+        samples_us[KERNEL][run] = kernel_us();
+        samples_us[EVENT][run] = plain_pair_us();
+        samples_us[HOST][run] = host_us();
+        if (samples_us[KERNEL][run] * 1e3 > (double)length_ns + 5000) {
+            if (++disturbed > runs)
+                fail(EXIT_FAILED, "disturbed: a spin of %llu ns ran %.0f ns; is the device shared?",
+                     length_ns, samples_us[KERNEL][run] * 1e3);
+            run--;
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    struct summary s[CLOCKS];
+    double x[SPINS], y[SPINS], mean_x = 0, mean_y = 0, xx = 0, xy = 0, least = 1e9, most = -1e9;
+    struct options options = default_options("How thick is each shell of a launch?");
+    options.has_device = true;
+    options.runs = 101;
+    parse_options(argc, argv, &options);
+    const struct cuda_device device = choose_cuda_device(options.device);
+    const int runs = (int)options.runs;
+    CHECK_CUDA(cudaEventCreate(&start));
+    CHECK_CUDA(cudaEventCreate(&stop));
+    CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
+    CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
+
+    /* Every kernel once before the first blocker: see cuda_events.cu on lazy loading. */
+    length_ns = 1000;
+    plain_pair_us();
+    blocked_pair_us(true);
+    for (int run = 0; run < runs; run++)
+        samples_us[NET][run] = blocked_pair_us(false);
+    const double floor_us = median(samples_us[NET], (size_t)runs);
+
+    if (options.csv)
+        printf("device,length_us,runs,kernel_us,net_us,net_p5_us,net_p95_us,floor_us,event_us,"
+               "host_us\n");
+    else
+        printf("Onion: spins of known length on %s; medians of %d runs, in us\n\n"
+               "%9s %10s | %10s %10s %10s %10s | %10s\n%9s %10s | %10s %10s %10s %10s | %10s\n",
+               device.name, runs, "", "core:", "+ device's", "+ events'", "+ host's", "+ way",
+               "= host's", "spin told", "kernel", "launch", "own cost", "launch", "and back",
+               "clock");
+
+    for (int i = 0; i < SPINS; i++) {
+        length_ns = spin_us[i] * 1000ull;
+        measure(runs, floor_us);
+        for (int c = 0; c < CLOCKS; c++)
+            s[c] = summarize(samples_us[c], (size_t)runs);
+        x[i] = s[KERNEL].median;
+        y[i] = s[NET].median;
+        const double shell_us = y[i] - x[i];
+        least = shell_us < least ? shell_us : least;
+        most = shell_us > most ? shell_us : most;
+        if (options.csv)
+            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name, spin_us[i], runs,
+                   x[i], y[i], s[NET].p5, s[NET].p95, floor_us, s[EVENT].median, s[HOST].median);
+        else
+            printf("%9u %10.2f | %10.2f %10.2f %10.2f %10.2f | %10.2f\n", spin_us[i], x[i],
+                   shell_us, floor_us, s[EVENT].median - y[i] - floor_us,
+                   s[HOST].median - s[EVENT].median, s[HOST].median);
+        flush_stdout();
+    }
+
+    /* A straight line through net against kernel, by least squares. */
+    for (int i = 0; i < SPINS; i++) {
+        mean_x += x[i] / SPINS;
+        mean_y += y[i] / SPINS;
+    }
+    for (int i = 0; i < SPINS; i++) {
+        xx += (x[i] - mean_x) * (x[i] - mean_x);
+        xy += (x[i] - mean_x) * (y[i] - mean_y);
+    }
+    if (!options.csv)
+        printf("\nThe blocked pair less its floor is %.5f x the kernel + %.2f us. That constant is "
+               "no error: it is\nwhat the device takes to launch the kernel and to see it out, "
+               "%.2f to %.2f us at every length.\n",
+               xy / xx, mean_y - xy / xx * mean_x, least, most);
+    flush_stdout();
+
+    CHECK_CUDA(cudaFree(ran_ns));
+    CHECK_CUDA(cudaFreeHost((void *)gate));
+    CHECK_CUDA(cudaEventDestroy(start));
+    CHECK_CUDA(cudaEventDestroy(stop));
+    return EXIT_SUCCESS;
+}

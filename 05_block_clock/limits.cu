@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What can the per-block clock not do? Its limits, as numbers.
+ *
+ * Measures: how far apart the SMs' counters are, and what subtracting across SMs would give; what
+ * no block's clock holds; what thread 0 misses without the closing barrier; where a 32-bit read
+ *   wraps; what the stamps themselves cost; at what rate the clock runs.
+ * Does not measure: the reduction; block_clock.cu does.
+ *
+ * Build: nvcc -O2 -arch=native -I../common limits.cu -o limits
+ * Run:   ./limits
+ * Try:   ./limits --runs 201; and while another program uses the GPU
+ */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cuda_device.h"
+#include "options.h"
+#include "summary.h"
+
+struct stamp {
+    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
+};
+
+/* ---- The kernels ---- */
+
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+static __device__ unsigned sm_number(void) {
+    unsigned sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    return sm;
+}
+
+/* Some work that the compiler cannot leave out: `steps` dependent multiply-adds. */
+static __device__ float busy(float value, int steps) {
+    for (int i = 0; i < steps; i++)
+        value = value * 0.5f + 1.0f;
+    return value;
+}
+
+/* The same work with stamps, and without. */
+static __global__ void stamped(struct stamp *stamps, float *sink, int steps) {
+    struct stamp s;
+    if (threadIdx.x == 0) {
+        s.start_ns = globaltimer_ns();
+        s.start_clock = (unsigned long long)clock64();
+    }
+    __syncthreads();
+    const float value = busy((float)threadIdx.x, steps);
+    if (value < 0)
+        *sink = value; /* never, but the compiler does not know */
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        s.end_clock = (unsigned long long)clock64();
+        s.end_ns = globaltimer_ns();
+        s.sm = sm_number();
+        stamps[blockIdx.x] = s;
+    }
+}
+
+static __global__ void unstamped(float *sink, int steps) {
+    __syncthreads();
+    const float value = busy((float)threadIdx.x, steps);
+    if (value < 0)
+        *sink = value;
+    __syncthreads();
+}
+
+/* A block whose warps do unequal work, thread 0's the least of it. It stores the clocks at its own
+ * end, before the barrier, and at the block's end, after it. */
+static __global__ void divergent(long long *clocks, float *sink, int steps) {
+    const long long start = clock64();
+    const float value = busy((float)threadIdx.x, steps * (1 + (int)threadIdx.x / 32));
+    if (value < 0)
+        *sink = value;
+    const long long own_end = clock64();
+    __syncthreads();
+    const long long block_end = clock64();
+    if (threadIdx.x == 0) {
+        clocks[0] = own_end - start;
+        clocks[1] = block_end - start;
+    }
+}
+
+/* Runs until the low half of the counter has wrapped, and times that by both its sizes. */
+static __global__ void wrap(long long *clocks, unsigned long long *ran_ns) {
+    const unsigned long long start_ns = globaltimer_ns();
+    const long long start = clock64();
+    unsigned start_low, end_low;
+    long long end;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(start_low));
+    do
+        end = clock64();
+    while (end - start < (1LL << 32) + (1LL << 28));
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(end_low));
+    *ran_ns = globaltimer_ns() - start_ns;
+    clocks[0] = end - start;
+    clocks[1] = (long long)(end_low - start_low); /* unsigned: right, if it wrapped only once */
+}
+
+/* ---- The measurements ---- */
+
+static const struct options *options;
+static struct cuda_device device;
+static cudaEvent_t start, stop;
+static struct stamp *stamps, *host_stamps; /* on the device, and their copy */
+static float *sink;
+
+/* A row: a number of clocks, a time, a share. NaN stands for what does not apply. */
+static void report(const char *limit, double clocks, double time_us, double percent,
+                   const char *words) {
+    char cells[3][32] = {"", "", ""};
+    if (clocks == clocks)
+        snprintf(cells[0], sizeof cells[0], "%.0f", clocks);
+    if (time_us == time_us)
+        snprintf(cells[1], sizeof cells[1], "%.3f", time_us);
+    if (percent == percent)
+        snprintf(cells[2], sizeof cells[2], "%.2f", percent);
+    if (options->csv)
+        printf("%s,%s,%s,%s,%s\n", device.name, limit, cells[0], cells[1], cells[2]);
+    else
+        printf("%-20s %14s %14s %9s  %s\n", limit, cells[0], cells[1], cells[2], words);
+    flush_stdout();
+}
+
+static double elapsed_us(void) {
+    float elapsed_ms;
+    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    if (!(elapsed_ms > 0))
+        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
+    return (double)elapsed_ms * 1e3;
+}
+
+static double clocks_per_us;
+
+/* The first limit that a long block meets; it also tells how fast the clock runs. */
+static void measure_wrap(void) {
+    long long *clocks, host_clocks[2];
+    unsigned long long *ran_ns, host_ran_ns;
+    char words[80];
+    CHECK_CUDA(cudaMalloc((void **)&clocks, sizeof host_clocks));
+    CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof host_ran_ns));
+    wrap<<<1, 1>>>(clocks, ran_ns);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaMemcpy(host_clocks, clocks, sizeof host_clocks, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(&host_ran_ns, ran_ns, sizeof host_ran_ns, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaFree(clocks));
+    CHECK_CUDA(cudaFree(ran_ns));
+    if (host_clocks[0] <= 0 || host_ran_ns == 0)
+        fail(EXIT_FAILED, "impossible: %lld clocks in %llu ns", host_clocks[0], host_ran_ns);
+    clocks_per_us = (double)host_clocks[0] / ((double)host_ran_ns / 1e3);
+    snprintf(words, sizeof words, "the whole counter; it runs at %.0f MHz", clocks_per_us);
+    report("counter_64_bit", (double)host_clocks[0], (double)host_ran_ns / 1e3, 100, words);
+    report("counter_32_bit", (double)host_clocks[1], (double)host_clocks[1] / clocks_per_us,
+           100 * (double)host_clocks[1] / (double)host_clocks[0],
+           "its low half, which wrapped on the way");
+}
+
+/* Launches `stamped` between two events, copies the stamps, and returns the span in us. */
+static double launch_stamped(int blocks, double *event_us) {
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    stamped<<<(unsigned)blocks, 256>>>(stamps, sink, 500);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    *event_us = elapsed_us();
+    CHECK_CUDA(
+        cudaMemcpy(host_stamps, stamps, (size_t)blocks * sizeof *stamps, cudaMemcpyDeviceToHost));
+    unsigned long long first_ns = host_stamps[0].start_ns, last_ns = host_stamps[0].end_ns;
+    for (int b = 0; b < blocks; b++) {
+        first_ns = host_stamps[b].start_ns < first_ns ? host_stamps[b].start_ns : first_ns;
+        last_ns = host_stamps[b].end_ns > last_ns ? host_stamps[b].end_ns : last_ns;
+    }
+    return (double)(last_ns - first_ns) / 1e3;
+}
+
+/* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start? */
+static void measure_zero_points(int blocks) {
+    double event_us;
+    const double span_us = launch_stamped(blocks, &event_us);
+    const struct stamp *zero = &host_stamps[0];
+    double least = 0, most = 0, first = 0, last = 0;
+    char words[80];
+    for (int b = 0; b < blocks; b++) {
+        const struct stamp *s = &host_stamps[b];
+        const double start_clock = (double)(long long)(s->start_clock - zero->start_clock);
+        const double end_clock = (double)(long long)(s->end_clock - zero->start_clock);
+        const double late_us = (double)(long long)(s->start_ns - zero->start_ns) / 1e3;
+        const double offset = start_clock - late_us * clocks_per_us;
+        least = offset < least ? offset : least;
+        most = offset > most ? offset : most;
+        first = start_clock < first ? start_clock : first;
+        last = end_clock > last ? end_clock : last;
+    }
+    report("zero_points", most - least, (most - least) / clocks_per_us, NAN,
+           "from the SM whose counter is furthest behind to the one furthest ahead");
+    snprintf(words, sizeof words, "last end less first start, across SMs; the span was %.2f us",
+             span_us);
+    report("across_sms", last - first, (last - first) / clocks_per_us, NAN, words);
+}
+
+/* What the event pair sees and no block does: the launch before, the drain after. */
+static void measure_outside(const char *limit, int blocks, const char *words) {
+    static double outside_us[MAX_RUNS], share[MAX_RUNS];
+    for (int run = 0; run < (int)options->runs; run++) {
+        double event_us;
+        outside_us[run] = -launch_stamped(blocks, &event_us);
+        outside_us[run] += event_us;
+        share[run] = 100 * outside_us[run] / event_us;
+    }
+    report(limit, NAN, median(outside_us, (size_t)options->runs),
+           median(share, (size_t)options->runs), words);
+}
+
+static void measure_divergence(void) {
+    static double own[MAX_RUNS], whole[MAX_RUNS];
+    long long *clocks, host_clocks[2];
+    CHECK_CUDA(cudaMalloc((void **)&clocks, sizeof host_clocks));
+    for (int run = 0; run < (int)options->runs; run++) {
+        divergent<<<1, 256>>>(clocks, sink, 500);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaMemcpy(host_clocks, clocks, sizeof host_clocks, cudaMemcpyDeviceToHost));
+        own[run] = (double)host_clocks[0];
+        whole[run] = (double)host_clocks[1];
+    }
+    CHECK_CUDA(cudaFree(clocks));
+    const double own_clocks = median(own, (size_t)options->runs);
+    const double whole_clocks = median(whole, (size_t)options->runs);
+    report("with_barrier", whole_clocks, whole_clocks / clocks_per_us, 100,
+           "a block whose last warp does eight times the work of its first");
+    report("without_barrier", own_clocks, own_clocks / clocks_per_us,
+           100 * own_clocks / whole_clocks, "the same, stopped when thread 0 was done");
+}
+
+/* One launch of many between two events, so that the events' own cost does not count. */
+static double one_of_twenty_us(int blocks, bool with_stamps) {
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    for (int i = 0; i < 20; i++)
+        if (with_stamps)
+            stamped<<<(unsigned)blocks, 256>>>(stamps, sink, 500);
+        else
+            unstamped<<<(unsigned)blocks, 256>>>(sink, 500);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    return elapsed_us() / 20;
+}
+
+static void measure_probe(int blocks) {
+    static double with_us[MAX_RUNS], without_us[MAX_RUNS];
+    for (int run = 0; run < (int)options->runs; run++) {
+        without_us[run] = one_of_twenty_us(blocks, false);
+        with_us[run] = one_of_twenty_us(blocks, true);
+    }
+    const double without = median(without_us, (size_t)options->runs);
+    const double with = median(with_us, (size_t)options->runs);
+    report("without_stamps", NAN, without, 100, "a launch of 16 times a full device");
+    report("with_stamps", NAN, with, 100 * with / without, "the same with each block's stamps");
+}
+
+int main(int argc, char **argv) {
+    struct options parsed = default_options("What can the per-block clock not do?");
+    parsed.has_device = true;
+    parsed.runs = 101;
+    parse_options(argc, argv, &parsed);
+    options = &parsed;
+    device = choose_cuda_device(parsed.device);
+
+    int per_sm;
+    double event_us;
+    CHECK_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, (const void *)stamped, 256, 0));
+    const int full = per_sm * device.sm_count;
+    CHECK_CUDA(cudaEventCreate(&start));
+    CHECK_CUDA(cudaEventCreate(&stop));
+    CHECK_CUDA(cudaMalloc((void **)&sink, sizeof *sink));
+    CHECK_CUDA(cudaMalloc((void **)&stamps, 16 * (size_t)full * sizeof *stamps));
+    host_stamps = (struct stamp *)malloc(16 * (size_t)full * sizeof *stamps);
+    if (!host_stamps)
+        fail(EXIT_FAILED, "no host memory for %d stamps", 16 * full);
+    launch_stamped(full, &event_us); /* warm-up */
+    unstamped<<<1, 256>>>(sink, 1);
+    CHECK_CUDA(cudaGetLastError());
+
+    if (options->csv)
+        printf("device,limit,clocks,time_us,percent\n");
+    else
+        printf("Limits of the block clock on %s; %d SMs, medians of %lld runs\n\n"
+               "%-20s %14s %14s %9s\n",
+               device.name, device.sm_count, options->runs, "limit", "clocks", "us", "percent");
+    measure_wrap();
+    measure_zero_points(full);
+    measure_outside("outside_one_block", 1, "launch and drain: the event pair less the span");
+    measure_outside("outside_full", full, "the same on a full device");
+    measure_divergence();
+    measure_probe(16 * full);
+    flush_stdout();
+
+    free(host_stamps);
+    CHECK_CUDA(cudaFree(stamps));
+    CHECK_CUDA(cudaFree(sink));
+    CHECK_CUDA(cudaEventDestroy(start));
+    CHECK_CUDA(cudaEventDestroy(stop));
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What else is warm or cold when a kernel runs? The L2 cache, and the clock.
+ *
+ * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before,
+ * and with the L2 flushed; then, after an idle pause, the rate of the SMs' clock until it is
+ * steady. Does not measure: which of the two is right. That depends on what comes before the kernel
+ * in the program that is to be made faster.
+ *
+ * Build: nvcc -O2 -arch=native -I../common cache_and_clock.cu -o cache_and_clock
+ * Run:   ./cache_and_clock
+ * Try:   ./cache_and_clock --ramp        the clock, sample by sample
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "cuda_device.h"
+#include "host_clock.h"
+#include "options.h"
+#include "summary.h"
+#include "vector_data.h"
+
+enum { KEY_RAMP = KEY_OWN, RAMP_SAMPLES = 400 };
+static struct number_list sizes = {7,
+                                   {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}};
+static bool ramp_only;
+static const unsigned long long blocker_limit_ns = 1000000000;
+static const time_t idle_s = 3; /* the pause before the ramp */
+
+/* ---- The kernels ---- */
+
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+struct gate { /* in host memory that the device sees too */
+    int open, gave_up;
+};
+
+/* Holds the stream until the host has queued all that is to be timed; see 04_cuda_events. */
+static __global__ void block_stream(volatile struct gate *gate, unsigned long long limit_ns) {
+    const unsigned long long start_ns = globaltimer_ns();
+    while (!gate->open)
+        if (globaltimer_ns() - start_ns > limit_ns) {
+            gate->gave_up = 1;
+            return;
+        }
+}
+
+struct rate {
+    long long clocks;
+    unsigned long long ns;
+};
+
+/* One millisecond by the timer, and how often the SM's clock ticked meanwhile. */
+static __global__ void count_clocks(struct rate *rate) {
+    const unsigned long long start_ns = globaltimer_ns();
+    const long long start_clock = clock64();
+    unsigned long long ns;
+    do
+        ns = globaltimer_ns() - start_ns;
+    while (ns < 1000000);
+    rate->clocks = clock64() - start_clock;
+    rate->ns = ns;
+}
+
+/* ---- The L2 cache, warm and flushed ---- */
+
+static cudaEvent_t start, stop;
+static volatile struct gate *gate;
+static void *flush;
+static size_t flush_bytes; /* twice the L2: whatever was there is gone after writing as much */
+
+/* Microseconds between two events behind the blocker; `n` of 0 leaves the pair empty. */
+static double time_blocked_us(const float *a, const float *b, float *c, size_t n, bool flushed) {
+    float elapsed_ms;
+    if (flushed)
+        CHECK_CUDA(cudaMemsetAsync(flush, 0, flush_bytes, 0));
+    gate->open = 0;
+    gate->gave_up = 0;
+    block_stream<<<1, 1>>>(gate, blocker_limit_ns);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    if (n > 0)
+        vector_add<<<(unsigned)((n + 255) / 256), 256>>>(a, b, c, n);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    gate->open = 1;
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    if (gate->gave_up)
+        fail(EXIT_FAILED, "disturbed: the host took over %llu ms to queue a launch; run it again",
+             blocker_limit_ns / 1000000);
+    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    if (!(elapsed_ms > 0))
+        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
+    return (double)elapsed_ms * 1e3;
+}
+
+static void measure_size(const struct options *options, const char *device, size_t n,
+                         double floor_us) {
+    static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS];
+    const size_t runs = (size_t)options->runs;
+    const double bytes = 12.0 * (double)n;
+    float *a = device_floats(n, input_a);
+    float *b = device_floats(n, input_b);
+    float *c = device_floats(n, NULL);
+    time_blocked_us(a, b, c, n, false); /* warm-up */
+    for (size_t run = 0; run < runs; run++)
+        warm_us[run] = time_blocked_us(a, b, c, n, false) - floor_us;
+    for (size_t run = 0; run < runs; run++)
+        flushed_us[run] = time_blocked_us(a, b, c, n, true) - floor_us;
+    check_vector_add(copy_to_host(c, n), n);
+    CHECK_CUDA(cudaFree(a));
+    CHECK_CUDA(cudaFree(b));
+    CHECK_CUDA(cudaFree(c));
+
+    const double warm = median(warm_us, runs), flushed = median(flushed_us, runs);
+    if (options->csv)
+        printf("%s,%zu,%zu,%.3f,%.3f,%.3f,%.3f\n", device, n, runs, warm, flushed,
+               bytes / warm / 1e3, bytes / flushed / 1e3);
+    else
+        printf("%12zu %10.2f %10.2f %9.2f %10.0f %10.0f\n", n, warm, flushed, flushed / warm,
+               bytes / warm / 1e3, bytes / flushed / 1e3);
+    flush_stdout();
+}
+
+/* ---- The clock after an idle pause ---- */
+
+/* Fills since_ms and mhz with RAMP_SAMPLES samples, a millisecond each, after `idle_s` of nothing.
+ * Returns the index of the first from which on the rate stays within 1 % of the last. */
+static int measure_ramp(double *since_ms, double *mhz) {
+    const struct timespec pause = {idle_s, 0};
+    struct rate *rates, host_rate;
+    int steady = RAMP_SAMPLES - 1;
+    CHECK_CUDA(cudaMalloc((void **)&rates, sizeof *rates));
+    count_clocks<<<1, 1>>>(rates); /* its first launch, which loads it */
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaDeviceSynchronize());
+    nanosleep(&pause, NULL);
+    const int64_t start_ns = now_ns();
+    for (int i = 0; i < RAMP_SAMPLES; i++) {
+        since_ms[i] = (double)(now_ns() - start_ns) / 1e6;
+        count_clocks<<<1, 1>>>(rates);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaMemcpy(&host_rate, rates, sizeof host_rate, cudaMemcpyDeviceToHost));
+        mhz[i] = (double)host_rate.clocks * 1e3 / (double)host_rate.ns;
+        if (!(mhz[i] > 0))
+            fail(EXIT_FAILED, "impossible: %lld clocks in %llu ns", host_rate.clocks, host_rate.ns);
+    }
+    CHECK_CUDA(cudaFree(rates));
+    while (steady > 0 && fabs(mhz[steady - 1] / mhz[RAMP_SAMPLES - 1] - 1) < 0.01)
+        steady--;
+    return steady;
+}
+
+static error_t parse_own_option(int key, char *value, struct argp_state *state) {
+    (void)value, (void)state;
+    if (key != KEY_RAMP)
+        return ARGP_ERR_UNKNOWN;
+    ramp_only = true;
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    static const struct argp_option own_options[] = {
+        {"ramp", KEY_RAMP, NULL, 0, "Print the clock's rate after an idle pause instead", 0},
+        {NULL, 0, NULL, 0, NULL, 0}};
+    static const struct argp own = {own_options, parse_own_option, NULL, NULL, NULL, NULL, NULL};
+    static double since_ms[RAMP_SAMPLES], mhz[RAMP_SAMPLES], samples_us[MAX_RUNS];
+    struct options options =
+        default_options("What does a warm L2 cache change, and an idle pause?");
+    options.has_device = true;
+    options.runs = 31;
+    options.sizes = &sizes;
+    options.own = &own;
+    parse_options(argc, argv, &options);
+    const struct cuda_device device = choose_cuda_device(options.device);
+    int l2_bytes;
+    CHECK_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device.index));
+    flush_bytes = 2 * (size_t)l2_bytes;
+    for (size_t i = 0; i < sizes.count; i++)
+        check_cuda_memory(sizes.values[i], 12.0 * (double)sizes.values[i] + (double)flush_bytes);
+
+    if (ramp_only) {
+        measure_ramp(since_ms, mhz);
+        printf(options.csv ? "since_ms,clock_mhz\n" : "since the pause ms   clock MHz\n");
+        for (int i = 0; i < RAMP_SAMPLES; i++)
+            printf(options.csv ? "%.3f,%.1f\n" : "%18.2f %11.0f\n", since_ms[i], mhz[i]);
+        flush_stdout();
+        return EXIT_SUCCESS;
+    }
+
+    CHECK_CUDA(cudaEventCreate(&start));
+    CHECK_CUDA(cudaEventCreate(&stop));
+    CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
+    CHECK_CUDA(cudaMalloc(&flush, flush_bytes));
+    vector_add<<<1, 1>>>(NULL, NULL, NULL, 0); /* loaded before the first blocker */
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaDeviceSynchronize());
+    for (int run = 0; run < (int)options.runs; run++)
+        samples_us[run] = time_blocked_us(NULL, NULL, NULL, 0, run == 0);
+    const double floor_us = median(samples_us, (size_t)options.runs);
+
+    if (options.csv)
+        printf("device,size,runs,warm_us,flushed_us,warm_gb_s,flushed_gb_s\n");
+    else
+        printf(
+            "L2 warm and flushed: vector_add by size on %s; %d MiB of L2, medians of %lld runs\n\n"
+            "%12s %10s %10s %9s %10s %10s\n",
+            device.name, l2_bytes >> 20, options.runs, "floats", "warm us", "flushed us", "x",
+            "warm GB/s", "flu. GB/s");
+    for (size_t i = 0; i < sizes.count; i++)
+        measure_size(&options, device.name, (size_t)sizes.values[i], floor_us);
+    if (!options.csv) {
+        const int steady = measure_ramp(since_ms, mhz);
+        printf(
+            "\nAfter %lld s of nothing the SMs' clock ran at %.0f MHz, and within 1 %% of %.0f MHz "
+            "after %.1f ms.\n",
+            (long long)idle_s, mhz[0], mhz[RAMP_SAMPLES - 1], since_ms[steady]);
+    }
+    flush_stdout();
+
+    CHECK_CUDA(cudaFree(flush));
+    CHECK_CUDA(cudaFreeHost((void *)gate));
+    CHECK_CUDA(cudaEventDestroy(start));
+    CHECK_CUDA(cudaEventDestroy(stop));
+    return EXIT_SUCCESS;
+}
