@@ -81,7 +81,8 @@ row chapter/program device result
 for program in 01_host_clock/host_clock 02_clfinish_sync/clfinish_sync \
     03_opencl_profiling/opencl_profiling 04_cuda_events/cuda_events 04_cuda_events/onion \
     04_cuda_events/event_errors 05_block_clock/block_clock 05_block_clock/limits \
-    05_block_clock/block_clock_opencl 06_warmup/warmup 06_warmup/warmup_opencl; do
+    05_block_clock/block_clock_opencl 06_warmup/warmup 06_warmup/cache_and_clock \
+    06_warmup/warmup_opencl; do
     printf '\n==== %s ====\n\n' "$program"
     device=-
     if [ ! -x "build/$program" ]; then

@@ -47,11 +47,15 @@ record host_clock 01_host_clock/host_clock
 record clfinish_sync 02_clfinish_sync/clfinish_sync
 record opencl_profiling 03_opencl_profiling/opencl_profiling
 record cuda_events 04_cuda_events/cuda_events
+record onion 04_cuda_events/onion
 record event_errors 04_cuda_events/event_errors
 record block_clock 05_block_clock/block_clock
+record limits 05_block_clock/limits
 record block_clock_opencl 05_block_clock/block_clock_opencl
 record warmup 06_warmup/warmup
 record warmup_series 06_warmup/warmup --series
+record cache_and_clock 06_warmup/cache_and_clock
+record clock_ramp 06_warmup/cache_and_clock --ramp
 record warmup_opencl 06_warmup/warmup_opencl
 record warmup_opencl_series 06_warmup/warmup_opencl --series
 
