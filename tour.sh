@@ -78,11 +78,8 @@ row() { # CHAPTER/PROGRAM DEVICE RESULT
     printf '%-20s %-20s %-36.36s %s\n' "${1%/*}" "${1#*/}" "$2" "$3" >>"$scratch/table"
 }
 row chapter/program device result
-for program in 01_host_clock/host_clock 02_clfinish_sync/clfinish_sync \
-    03_opencl_profiling/opencl_profiling 04_cuda_events/cuda_events 04_cuda_events/onion \
-    04_cuda_events/event_errors 05_block_clock/block_clock 05_block_clock/limits \
-    05_block_clock/block_clock_opencl 06_warmup/warmup 06_warmup/cache_and_clock \
-    06_warmup/warmup_opencl; do
+# CMakeLists.txt lists the programs, in the order of the chapters.
+for program in $(sed -n 's/^add_chapter(\([^ .]*\)\..*/\1/p' CMakeLists.txt); do
     printf '\n==== %s ====\n\n' "$program"
     device=-
     if [ ! -x "build/$program" ]; then

@@ -2,9 +2,10 @@
  *
  * What does the device's own clock say of a command, stage by stage?
  *
- * Measures: the stamps QUEUED, SUBMIT, START and END of vector_add over a sweep of sizes; bandwidth
- *   from them, beside that of a copy that moves as many bytes; the step of the device's clock.
- * Does not measure: what START and END themselves leave out (docs/which_clock.md).
+ * Measures: the stamps QUEUED, SUBMIT, START, END and COMPLETE of vector_add over a sweep of sizes;
+ *   bandwidth from them, with one float and with four for each work-item, beside that of a copy
+ *   that moves as many bytes; the step of the device's clock.
+ * Does not measure: what START and END themselves leave out; known_length.c does.
  *
  * Build: cc -O2 -I../common opencl_profiling.c -o opencl_profiling -lOpenCL -lm
  * Run:   ./opencl_profiling
@@ -24,12 +25,13 @@ static struct number_list sizes = {6, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 
 static struct opencl_device device;
 static cl_context context;
 static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
-static cl_kernel kernel;       /* vector_add */
+static cl_kernel vector_add, vector_add_float4;
 
-/* ---- The technique: four stamps of one command, checked before they are subtracted ---- */
+/* ---- The technique: the stamps of one command, checked before they are subtracted ---- */
 
 struct stamps {
     cl_ulong queued_ns, submit_ns, start_ns, end_ns;
+    cl_ulong complete_ns; /* and what the kernel itself has enqueued: since OpenCL 2.0, else END */
 };
 
 static cl_ulong read_stamp_ns(cl_event event, cl_profiling_info which) {
@@ -41,29 +43,46 @@ static cl_ulong read_stamp_ns(cl_event event, cl_profiling_info which) {
 /* Returns the stamps of a finished command and releases its event. Exits with 1 if they are not in
  * order: they are unsigned, and a difference below zero would come out as 584 years. */
 static struct stamps read_stamps(cl_event event) {
-    const struct stamps s = {read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED),
-                             read_stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT),
-                             read_stamp_ns(event, CL_PROFILING_COMMAND_START),
-                             read_stamp_ns(event, CL_PROFILING_COMMAND_END)};
+    struct stamps s = {read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED),
+                       read_stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT),
+                       read_stamp_ns(event, CL_PROFILING_COMMAND_START),
+                       read_stamp_ns(event, CL_PROFILING_COMMAND_END), 0};
+    s.complete_ns =
+        device.version >= 200 ? read_stamp_ns(event, CL_PROFILING_COMMAND_COMPLETE) : s.end_ns;
     CHECK_CL(clReleaseEvent(event));
-    if (s.queued_ns > s.submit_ns || s.submit_ns > s.start_ns || s.start_ns >= s.end_ns)
-        fail(EXIT_FAILED, "impossible stamps: QUEUED %llu, SUBMIT %llu, START %llu, END %llu ns",
+    if (s.queued_ns > s.submit_ns || s.submit_ns > s.start_ns || s.start_ns >= s.end_ns ||
+        s.end_ns > s.complete_ns)
+        fail(EXIT_FAILED,
+             "impossible stamps: QUEUED %llu, SUBMIT %llu, START %llu, END %llu, COMPLETE %llu ns",
              (unsigned long long)s.queued_ns, (unsigned long long)s.submit_ns,
-             (unsigned long long)s.start_ns, (unsigned long long)s.end_ns);
+             (unsigned long long)s.start_ns, (unsigned long long)s.end_ns,
+             (unsigned long long)s.complete_ns);
     return s;
 }
 
 /* ---- One size: vector_add and a copy that moves as many bytes, options.runs times each ---- */
 
-enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, HOST, COPY, INTERVALS };
-static const char *const interval_names[] = {"QUEUED to SUBMIT", "SUBMIT to START", "START to END",
-                                             "host, all of it", "copy, START to END"};
+enum {
+    QUEUED_TO_SUBMIT,
+    SUBMIT_TO_START,
+    START_TO_END,
+    END_TO_COMPLETE,
+    HOST,
+    ONE_FLOAT,
+    COPY,
+    INTERVALS
+};
+static const char *const interval_names[] = {
+    "QUEUED to SUBMIT", "SUBMIT to START",           "START to END",      "END to COMPLETE",
+    "host, all of it",  "one float each, START-END", "copy, START to END"};
 static double samples_us[INTERVALS][MAX_RUNS];
 static cl_ulong step_ns; /* of the device's clock, by the times seen so far */
 
-static void measure_vector_add(size_t n, int runs) {
+/* By `kernel`, which adds so many floats in each work-item. */
+static void measure_vector_add(cl_kernel kernel, size_t floats_each, size_t n, int runs) {
     const size_t local_size = 256;
-    const size_t global_size = (n + local_size - 1) / local_size * local_size;
+    const size_t in_group = local_size * floats_each;
+    const size_t global_size = (n + in_group - 1) / in_group * local_size;
     const cl_ulong count = n;
     cl_mem a = buffer_of_floats(queue, n, input_a);
     cl_mem b = buffer_of_floats(queue, n, input_b);
@@ -84,9 +103,14 @@ static void measure_vector_add(size_t n, int runs) {
         const struct stamps s = read_stamps(event);
         if (run < 0)
             continue;
+        if (kernel == vector_add) {
+            samples_us[ONE_FLOAT][run] = (double)(s.end_ns - s.start_ns) / 1e3;
+            continue;
+        }
         samples_us[QUEUED_TO_SUBMIT][run] = (double)(s.submit_ns - s.queued_ns) / 1e3;
         samples_us[SUBMIT_TO_START][run] = (double)(s.start_ns - s.submit_ns) / 1e3;
         samples_us[START_TO_END][run] = (double)(s.end_ns - s.start_ns) / 1e3;
+        samples_us[END_TO_COMPLETE][run] = (double)(s.complete_ns - s.end_ns) / 1e3;
         samples_us[HOST][run] = (double)(host_end_ns - host_start_ns) / 1e3;
         step_ns = common_step_ns(step_ns, s.end_ns - s.start_ns);
     }
@@ -202,7 +226,9 @@ int main(int argc, char **argv) {
     queue = clCreateCommandQueueWithProperties(context, device.id, profiling, &code);
     CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
     cl_program program = build_opencl_program(context, device.id, "opencl_profiling.cl", "");
-    kernel = clCreateKernel(program, "vector_add", &code);
+    vector_add = clCreateKernel(program, "vector_add", &code);
+    CHECK_CL_CODE("clCreateKernel", code);
+    vector_add_float4 = clCreateKernel(program, "vector_add_float4", &code);
     CHECK_CL_CODE("clCreateKernel", code);
     CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
@@ -212,15 +238,16 @@ int main(int argc, char **argv) {
                "bandwidth_gb_s,copy_bandwidth_gb_s,resolution_ns,step_ns\n");
     else
         printf("OpenCL profiling: vector_add by size on %s, %s; medians of %lld runs\n\n"
-               "%10s %12s %12s %12s %12s %9s %9s\n%10s %12s %12s %12s %12s %9s %9s\n",
-               device.name, device.platform, options.runs, "", "device", "device", "device", "host",
-               "vector", "copy", "floats", "queued-sub.", "submit-start", "start-end us",
-               "all of it us", "GB/s", "GB/s");
+               "%10s %33s us %9s us %8s %8s %8s\n%10s %11s %12s %11s %12s %8s %8s %8s\n",
+               device.name, device.platform, options.runs, "", "four floats each: device", "host",
+               "GB/s,", "GB/s,", "GB/s,", "floats", "queued-sub.", "submit-start", "start-end",
+               "all of it", "4 each", "1 each", "copy");
 
     struct summary s[INTERVALS] = {{0}};
     for (size_t i = 0; i < sizes.count; i++) {
         const long long n = sizes.values[i];
-        measure_vector_add((size_t)n, (int)runs);
+        measure_vector_add(vector_add, 1, (size_t)n, (int)runs);
+        measure_vector_add(vector_add_float4, 4, (size_t)n, (int)runs);
         measure_copy((size_t)n, (int)runs);
         for (int k = 0; k < INTERVALS; k++)
             s[k] = summarize(samples_us[k], runs);
@@ -235,17 +262,18 @@ int main(int argc, char **argv) {
                    s[HOST].median, bandwidth_gb_s, copy_bandwidth_gb_s, claimed_ns,
                    (unsigned long long)step_ns);
         else
-            printf("%10lld %12.2f %12.2f %12.2f %12.2f %9.2f %9.2f\n", n,
+            printf("%10lld %11.2f %12.2f %11.2f %12.2f %8.2f %8.2f %8.2f\n", n,
                    s[QUEUED_TO_SUBMIT].median, s[SUBMIT_TO_START].median, s[START_TO_END].median,
-                   s[HOST].median, bandwidth_gb_s, copy_bandwidth_gb_s);
+                   s[HOST].median, bandwidth_gb_s, bytes / s[ONE_FLOAT].median / 1e3,
+                   copy_bandwidth_gb_s);
         flush_stdout();
     }
 
     if (!options.csv) {
-        printf("\nThe last size, all %zu runs, in us%20s %10s %10s %10s %10s\n", runs, "min",
+        printf("\nThe last size, all %zu runs, in us%10s %10s %10s %10s %10s\n", runs, "min",
                "median", "mean", "std dev", "max");
         for (int k = 0; k < INTERVALS; k++)
-            printf("  %-50s %10.2f %10.2f %10.2f %10.2f %10.2f\n", interval_names[k], s[k].min,
+            printf("  %-40s %10.2f %10.2f %10.2f %10.2f %10.2f\n", interval_names[k], s[k].min,
                    s[k].median, s[k].mean, s[k].stddev, s[k].max);
         printf("\nThe host waited %.2f us for a command that the device ran in %.2f us.\n",
                s[HOST].median, s[START_TO_END].median);
@@ -257,7 +285,8 @@ int main(int argc, char **argv) {
         flush_stdout();
     }
 
-    CHECK_CL(clReleaseKernel(kernel));
+    CHECK_CL(clReleaseKernel(vector_add));
+    CHECK_CL(clReleaseKernel(vector_add_float4));
     CHECK_CL(clReleaseProgram(program));
     CHECK_CL(clReleaseCommandQueue(queue));
     CHECK_CL(clReleaseContext(context));

@@ -141,7 +141,7 @@ static void measure(int runs, double floor_us) {
 
 int main(int argc, char **argv) {
     struct summary s[CLOCKS];
-    double x[SPINS], y[SPINS], mean_x = 0, mean_y = 0, xx = 0, xy = 0, least = 1e9, most = -1e9;
+    double x[SPINS], y[SPINS], least = 1e9, most = -1e9;
     struct options options = default_options("How thick is each shell of a launch?");
     options.has_device = true;
     options.runs = 101;
@@ -191,20 +191,12 @@ int main(int argc, char **argv) {
         flush_stdout();
     }
 
-    /* A straight line through net against kernel, by least squares. */
-    for (int i = 0; i < SPINS; i++) {
-        mean_x += x[i] / SPINS;
-        mean_y += y[i] / SPINS;
-    }
-    for (int i = 0; i < SPINS; i++) {
-        xx += (x[i] - mean_x) * (x[i] - mean_x);
-        xy += (x[i] - mean_x) * (y[i] - mean_y);
-    }
+    const struct line line = fit_line(x, y, SPINS);
     if (!options.csv)
         printf("\nThe blocked pair less its floor is %.5f x the kernel + %.2f us. That constant is "
                "no error: it is\nwhat the device takes to launch the kernel and to see it out, "
                "%.2f to %.2f us at every length.\n",
-               xy / xx, mean_y - xy / xx * mean_x, least, most);
+               line.slope, line.intercept, least, most);
     flush_stdout();
 
     CHECK_CUDA(cudaFree(ran_ns));

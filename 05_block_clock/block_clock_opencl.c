@@ -38,25 +38,10 @@ static const char *choose_clock(void) {
         return "-cl-std=CL3.0 -DCLOCK_KHR";
     if (strstr(extensions, "cl_nv_"))
         return "-DCLOCK_PTX";
-#if defined __x86_64__ || defined __i386__
-    if (device.type & CL_DEVICE_TYPE_CPU)
+    if (device.type & CL_DEVICE_TYPE_CPU && tsc_step_ns() > 0)
         return "-DCLOCK_TSC";
-#endif
     fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
          device.name);
-}
-
-/* Nanoseconds of one step of the time stamp counter, measured over 20 ms; 0 if there is none. */
-static double tsc_step_ns(void) {
-#if defined __x86_64__ || defined __i386__
-    const int64_t start_ns = now_ns();
-    const unsigned long long start = __builtin_ia32_rdtsc();
-    while (now_ns() - start_ns < 20000000) {
-    }
-    return (double)(now_ns() - start_ns) / (double)(__builtin_ia32_rdtsc() - start);
-#else
-    return 0;
-#endif
 }
 
 /* ---- One launch ---- */

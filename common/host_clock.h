@@ -16,4 +16,21 @@ static inline int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Nanoseconds from one step to the next of the time stamp counter that x86 processors have and that
+ * OpenCL kernels on the CPU can read, measured against CLOCK_MONOTONIC for 20 ms. 0 on other
+ * processors. Intel's and AMD's count at one rate on all cores whatever the clock does. */
+static inline double tsc_step_ns(void) {
+#if defined __x86_64__ || defined __i386__
+    const int64_t start_ns = now_ns();
+    const unsigned long long start_steps = __builtin_ia32_rdtsc();
+    int64_t elapsed_ns;
+    do
+        elapsed_ns = now_ns() - start_ns;
+    while (elapsed_ns < 20000000);
+    return (double)elapsed_ns / (double)(__builtin_ia32_rdtsc() - start_steps);
+#else
+    return 0;
+#endif
+}
+
 #endif

@@ -46,6 +46,7 @@ record() {
 record host_clock 01_host_clock/host_clock
 record clfinish_sync 02_clfinish_sync/clfinish_sync
 record opencl_profiling 03_opencl_profiling/opencl_profiling
+record known_length 03_opencl_profiling/known_length
 record cuda_events 04_cuda_events/cuda_events
 record onion 04_cuda_events/onion
 record event_errors 04_cuda_events/event_errors

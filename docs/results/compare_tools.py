@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""compare_tools.py BUILD OUT.csv: the same kernels by this suite and by the tools that people use.
+
+BUILD is the suite's build folder. Every tool that is installed times the spins of known length and
+vector_add; the missing ones are named on stderr and left out. `cache` says in what state the tool
+leaves the L2 before a launch: warm, or flushed. What each includes is in docs/accuracy.md.
+"""
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SIZES = [1 << k for k in range(14, 29, 2)]
+SPINS_US = [1, 3, 10, 30, 100, 300, 1000]
+RUNS = 101
+SOURCE = r"""
+extern "C" __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+extern "C" __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
+    unsigned long long start_ns, ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
+    do
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    while (ns - start_ns < length_ns);
+    *ran_ns = ns - start_ns;
+}
+"""
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def works():
+    """(kernel, size, launch): every kernel to time, its data on the device, loaded and run once."""
+    import cupy
+    import numpy
+    module = cupy.RawModule(code=SOURCE)
+    vector_add, spin = module.get_function("vector_add"), module.get_function("spin")
+    ran = cupy.zeros(1, dtype=cupy.uint64)
+    for us in SPINS_US:
+        def launch(length=numpy.uint64(us * 1000)):
+            spin((1,), (1,), (length, ran))
+        launch()
+        yield "spin", us, launch
+    for n in SIZES:
+        a = cupy.arange(n, dtype=cupy.float32) % 4096
+        b = cupy.ones(n, dtype=cupy.float32)
+        c = cupy.zeros(n, dtype=cupy.float32)
+
+        def launch(a=a, b=b, c=c, n=n):
+            vector_add(((n + 255) // 256,), (256,), (a, b, c, numpy.uint64(n)))
+        launch()
+        assert bool((c == a + b).all()), "vector_add is wrong"
+        yield "vector_add", n, launch
+
+
+def on_torchs_stream(launch):
+    """CuPy launches on its own current stream; torch's and Triton's events are on torch's."""
+    import cupy
+    import torch
+
+    def launch_there():
+        with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+            launch()
+    return launch_there
+
+
+# Each tool: yields (cache, kernel, size, samples in us), and names its version.
+
+def suite(build):
+    def rows(program, *options):
+        text = subprocess.run([f"{build}/{program}", "--csv", *options], check=True,
+                              capture_output=True, text=True).stdout
+        return list(csv.DictReader(text.splitlines()))
+    for method in ("event_net", "event", "host_sync"):
+        for n in SIZES:
+            for row in rows("04_cuda_events/cuda_events", "--size", str(n), "--runs", str(RUNS)):
+                if row["method"] != method:
+                    continue
+                if row["kernel"] == "vector_add":
+                    yield method, "warm", "vector_add", n, [float(row["median_us"])]
+                elif n == SIZES[0]:
+                    yield (method, "warm", "spin", int(row["kernel"][5:-2]),
+                           [float(row["median_us"])])
+    for row in rows("06_warmup/cache_and_clock", "--size", ",".join(map(str, SIZES)),
+                    "--runs", str(RUNS)):
+        yield "event_net", "flushed", "vector_add", int(row["size"]), [float(row["flushed_us"])]
+
+
+def nsight_compute():
+    """Nsight Compute's gpu__time_duration; clocks as they are, the cache warm or flushed."""
+    for cache, control in (("warm", "none"), ("flushed", "all")):
+        out = subprocess.run(
+            ["ncu", "--clock-control", "none", "--cache-control", control, "--csv",
+             "--metrics", "gpu__time_duration.sum", "--print-units", "base",
+             "--kernel-name", "regex:vector_add|spin", sys.executable, __file__, "--launch"],
+            check=True, capture_output=True, text=True).stdout
+        rows = list(csv.DictReader(line for line in out.splitlines() if line.startswith('"')))
+        us = [float(row["Metric Value"].replace(",", "")) / 1e3 for row in rows]
+        for i, (kernel, size) in enumerate(launched()):
+            if cache == "warm" or kernel == "vector_add":
+                yield ("gpu__time_duration", cache, kernel, size,
+                       us[i * LAUNCHES + 1:(i + 1) * LAUNCHES])
+
+
+LAUNCHES = 8  # of each kernel under the profilers; the first is left out
+
+
+def launched():
+    return [("spin", us) for us in SPINS_US] + [("vector_add", n) for n in SIZES]
+
+
+def launch_all():
+    """What the profilers watch. works() itself launches each kernel once."""
+    import cupy
+    for _, _, launch in works():
+        for _ in range(LAUNCHES - 1):
+            launch()
+        cupy.cuda.Device().synchronize()
+
+
+def cupti():
+    """CUPTI's activity records, through torch.profiler."""
+    import torch
+    for kernel, size, launch in works():
+        torch.cuda.synchronize()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            for _ in range(RUNS):
+                launch()
+            torch.cuda.synchronize()
+        with tempfile.NamedTemporaryFile(suffix=".json") as trace:
+            profile.export_chrome_trace(trace.name)
+            events = json.load(open(trace.name))["traceEvents"]
+        yield ("activity record", "warm", kernel, size,
+               [e["dur"] for e in events if e.get("cat") == "kernel" and kernel in e["name"]])
+
+
+def do_bench():
+    import triton.testing
+    for kernel, size, launch in works():
+        samples = triton.testing.do_bench(on_torchs_stream(launch), return_mode="all")
+        yield "do_bench", "flushed", kernel, size, [ms * 1e3 for ms in samples]
+
+
+def do_bench_cudagraph():
+    import torch
+    import triton.testing
+    with torch.cuda.stream(torch.cuda.Stream()):
+        for kernel, size, launch in works():
+            samples = triton.testing.do_bench_cudagraph(on_torchs_stream(launch),
+                                                        return_mode="all")
+            yield "do_bench_cudagraph", "warm", kernel, size, [ms * 1e3 for ms in samples]
+
+
+def cupyx():
+    from cupyx.profiler import benchmark
+    for kernel, size, launch in works():
+        result = benchmark(launch, (), n_repeat=RUNS, n_warmup=10)
+        yield "benchmark", "warm", kernel, size, [s * 1e6 for s in result.gpu_times[0]]
+
+
+def nvbench():
+    """nvbench's cold measurement: behind a blocking kernel, with the L2 flushed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/nvbench.csv"
+        subprocess.run([sys.executable, __file__, "--nvbench", "--csv", path], check=True,
+                       stdout=subprocess.DEVNULL)
+        for row in csv.DictReader(open(path)):
+            kernel, size = list(launched())[int(row["work"])]
+            yield "cold", "flushed", kernel, size, [float(row["GPU Time (sec)"]) * 1e6]
+
+
+def run_nvbench(arguments):
+    import cuda.bench as bench
+    import cupy
+    every_work = list(works())
+
+    def timed(state):
+        launch = every_work[state.get_int64("work")][2]
+
+        def launcher(on):
+            with cupy.cuda.ExternalStream(on.get_stream().addressof()):
+                launch()
+        state.exec(launcher)
+    bench.register(timed).add_int64_axis("work", list(range(len(every_work))))
+    bench.run_all_benchmarks([sys.argv[0], *arguments])
+
+
+def version(*modules):
+    import importlib.metadata
+    return " ".join(f"{m} {importlib.metadata.version(m)}" for m in modules)
+
+
+def ncu_version():
+    out = subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=True).stdout
+    return out.splitlines()[-1].split()[1]
+
+
+def main():
+    if sys.argv[1:2] == ["--launch"]:
+        return launch_all()
+    if sys.argv[1:2] == ["--nvbench"]:
+        return run_nvbench(sys.argv[2:])
+    if len(sys.argv) != 3:
+        sys.exit("usage: compare_tools.py BUILD OUT.csv")
+    build, out = sys.argv[1:]
+    tools = [("this suite", lambda: "", lambda: suite(build)),
+             ("Nsight Compute", ncu_version, nsight_compute),
+             ("CUPTI", lambda: version("torch"), cupti),
+             ("Triton", lambda: version("triton"), do_bench),
+             ("Triton", lambda: version("triton"), do_bench_cudagraph),
+             ("cupyx.profiler", lambda: version("cupy-cuda13x"), cupyx),
+             ("nvbench", lambda: version("cuda-bench"), nvbench)]
+    with open(out, "w", newline="") as stream:
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerow(["tool", "version", "method", "cache", "kernel", "size", "samples",
+                        "median_us", "p5_us", "p95_us"])
+        for name, of_version, measure in tools:
+            try:
+                number = of_version()
+                for method, cache, kernel, size, samples in measure():
+                    samples.sort()
+                    edge = (len(samples) - 1) * 5 // 100
+                    table.writerow([name, number, method, cache, kernel, size, len(samples),
+                                    f"{statistics.median(samples):.3f}", f"{samples[edge]:.3f}",
+                                    f"{samples[-1 - edge]:.3f}"])
+                stream.flush()
+                say(f"{name}: done")
+            except Exception as error:  # a tool that is missing or fails must not end the others
+                say(f"{name}: left out: {type(error).__name__}: {error}")
+                if isinstance(error, subprocess.CalledProcessError):
+                    say((error.stderr or "")[-800:])
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("CUDA_MODULE_LOADING", "LAZY")
+    main()
