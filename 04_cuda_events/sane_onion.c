@@ -18,7 +18,7 @@ static void rules(const struct csv *csv) {
         const double host_us = number(csv, row, "host_us");
         EXPECT(kernel_us >= told_us && kernel_us < told_us + 3, "a spin of %g us ran %g", told_us,
                kernel_us);
-        EXPECT(kernel_us < net_us && net_us + 0.5 * floor_us < event_us && event_us < host_us,
+        EXPECT(kernel_us < net_us && net_us + floor_us + 0.3 < event_us && event_us < host_us,
                "%g us: kernel %g, net %g, event %g, host %g", told_us, kernel_us, net_us, event_us,
                host_us);
         EXPECT(floor_us > 0 && floor_us < 20, "the floor is %g us", floor_us);

@@ -71,8 +71,9 @@ static __global__ void unstamped(float *sink, int steps) {
     __syncthreads();
 }
 
-/* A block whose warps do unequal work, thread 0's the least of it. It stores the clocks at its own
- * end, before the barrier, and at the block's end, after it. */
+/* A block whose warps do unequal work, thread 0's the least of it, and three ends of it: thread 0's
+ * own, before the barrier; the barrier's, read by the very next instruction; and the barrier's, read
+ * behind a branch, as timedReduction does. */
 static __global__ void divergent(long long *clocks, float *sink, int steps) {
     const long long start = clock64();
     const float value = busy((float)threadIdx.x, steps * (1 + (int)threadIdx.x / 32));
@@ -80,10 +81,11 @@ static __global__ void divergent(long long *clocks, float *sink, int steps) {
         *sink = value;
     const long long own_end = clock64();
     __syncthreads();
-    const long long block_end = clock64();
+    const long long next_end = clock64();
     if (threadIdx.x == 0) {
+        clocks[2] = clock64() - start;
+        clocks[1] = next_end - start;
         clocks[0] = own_end - start;
-        clocks[1] = block_end - start;
     }
 }
 
@@ -218,23 +220,26 @@ static void measure_outside(const char *limit, int blocks, const char *words) {
 }
 
 static void measure_divergence(void) {
-    static double own[MAX_RUNS], whole[MAX_RUNS];
-    long long *clocks, host_clocks[2];
+    static const char *const limits[] = {"without_barrier", "next_instruction", "with_barrier"};
+    static const char *const words[] = {"a block with slow warps, stopped when thread 0 is done",
+                                        "the same, by the instruction right after the barrier",
+                                        "the same, after the barrier and behind a branch: right"};
+    static double samples[3][MAX_RUNS];
+    long long *clocks, host_clocks[3];
     CHECK_CUDA(cudaMalloc((void **)&clocks, sizeof host_clocks));
     for (int run = 0; run < (int)options->runs; run++) {
         divergent<<<1, 256>>>(clocks, sink, 500);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaMemcpy(host_clocks, clocks, sizeof host_clocks, cudaMemcpyDeviceToHost));
-        own[run] = (double)host_clocks[0];
-        whole[run] = (double)host_clocks[1];
+        for (int end = 0; end < 3; end++)
+            samples[end][run] = (double)host_clocks[end];
     }
     CHECK_CUDA(cudaFree(clocks));
-    const double own_clocks = median(own, (size_t)options->runs);
-    const double whole_clocks = median(whole, (size_t)options->runs);
-    report("with_barrier", whole_clocks, whole_clocks / clocks_per_us, 100,
-           "a block whose last warp does eight times the work of its first");
-    report("without_barrier", own_clocks, own_clocks / clocks_per_us,
-           100 * own_clocks / whole_clocks, "the same, stopped when thread 0 was done");
+    const double right = median(samples[2], (size_t)options->runs);
+    for (int end = 0; end < 3; end++) {
+        const double seen = median(samples[end], (size_t)options->runs);
+        report(limits[end], seen, seen / clocks_per_us, 100 * seen / right, words[end]);
+    }
 }
 
 /* One launch of many between two events, so that the events' own cost does not count. */

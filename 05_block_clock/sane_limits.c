@@ -30,6 +30,8 @@ static void rules(const struct csv *csv) {
 
     const double seen = value(csv, "without_barrier", "percent");
     EXPECT(seen > 2 && seen < 50, "of eightfold work in the last warp thread 0 sees %g %%", seen);
+    EXPECT(value(csv, "with_barrier", "percent") == 100, "with the barrier %g %%",
+           value(csv, "with_barrier", "percent"));
     const double probe = value(csv, "with_stamps", "percent");
     EXPECT(probe > 90 && probe < 150, "with stamps the launch takes %g %%", probe);
 }

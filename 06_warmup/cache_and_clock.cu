@@ -2,10 +2,11 @@
  *
  * What else is warm or cold when a kernel runs? The L2 cache, and the clock.
  *
- * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before,
- * and with the L2 flushed; then, after an idle pause, the rate of the SMs' clock until it is
- * steady. Does not measure: which of the two is right. That depends on what comes before the kernel
- * in the program that is to be made faster.
+ * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before, with
+ *   the L2 flushed by reading something else, and with it full of something else that was written;
+ *   then, after an idle pause, the rate of the SMs' clock until it is steady.
+ * Does not measure: which of the three is right. That depends on what comes before the kernel in the
+ *   program that is to be made faster.
  *
  * Build: nvcc -O2 -arch=native -I../common cache_and_clock.cu -o cache_and_clock
  * Run:   ./cache_and_clock
@@ -56,6 +57,17 @@ static __global__ void block_stream(volatile struct gate *gate, unsigned long lo
         }
 }
 
+/* Reads `n` numbers: whatever else was in the L2 cache is gone then, and nothing waits there to be
+ * written back to memory, as after a memset. */
+static __global__ void read_through(const unsigned *data, size_t n, unsigned *sink) {
+    unsigned sum = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
+        sum += data[i];
+    if (sum == 1) /* never, for zeros; but the compiler does not know */
+        *sink = sum;
+}
+
 struct rate {
     long long clocks;
     unsigned long long ns;
@@ -77,14 +89,18 @@ static __global__ void count_clocks(struct rate *rate) {
 
 static cudaEvent_t start, stop;
 static volatile struct gate *gate;
-static void *flush;
-static size_t flush_bytes; /* twice the L2: whatever was there is gone after writing as much */
+static unsigned *other_data;
+static size_t other_bytes; /* four times the L2 */
+enum l2 { WARM, FLUSHED, WRITTEN };
 
 /* Microseconds between two events behind the blocker; `n` of 0 leaves the pair empty. */
-static double time_blocked_us(const float *a, const float *b, float *c, size_t n, bool flushed) {
+static double time_blocked_us(const float *a, const float *b, float *c, size_t n, enum l2 l2) {
     float elapsed_ms;
-    if (flushed)
-        CHECK_CUDA(cudaMemsetAsync(flush, 0, flush_bytes, 0));
+    if (l2 == WRITTEN)
+        CHECK_CUDA(cudaMemsetAsync(other_data, 0, other_bytes, 0));
+    if (l2 == FLUSHED)
+        read_through<<<1024, 256>>>(other_data, other_bytes / sizeof *other_data, other_data);
+    CHECK_CUDA(cudaGetLastError());
     gate->open = 0;
     gate->gave_up = 0;
     block_stream<<<1, 1>>>(gate, blocker_limit_ns);
@@ -107,29 +123,31 @@ static double time_blocked_us(const float *a, const float *b, float *c, size_t n
 
 static void measure_size(const struct options *options, const char *device, size_t n,
                          double floor_us) {
-    static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS];
+    static double samples_us[MAX_RUNS];
+    double us[3];
     const size_t runs = (size_t)options->runs;
     const double bytes = 12.0 * (double)n;
     float *a = device_floats(n, input_a);
     float *b = device_floats(n, input_b);
     float *c = device_floats(n, NULL);
-    time_blocked_us(a, b, c, n, false); /* warm-up */
-    for (size_t run = 0; run < runs; run++)
-        warm_us[run] = time_blocked_us(a, b, c, n, false) - floor_us;
-    for (size_t run = 0; run < runs; run++)
-        flushed_us[run] = time_blocked_us(a, b, c, n, true) - floor_us;
+    for (int l2 = WARM; l2 <= WRITTEN; l2++) {
+        time_blocked_us(a, b, c, n, (enum l2)l2); /* warm-up */
+        for (size_t run = 0; run < runs; run++)
+            samples_us[run] = time_blocked_us(a, b, c, n, (enum l2)l2) - floor_us;
+        us[l2] = median(samples_us, runs);
+    }
     check_vector_add(copy_to_host(c, n), n);
     CHECK_CUDA(cudaFree(a));
     CHECK_CUDA(cudaFree(b));
     CHECK_CUDA(cudaFree(c));
 
-    const double warm = median(warm_us, runs), flushed = median(flushed_us, runs);
     if (options->csv)
-        printf("%s,%zu,%zu,%.3f,%.3f,%.3f,%.3f\n", device, n, runs, warm, flushed,
-               bytes / warm / 1e3, bytes / flushed / 1e3);
+        printf("%s,%zu,%zu,%.3f,%.3f,%.3f,%.3f,%.3f\n", device, n, runs, us[WARM], us[FLUSHED],
+               us[WRITTEN], bytes / us[WARM] / 1e3, bytes / us[FLUSHED] / 1e3);
     else
-        printf("%12zu %10.2f %10.2f %9.2f %10.0f %10.0f\n", n, warm, flushed, flushed / warm,
-               bytes / warm / 1e3, bytes / flushed / 1e3);
+        printf("%12zu %10.2f %10.2f %10.2f %9.2f %10.0f %10.0f\n", n, us[WARM], us[FLUSHED],
+               us[WRITTEN], us[FLUSHED] / us[WARM], bytes / us[WARM] / 1e3,
+               bytes / us[FLUSHED] / 1e3);
     flush_stdout();
 }
 
@@ -186,9 +204,9 @@ int main(int argc, char **argv) {
     const struct cuda_device device = choose_cuda_device(options.device);
     int l2_bytes;
     CHECK_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device.index));
-    flush_bytes = 2 * (size_t)l2_bytes;
+    other_bytes = 4 * (size_t)l2_bytes;
     for (size_t i = 0; i < sizes.count; i++)
-        check_cuda_memory(sizes.values[i], 12.0 * (double)sizes.values[i] + (double)flush_bytes);
+        check_cuda_memory(sizes.values[i], 12.0 * (double)sizes.values[i] + (double)other_bytes);
 
     if (ramp_only) {
         measure_ramp(since_ms, mhz);
@@ -202,22 +220,26 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventCreate(&start));
     CHECK_CUDA(cudaEventCreate(&stop));
     CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
-    CHECK_CUDA(cudaMalloc(&flush, flush_bytes));
-    vector_add<<<1, 1>>>(NULL, NULL, NULL, 0); /* loaded before the first blocker */
+    CHECK_CUDA(cudaMalloc((void **)&other_data, other_bytes));
+    CHECK_CUDA(cudaMemset(other_data, 0, other_bytes));
+
+    /* Every kernel is loaded before the first blocker: see 04_cuda_events on lazy loading. */
+    vector_add<<<1, 1>>>(NULL, NULL, NULL, 0);
+    CHECK_CUDA(cudaGetLastError());
+    read_through<<<1, 1>>>(other_data, 1, other_data);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaDeviceSynchronize());
     for (int run = 0; run < (int)options.runs; run++)
-        samples_us[run] = time_blocked_us(NULL, NULL, NULL, 0, run == 0);
+        samples_us[run] = time_blocked_us(NULL, NULL, NULL, 0, WARM);
     const double floor_us = median(samples_us, (size_t)options.runs);
 
     if (options.csv)
-        printf("device,size,runs,warm_us,flushed_us,warm_gb_s,flushed_gb_s\n");
+        printf("device,size,runs,warm_us,flushed_us,written_us,warm_gb_s,flushed_gb_s\n");
     else
-        printf(
-            "L2 warm and flushed: vector_add by size on %s; %d MiB of L2, medians of %lld runs\n\n"
-            "%12s %10s %10s %9s %10s %10s\n",
-            device.name, l2_bytes >> 20, options.runs, "floats", "warm us", "flushed us", "x",
-            "warm GB/s", "flu. GB/s");
+        printf("L2 cache: vector_add by size on %s; %d MiB of L2, medians of %lld runs\n\n"
+               "%12s %10s %10s %10s %9s %10s %10s\n",
+               device.name, l2_bytes >> 20, options.runs, "floats", "warm us", "flushed us",
+               "written us", "flu./warm", "warm GB/s", "flu. GB/s");
     for (size_t i = 0; i < sizes.count; i++)
         measure_size(&options, device.name, (size_t)sizes.values[i], floor_us);
     if (!options.csv) {
@@ -229,7 +251,7 @@ int main(int argc, char **argv) {
     }
     flush_stdout();
 
-    CHECK_CUDA(cudaFree(flush));
+    CHECK_CUDA(cudaFree(other_data));
     CHECK_CUDA(cudaFreeHost((void *)gate));
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));

@@ -11,8 +11,11 @@ static void rules(const struct csv *csv) {
         const double n = number(csv, row, "size");
         const double warm_us = number(csv, row, "warm_us");
         const double flushed_us = number(csv, row, "flushed_us");
-        EXPECT(warm_us > 0 && flushed_us > 0.9 * warm_us, "%g floats: warm %g us, flushed %g us", n,
+        /* Larger than the L2, flushed may be the faster one: warm leaves results to be written back. */
+        EXPECT(warm_us > 0 && flushed_us > 0.7 * warm_us, "%g floats: warm %g us, flushed %g us", n,
                warm_us, flushed_us);
+        EXPECT(number(csv, row, "written_us") > 0.9 * warm_us,
+               "%g floats: warm %g us, written %g us", n, warm_us, number(csv, row, "written_us"));
         EXPECT(number(csv, row, "flushed_gb_s") < 20000, "%g floats: %g GB/s from memory", n,
                number(csv, row, "flushed_gb_s"));
         largest_gain = flushed_us / warm_us > largest_gain ? flushed_us / warm_us : largest_gain;
@@ -21,6 +24,7 @@ static void rules(const struct csv *csv) {
 }
 
 int main(int argc, char **argv) {
-    return check_sanity(argc, argv, "device,size,runs,warm_us,flushed_us,warm_gb_s,flushed_gb_s",
+    return check_sanity(argc, argv,
+                        "device,size,runs,warm_us,flushed_us,written_us,warm_gb_s,flushed_gb_s",
                         "size", rules);
 }
