@@ -51,6 +51,10 @@ record cuda_events 04_cuda_events/cuda_events
 record onion 04_cuda_events/onion
 record event_errors 04_cuda_events/event_errors
 record block_clock 05_block_clock/block_clock
+if [ -e "$results/block_clock.csv" ]; then # sixteen waves would hide what four show
+    "$build/05_block_clock/block_clock" --csv --blocks 600 --threads 1024 --work 20 --runs 3 \
+        --timeline "$results/block_timeline.csv" >/dev/null
+fi
 record limits 05_block_clock/limits
 record block_clock_opencl 05_block_clock/block_clock_opencl
 record warmup 06_warmup/warmup
@@ -81,3 +85,11 @@ record warmup_opencl_series 06_warmup/warmup_opencl --series
     [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device"
 } >"$results/environment.txt"
 cat "$results/environment.txt"
+
+if command -v gnuplot >/dev/null; then
+    for plot in 0*/plot.gp docs/results/accuracy.gp; do
+        gnuplot -c "$plot" "$results" 2>/dev/null || echo "$plot: not all of its data is there"
+    done
+else
+    echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
+fi
