@@ -79,6 +79,7 @@ row() { # CHAPTER/PROGRAM DEVICE RESULT
 }
 row chapter/program device result
 # CMakeLists.txt lists the programs, in the order of the chapters.
+# shellcheck disable=SC2013 # names without blanks
 for program in $(sed -n 's/^add_chapter(\([^ .]*\)\..*/\1/p' CMakeLists.txt); do
     printf '\n==== %s ====\n\n' "$program"
     device=-

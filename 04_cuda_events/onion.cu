@@ -75,7 +75,7 @@ static double kernel_us(void) {
 static double elapsed_us(void) {
     float elapsed_ms;
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    if (!(elapsed_ms > 0))
+    if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
         fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
     return (double)elapsed_ms * 1e3;
 }
@@ -99,22 +99,16 @@ static double blocked_pair_us(bool with_spin) {
     return elapsed_us();
 }
 
-/* The same on an idle device: and the gap in which the host prepares the launch. */
-static double plain_pair_us(void) {
+/* The same on an idle device: and the gap in which the host prepares the launch. Around all of it the
+ * host's clock, in *host_us: and the way to the device and back. */
+static double plain_pair_us(double *host_us) {
+    const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch_spin();
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
+    *host_us = (double)(now_ns() - start_ns) / 1e3;
     return elapsed_us();
-}
-
-/* The host's clock: and the way to the device and back. */
-static double host_us(void) {
-    const int64_t start_ns = now_ns();
-    launch_spin();
-    CHECK_CUDA(cudaDeviceSynchronize());
-    const int64_t end_ns = now_ns();
-    return (double)(end_ns - start_ns) / 1e3;
 }
 
 /* ---- The experiment ---- */
@@ -128,8 +122,7 @@ static void measure(int runs, double floor_us) {
     for (int run = 0, disturbed = 0; run < runs; run++) {
         samples_us[NET][run] = blocked_pair_us(true) - floor_us;
         samples_us[KERNEL][run] = kernel_us();
-        samples_us[EVENT][run] = plain_pair_us();
-        samples_us[HOST][run] = host_us();
+        samples_us[EVENT][run] = plain_pair_us(&samples_us[HOST][run]);
         if (samples_us[KERNEL][run] * 1e3 > (double)length_ns + 5000) {
             if (++disturbed > runs)
                 fail(EXIT_FAILED, "disturbed: a spin of %llu ns ran %.0f ns; is the device shared?",
@@ -155,7 +148,7 @@ int main(int argc, char **argv) {
 
     /* Every kernel once before the first blocker: see cuda_events.cu on lazy loading. */
     length_ns = 1000;
-    plain_pair_us();
+    plain_pair_us(&samples_us[HOST][0]);
     blocked_pair_us(true);
     for (int run = 0; run < runs; run++)
         samples_us[NET][run] = blocked_pair_us(false);
@@ -179,6 +172,8 @@ int main(int argc, char **argv) {
         x[i] = s[KERNEL].median;
         y[i] = s[NET].median;
         const double shell_us = y[i] - x[i];
+        if (y[i] <= 0)
+            fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], spin_us[i]);
         least = shell_us < least ? shell_us : least;
         most = shell_us > most ? shell_us : most;
         if (options.csv)

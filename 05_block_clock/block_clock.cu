@@ -160,14 +160,15 @@ static void print_verdict(const struct number_list *list, double rows[][FIELDS],
         four = list->values[b] == 4LL * full ? rows[b] : four;
     }
     const double ns_per_block = (last[SPAN_US] - four[SPAN_US]) * 1e3 / (60.0 * full);
-    printf("\nA block alone takes %.0f clocks, with one on each of the %d SMs %.0f (x %.2f), on a "
-           "device full\nwith %d blocks %.0f (x %.2f): the blocks of an SM share it. Beyond that "
-           "the clocks stay (%.0f\nwith 64 times as many), and only the span goes on: %.2f ns more "
-           "for each block, %.2f us for each\nwave of %d. What a block waits for its place is in "
-           "no block's clock.\n",
-           one[CLOCKS_MEAN], sms, spread[CLOCKS_MEAN], spread[CLOCKS_MEAN] / one[CLOCKS_MEAN], full,
-           filled[CLOCKS_MEAN], filled[CLOCKS_MEAN] / one[CLOCKS_MEAN], last[CLOCKS_MEAN],
-           ns_per_block, ns_per_block * full / 1e3, full);
+    printf(
+        "\nA block alone takes %.0f clocks, with one on each of the %d SMs %.0f (x %.2f), on a "
+        "device full\nwith %d blocks %.0f (x %.2f): the blocks of an SM share it. With 64 times as "
+        "many blocks a block\ntakes %.0f clocks (x %.2f), and the span goes on: %.2f ns more for "
+        "each block, %.2f us for each\nwave of %d. What a block waits for its place is in no "
+        "block's clock.\n",
+        one[CLOCKS_MEAN], sms, spread[CLOCKS_MEAN], spread[CLOCKS_MEAN] / one[CLOCKS_MEAN], full,
+        filled[CLOCKS_MEAN], filled[CLOCKS_MEAN] / one[CLOCKS_MEAN], last[CLOCKS_MEAN],
+        last[CLOCKS_MEAN] / one[CLOCKS_MEAN], ns_per_block, ns_per_block * full / 1e3, full);
 }
 
 int main(int argc, char **argv) {

@@ -34,7 +34,11 @@ static double *clocks;
 static const char *choose_clock(void) {
     static char extensions[16384];
     CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
-    if (strstr(extensions, "cl_khr_kernel_clock"))
+    const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
+    cl_bitfield scopes = 0;
+    if (strstr(extensions, "cl_khr_kernel_clock") &&
+        clGetDeviceInfo(device.id, capabilities, sizeof scopes, &scopes, NULL) == CL_SUCCESS &&
+        scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
         return "-cl-std=CL3.0 -DCLOCK_KHR";
     if (strstr(extensions, "cl_nv_"))
         return "-DCLOCK_PTX";
@@ -86,11 +90,13 @@ static void run_once(size_t blocks, size_t threads, double ns_per_clock, double 
 
     CHECK_CL(clEnqueueReadBuffer(queue, output, CL_TRUE, 0, results_bytes, results, 0, NULL, NULL));
     CHECK_CL(clEnqueueReadBuffer(queue, timer, CL_TRUE, 0, times_bytes, times, 0, NULL, NULL));
-    if (ns_per_clock > 0)
-        for (size_t b = 0; b < blocks; b++) {
-            times[b].start_ns = (cl_ulong)((long double)times[b].start_clock * ns_per_clock);
-            times[b].end_ns = (cl_ulong)((long double)times[b].end_clock * ns_per_clock);
-        }
+    for (size_t b = 0; ns_per_clock > 0 && b < blocks; b++) {
+        /* Nanoseconds since a second before the first group started. */
+        const double start = (double)(long long)(times[b].start_clock - times[0].start_clock);
+        const double end = (double)(long long)(times[b].end_clock - times[0].start_clock);
+        times[b].start_ns = (unsigned long long)(1e9 + start * ns_per_clock);
+        times[b].end_ns = (unsigned long long)(1e9 + end * ns_per_clock);
+    }
     summarize_blocks(times, results, clocks, blocks, minimum, (double)(end_ns - start_ns) / 1e3,
                      row);
 }

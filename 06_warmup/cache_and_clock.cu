@@ -116,7 +116,7 @@ static double time_blocked_us(const float *a, const float *b, float *c, size_t n
         fail(EXIT_FAILED, "disturbed: the host took over %llu ms to queue a launch; run it again",
              blocker_limit_ns / 1000000);
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    if (!(elapsed_ms > 0))
+    if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
         fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
     return (double)elapsed_ms * 1e3;
 }
@@ -126,7 +126,6 @@ static void measure_size(const struct options *options, const char *device, size
     static double samples_us[MAX_RUNS];
     double us[3];
     const size_t runs = (size_t)options->runs;
-    const double bytes = 12.0 * (double)n;
     float *a = device_floats(n, input_a);
     float *b = device_floats(n, input_b);
     float *c = device_floats(n, NULL);
@@ -135,6 +134,9 @@ static void measure_size(const struct options *options, const char *device, size
         for (size_t run = 0; run < runs; run++)
             samples_us[run] = time_blocked_us(a, b, c, n, (enum l2)l2) - floor_us;
         us[l2] = median(samples_us, runs);
+        if (us[l2] <= 0)
+            fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
+                 us[l2], n);
     }
     check_vector_add(copy_to_host(c, n), n);
     CHECK_CUDA(cudaFree(a));
@@ -142,12 +144,10 @@ static void measure_size(const struct options *options, const char *device, size
     CHECK_CUDA(cudaFree(c));
 
     if (options->csv)
-        printf("%s,%zu,%zu,%.3f,%.3f,%.3f,%.3f,%.3f\n", device, n, runs, us[WARM], us[FLUSHED],
-               us[WRITTEN], bytes / us[WARM] / 1e3, bytes / us[FLUSHED] / 1e3);
+        printf("%s,%zu,%zu,%.3f,%.3f,%.3f\n", device, n, runs, us[WARM], us[FLUSHED], us[WRITTEN]);
     else
-        printf("%12zu %10.2f %10.2f %10.2f %9.2f %10.0f %10.0f\n", n, us[WARM], us[FLUSHED],
-               us[WRITTEN], us[FLUSHED] / us[WARM], bytes / us[WARM] / 1e3,
-               bytes / us[FLUSHED] / 1e3);
+        printf("%12zu %10.2f %12.2f %12.2f %14.2f %14.2f\n", n, us[WARM], us[FLUSHED], us[WRITTEN],
+               us[FLUSHED] / us[WARM], us[WRITTEN] / us[WARM]);
     flush_stdout();
 }
 
@@ -205,7 +205,7 @@ int main(int argc, char **argv) {
     int l2_bytes;
     CHECK_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device.index));
     other_bytes = 4 * (size_t)l2_bytes;
-    for (size_t i = 0; i < sizes.count; i++)
+    for (size_t i = 0; i < sizes.count && !ramp_only; i++)
         check_cuda_memory(sizes.values[i], 12.0 * (double)sizes.values[i] + (double)other_bytes);
 
     if (ramp_only) {
@@ -234,12 +234,12 @@ int main(int argc, char **argv) {
     const double floor_us = median(samples_us, (size_t)options.runs);
 
     if (options.csv)
-        printf("device,size,runs,warm_us,flushed_us,written_us,warm_gb_s,flushed_gb_s\n");
+        printf("device,size,runs,warm_us,flushed_us,written_us\n");
     else
         printf("L2 cache: vector_add by size on %s; %d MiB of L2, medians of %lld runs\n\n"
-               "%12s %10s %10s %10s %9s %10s %10s\n",
+               "%12s %10s %12s %12s %14s %14s\n",
                device.name, l2_bytes >> 20, options.runs, "floats", "warm us", "flushed us",
-               "written us", "flu./warm", "warm GB/s", "flu. GB/s");
+               "written us", "flushed / warm", "written / warm");
     for (size_t i = 0; i < sizes.count; i++)
         measure_size(&options, device.name, (size_t)sizes.values[i], floor_us);
     if (!options.csv) {

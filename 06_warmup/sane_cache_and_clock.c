@@ -16,15 +16,12 @@ static void rules(const struct csv *csv) {
                warm_us, flushed_us);
         EXPECT(number(csv, row, "written_us") > 0.9 * warm_us,
                "%g floats: warm %g us, written %g us", n, warm_us, number(csv, row, "written_us"));
-        EXPECT(number(csv, row, "flushed_gb_s") < 20000, "%g floats: %g GB/s from memory", n,
-               number(csv, row, "flushed_gb_s"));
         largest_gain = flushed_us / warm_us > largest_gain ? flushed_us / warm_us : largest_gain;
     }
     EXPECT(largest_gain > 1.1, "flushing the L2 costs at most x %g, at any size", largest_gain);
 }
 
 int main(int argc, char **argv) {
-    return check_sanity(argc, argv,
-                        "device,size,runs,warm_us,flushed_us,written_us,warm_gb_s,flushed_gb_s",
-                        "size", rules);
+    return check_sanity(argc, argv, "device,size,runs,warm_us,flushed_us,written_us", "size",
+                        rules);
 }

@@ -257,7 +257,8 @@ int main(int argc, char **argv) {
     if (!options.csv) {
         const struct outcome lazy = in_new_process(options.device, first_launch, "LAZY");
         const struct outcome eager = in_new_process(options.device, first_launch, "EAGER");
-        printf("\nFirst launch with CUDA_MODULE_LOADING=LAZY %.2f us, EAGER %.2f us.\n",
+        printf("\nFirst launch with CUDA_MODULE_LOADING=LAZY %.2f us, EAGER %.2f us; one process "
+               "each.\n",
                lazy.first_us, eager.first_us);
         flush_stdout();
     }

@@ -64,7 +64,10 @@ static inline int run_program(int argc, char **argv, const char *more, char *tex
     char command[4096];
     int length = 0;
     for (int i = 1; i < argc; i++)
-        length += snprintf(command + length, sizeof command - (size_t)length, "'%s' ", argv[i]);
+        if (length < (int)sizeof command)
+            length += snprintf(command + length, sizeof command - (size_t)length, "'%s' ", argv[i]);
+    if (length + (int)strlen(more) >= (int)sizeof command)
+        fail(EXIT_FAILED, "the command is too long");
     snprintf(command + length, sizeof command - (size_t)length, "%s", more);
     FILE *output = popen(command, "r");
     if (!output)

@@ -19,8 +19,9 @@ static inline struct cuda_device choose_cuda_device(const char *wanted) {
     struct cuda_device found = {-1, "", 0};
     int count = 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
-    if (code != cudaSuccess || count == 0)
+    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
         fail(EXIT_NO_DEVICE, "no NVIDIA GPU, or no driver for it (%s)", cudaGetErrorName(code));
+    CHECK_CUDA(code);
     for (int i = 0; i < count; i++) {
         struct cudaDeviceProp properties;
         CHECK_CUDA(cudaGetDeviceProperties(&properties, i));

@@ -112,6 +112,9 @@ def nsight_compute():
             check=True, capture_output=True, text=True).stdout
         rows = list(csv.DictReader(line for line in out.splitlines() if line.startswith('"')))
         us = [float(row["Metric Value"].replace(",", "")) / 1e3 for row in rows]
+        names = [kernel for kernel, _ in launched() for _ in range(LAUNCHES)]
+        assert [row["Kernel Name"].split("(")[0] for row in rows] == names, "not these launches"
+        assert {row["Metric Unit"] for row in rows} == {"ns"}, "not in nanoseconds"
         for i, (kernel, size) in enumerate(launched()):
             seen.setdefault(("gpu__time_duration", cache, kernel, size), []).extend(
                 us[i * LAUNCHES + 1:(i + 1) * LAUNCHES])
@@ -147,8 +150,9 @@ def cupti():
         with tempfile.NamedTemporaryFile(suffix=".json") as trace:
             profile.export_chrome_trace(trace.name)
             events = json.load(open(trace.name))["traceEvents"]
-        yield ("activity record", "warm", kernel, size,
-               [e["dur"] for e in events if e.get("cat") == "kernel" and kernel in e["name"]])
+        samples = [e["dur"] for e in events if e.get("cat") == "kernel" and kernel in e["name"]]
+        assert len(samples) == RUNS, f"{len(samples)} records of {RUNS}"
+        yield "activity record", "warm", kernel, size, samples
 
 
 def do_bench():
@@ -176,7 +180,7 @@ def cupyx():
 
 
 def nvbench():
-    """nvbench's cold measurement: behind a blocking kernel, with the L2 flushed."""
+    """nvbench's cold measurement: behind a blocking kernel, the L2 flushed by a memset."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/nvbench.csv"
         subprocess.run([sys.executable, __file__, "--nvbench", "--csv", path], check=True,
@@ -225,29 +229,36 @@ def main():
              ("CUPTI", lambda: version("torch"), cupti),
              ("Triton", lambda: version("triton"), do_bench),
              ("Triton", lambda: version("triton"), do_bench_cudagraph),
-             ("cupyx.profiler", lambda: version("cupy-cuda13x"), cupyx),
+             ("cupyx.profiler", lambda: "cupy " + __import__("cupy").__version__, cupyx),
              ("nvbench", lambda: version("cuda-bench"), nvbench)]
+    failed = False
     with open(out, "w", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(["tool", "version", "method", "cache", "kernel", "size", "samples",
                         "median_us", "p5_us", "p95_us"])
         for name, of_version, measure in tools:
+            rows = []
             try:
                 number = of_version()
                 for method, cache, kernel, size, samples in measure():
-                    samples.sort()
+                    samples = sorted(samples)
                     edge = (len(samples) - 1) * 5 // 100
-                    table.writerow([name, number, method, cache, kernel, size, len(samples),
-                                    f"{statistics.median(samples):.3f}", f"{samples[edge]:.3f}",
-                                    f"{samples[-1 - edge]:.3f}"])
+                    many = len(samples) >= 20  # else it says nothing of the spread
+                    rows.append([name, number, method, cache, kernel, size, len(samples),
+                                 f"{statistics.median(samples):.3f}",
+                                 f"{samples[edge]:.3f}" if many else "",
+                                 f"{samples[-1 - edge]:.3f}" if many else ""])
+                table.writerows(rows)
                 stream.flush()
                 say(f"{name}: done")
             except Exception as error:  # a tool that is missing or fails must not end the others
+                failed |= name == "this suite"
                 say(f"{name}: left out: {type(error).__name__}: {error}")
                 if isinstance(error, subprocess.CalledProcessError):
                     say((error.stderr or "")[-800:])
+    return int(failed)
 
 
 if __name__ == "__main__":
     os.environ.setdefault("CUDA_MODULE_LOADING", "LAZY")
-    main()
+    sys.exit(main())

@@ -3,7 +3,7 @@
 #
 # docs/results/record.sh NAME [OPENCL_DEVICE]
 #
-# Runs every program that is built and has a device, and writes into docs/results/NAME/ what it
+# Runs every program that is built and has a device, twice, and writes into docs/results/NAME/ what it
 # prints (program.txt), its numbers (program.csv) and environment.txt, which says on what.
 # OPENCL_DEVICE goes to the OpenCL programs as --device. BUILD names the build folder, if not build.
 set -eu
@@ -20,6 +20,7 @@ mkdir -p "$results"
 # record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
 record() {
     output=$results/$1
+    rm -f "$output.txt" "$output.csv"
     program=$build/$2
     name=$1
     shift 2
@@ -88,7 +89,7 @@ cat "$results/environment.txt"
 
 if command -v gnuplot >/dev/null; then
     for plot in 0*/plot.gp docs/results/accuracy.gp; do
-        gnuplot -c "$plot" "$results" 2>/dev/null || echo "$plot: not all of its data is there"
+        gnuplot -c "$plot" "$results" || echo "$plot: is all of its data there?"
     done
 else
     echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
