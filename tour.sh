@@ -15,17 +15,10 @@ if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != test ]; }; then
 fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
 log=$scratch/log
 
 # ---- Set up ----
-
-missing=
-if ! command -v cc >/dev/null || ! command -v make >/dev/null; then
-    missing="$missing build-essential"
-fi
-command -v cmake >/dev/null || missing="$missing cmake"
-[ -e /usr/include/CL/cl.h ] || missing="$missing opencl-headers ocl-icd-opencl-dev"
-ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
 
 # as_root COMMAND...: as root, through sudo if need be; fails if neither is to be had.
 as_root() {
@@ -38,17 +31,28 @@ as_root() {
     fi
 }
 
-# shellcheck disable=SC2086 # $missing is a list
-if [ -n "$missing" ]; then
-    echo "Installing$missing ..."
+# install PACKAGE...: or says why not, and goes on.
+install() {
+    echo "Installing $* ..."
     if ! command -v apt-get >/dev/null || ! as_root true; then
-        echo "No rights to, or no apt-get. Type:  sudo apt-get update; sudo apt-get install$missing"
-    elif ! { as_root apt-get update &&
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-            $missing; } >"$log" 2>&1; then
+        echo "Cannot: no apt-get, or neither root nor sudo. Type:"
+        echo "    sudo apt-get update; sudo apt-get install $*"
+    elif ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1; then
         echo "Not installed; going on with what is there. apt-get says:"
         grep '^E:' "$log" | head -n 3
     fi
+}
+
+if ! command -v cc >/dev/null || ! command -v make >/dev/null || ! command -v cmake >/dev/null; then
+    install build-essential cmake
+fi
+if ! printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' |
+    cc -xc - -lOpenCL -o "$scratch/opencl" 2>/dev/null; then
+    install opencl-headers ocl-icd-opencl-dev
+fi
+if ! ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1; then # beside a GPU's driver too
+    install pocl-opencl-icd
 fi
 for tool in cc make cmake; do
     if ! command -v "$tool" >/dev/null; then
@@ -60,7 +64,7 @@ done
 # ---- Build ----
 
 echo "Building ..."
-if ! { cmake --preset default && cmake --build --preset default; } >"$log" 2>&1; then
+if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; } >"$log" 2>&1; then
     tail -n 30 "$log" >&2
     exit 1
 fi

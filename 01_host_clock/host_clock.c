@@ -67,26 +67,33 @@ static int64_t claimed_resolution_ns(int c) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The smallest step that clock `c` was seen to take in 5 ms. */
+/* The smallest step that clock `c` was seen to take in 5 ms. Where the clock is finer than a call is
+ * long, that is the call. */
 static int64_t smallest_step_ns(int c) {
     const int64_t deadline_ns = now_ns() + 5000000;
     int64_t smallest = INT64_MAX;
     while (now_ns() < deadline_ns || smallest == INT64_MAX) {
         const int64_t before = read_ns(c);
         const int64_t step = read_ns(c) - before;
-        if (step < 0)
+        if (step < 0 && clocks[c].id != CLOCK_REALTIME) /* that one may be set */
             fail(EXIT_FAILED, "%s went back by %" PRId64 " ns", clocks[c].name, -step);
         smallest = step > 0 && step < smallest ? step : smallest;
     }
     return smallest;
 }
 
+/* What a call of clock `c` costs: the cheapest of some batches, since the others were interrupted. */
 static double cost_of_a_call_ns(int c) {
-    enum { CALLS = 20000 };
-    const int64_t start_ns = now_ns();
-    for (int i = 0; i < CALLS; i++)
-        read_ns(c);
-    return (double)(now_ns() - start_ns) / CALLS;
+    enum { BATCHES = 11, CALLS = 2000 };
+    double cheapest_ns = INFINITY;
+    for (int batch = 0; batch < BATCHES; batch++) {
+        const int64_t start_ns = now_ns();
+        for (int i = 0; i < CALLS; i++)
+            read_ns(c);
+        const double cost_ns = (double)(now_ns() - start_ns) / CALLS;
+        cheapest_ns = cost_ns < cheapest_ns ? cost_ns : cheapest_ns;
+    }
+    return cheapest_ns;
 }
 
 /* ---- What is timed ---- */
@@ -106,7 +113,8 @@ static void do_work(void) {
 
 static void do_sleep(void) {
     const struct timespec pause = {0, sleep_ns};
-    nanosleep(&pause, NULL);
+    if (nanosleep(&pause, NULL) != 0)
+        fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
 }
 
 static void do_work_on_two_threads(void) {
@@ -114,7 +122,8 @@ static void do_work_on_two_threads(void) {
     if (pthread_create(&other, NULL, steps_of_work, NULL) != 0)
         fail(EXIT_FAILED, "pthread_create: no second thread to be had");
     steps_of_work(NULL);
-    pthread_join(other, NULL);
+    if (pthread_join(other, NULL) != 0)
+        fail(EXIT_FAILED, "pthread_join: the second thread is lost");
 }
 
 static void calibrate_work(void) {
@@ -246,12 +255,14 @@ int main(int argc, char **argv) {
     if (options.csv)
         return EXIT_SUCCESS;
 
-    printf("\nclock() saw %.3f ms of the %.1f ms asleep, and %.2f ms for each ms of the two "
-           "threads:\nit counts processor time, not time. For elapsed time, CLOCK_MONOTONIC.\n",
-           ms[1][CLOCK], ms[1][0], ms[2][CLOCK] / ms[2][0]);
+    printf(
+        "\nOf the sleep clock() saw %.3f ms; of the two threads %.2f times what it saw of one, in "
+        "%.2f times\nthe time: it counts processor time. For elapsed time, CLOCK_MONOTONIC.\n",
+        ms[1][CLOCK], ms[2][CLOCK] / ms[0][CLOCK], ms[2][0] / ms[0][0]);
+    const int64_t monotonic_ns = read_ns(0);
     printf("This machine was suspended for %.0f s since boot: CLOCK_BOOTTIME less "
            "CLOCK_MONOTONIC.\n",
-           fabs((double)(read_ns(2) - read_ns(0)) / 1e9));
+           (double)(read_ns(2) - monotonic_ns) / 1e9);
     show_stopwatch();
     show_integer_trap();
     flush_stdout();

@@ -13,7 +13,7 @@ ulong read_clock(void) {
 }
 #endif
 
-/* Runs until `length` steps of the clock have gone by, and says how many it were. */
+/* Runs until `length` steps of the clock have gone by, and says how many steps those were. */
 __kernel void spin(ulong length, __global ulong *ran) {
 #if defined CLOCK_PTX || defined CLOCK_TSC
     const ulong start = read_clock();

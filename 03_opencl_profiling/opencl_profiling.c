@@ -53,7 +53,8 @@ static struct stamps read_stamps(cl_event event) {
     if (s.queued_ns > s.submit_ns || s.submit_ns > s.start_ns || s.start_ns >= s.end_ns ||
         s.end_ns > s.complete_ns)
         fail(EXIT_FAILED,
-             "impossible stamps: QUEUED %llu, SUBMIT %llu, START %llu, END %llu, COMPLETE %llu ns",
+             "impossible, or too short for this clock: QUEUED %llu, SUBMIT %llu, START %llu, END "
+             "%llu, COMPLETE %llu ns",
              (unsigned long long)s.queued_ns, (unsigned long long)s.submit_ns,
              (unsigned long long)s.start_ns, (unsigned long long)s.end_ns,
              (unsigned long long)s.complete_ns);
@@ -168,8 +169,7 @@ static void show_query(const char *of_what, cl_event event) {
 static void show_misuse(void) {
     cl_int code;
     cl_event event;
-    cl_command_queue plain = clCreateCommandQueueWithProperties(context, device.id, NULL, &code);
-    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    cl_command_queue plain = create_queue(context, &device, 0);
     CHECK_CL(clEnqueueMarkerWithWaitList(plain, 0, NULL, &event));
     CHECK_CL(clFinish(plain));
     show_query("a command in a queue without CL_QUEUE_PROFILING_ENABLE", event);
@@ -222,9 +222,7 @@ int main(int argc, char **argv) {
     size_t claimed_ns;
     context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    queue = clCreateCommandQueueWithProperties(context, device.id, profiling, &code);
-    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
     cl_program program = build_opencl_program(context, device.id, "opencl_profiling.cl", "");
     vector_add = clCreateKernel(program, "vector_add", &code);
     CHECK_CL_CODE("clCreateKernel", code);
@@ -237,7 +235,9 @@ int main(int argc, char **argv) {
         printf("device,size,runs,queued_to_submit_us,submit_to_start_us,start_to_end_us,host_us,"
                "bandwidth_gb_s,copy_bandwidth_gb_s,resolution_ns,step_ns\n");
     else
-        printf("OpenCL profiling: vector_add by size on %s, %s; medians of %lld runs\n\n"
+        printf("OpenCL profiling: vector_add, four floats for each work-item, on %s, %s; medians "
+               "of %lld "
+               "runs\n\n"
                "%10s %33s us %9s us %8s %8s %8s\n%10s %11s %12s %11s %12s %8s %8s %8s\n",
                device.name, device.platform, options.runs, "", "four floats each: device", "host",
                "GB/s,", "GB/s,", "GB/s,", "floats", "queued-sub.", "submit-start", "start-end",
@@ -253,7 +253,8 @@ int main(int argc, char **argv) {
             s[k] = summarize(samples_us[k], runs);
         const double bytes = 12.0 * (double)n;
         const double bandwidth_gb_s = bytes / s[START_TO_END].median / 1e3;
-        const double copy_bandwidth_gb_s = bytes / s[COPY].median / 1e3;
+        const double copied_bytes = 8.0 * (double)(n + (n + 1) / 2);
+        const double copy_bandwidth_gb_s = copied_bytes / s[COPY].median / 1e3;
         check_bandwidth(bandwidth_gb_s);
         check_bandwidth(copy_bandwidth_gb_s);
         if (options.csv)
@@ -270,15 +271,16 @@ int main(int argc, char **argv) {
     }
 
     if (!options.csv) {
-        printf("\nThe last size, all %zu runs, in us%10s %10s %10s %10s %10s\n", runs, "min",
-               "median", "mean", "std dev", "max");
+        printf("\nThe last size, in us %31s %10s %10s %10s %10s\n", "min", "median", "mean",
+               "std dev", "max");
+
         for (int k = 0; k < INTERVALS; k++)
             printf("  %-40s %10.2f %10.2f %10.2f %10.2f %10.2f\n", interval_names[k], s[k].min,
                    s[k].median, s[k].mean, s[k].stddev, s[k].max);
         printf("\nThe host waited %.2f us for a command that the device ran in %.2f us.\n",
                s[HOST].median, s[START_TO_END].median);
-        printf("The device's clock claims steps of %zu ns; the times above are multiples of %llu "
-               "ns.\n",
+        printf("The device's clock claims steps of %zu ns; the times from START to END are "
+               "multiples of %llu ns.\n",
                claimed_ns, (unsigned long long)step_ns);
         show_one_time_line();
         show_misuse();

@@ -21,6 +21,9 @@ static void rules(const struct csv *csv) {
                queued_us, submit_us, run_us);
         EXPECT(run_us <= host_us, "%g floats: %g us by the device, %g us by the host", n, run_us,
                host_us);
+        EXPECT(queued_us + submit_us + run_us <= 1.02 * host_us + 5,
+               "%g floats: the stages make %g us, the host's clock %g us", n,
+               queued_us + submit_us + run_us, host_us);
         EXPECT(fabs(gb_s * run_us * 1e3 / (12 * n) - 1) < 0.05,
                "%g floats, 12 bytes each, in %g us are not %g GB/s", n, run_us, gb_s);
         EXPECT(gb_s > 0.01 && gb_s < 50000 && copy_gb_s > 0.01 && copy_gb_s < 50000,

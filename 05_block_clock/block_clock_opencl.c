@@ -85,8 +85,8 @@ static void run_once(size_t blocks, size_t threads, double ns_per_clock, double 
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
     CHECK_CL(clReleaseEvent(event));
     if (end_ns <= start_ns)
-        fail(EXIT_FAILED, "impossible: START %llu ns, END %llu ns", (unsigned long long)start_ns,
-             (unsigned long long)end_ns);
+        fail(EXIT_FAILED, "impossible, or too short for this clock: START %llu ns, END %llu ns",
+             (unsigned long long)start_ns, (unsigned long long)end_ns);
 
     CHECK_CL(clEnqueueReadBuffer(queue, output, CL_TRUE, 0, results_bytes, results, 0, NULL, NULL));
     CHECK_CL(clEnqueueReadBuffer(queue, timer, CL_TRUE, 0, times_bytes, times, 0, NULL, NULL));
@@ -164,9 +164,7 @@ int main(int argc, char **argv) {
     cl_int code;
     cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    queue = clCreateCommandQueueWithProperties(context, device.id, profiling, &code);
-    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
     cl_program program = build_opencl_program(context, device.id, "block_clock.cl", build_options);
     kernel = clCreateKernel(program, "timedReduction", &code);
     CHECK_CL_CODE("clCreateKernel", code);

@@ -311,9 +311,10 @@ int main(int argc, char **argv) {
     if (options->csv)
         printf("device,limit,clocks,time_us,percent\n");
     else
-        printf("Limits of the block clock on %s; %d SMs, where there are runs the median of %lld\n\n"
-               "%-20s %14s %14s %9s\n",
-               device.name, device.sm_count, options->runs, "limit", "clocks", "us", "percent");
+        printf(
+            "Limits of the block clock on %s; %d SMs, where there are runs the median of %lld\n\n"
+            "%-20s %14s %14s %9s\n",
+            device.name, device.sm_count, options->runs, "limit", "clocks", "us", "percent");
     char words[80];
     long long clocks[2];
     unsigned long long ran_ns;

@@ -6,8 +6,8 @@
  * Measures: the first launches of vector_add, one by one; then five recipes from cold, each in a
  *   process of its own that never ran the kernel, against the steady state of that same process. All
  *   by the host's clock between two clFinish.
- * Does not measure: by START and END. They leave out what a first launch waits for, on PoCL the
- *   compiler: --series shows both side by side.
+ * Does not measure: by START and END. They leave out most of what a first launch waits for, on PoCL
+ *   the compiler: --series shows both side by side.
  *
  * Build: cc -O2 -I../common warmup_opencl.c -o warmup_opencl -lOpenCL -lm
  * Run:   ./warmup_opencl
@@ -50,7 +50,7 @@ static double time_vector_add_us(double *event_us) {
                                      &device_end_ns, NULL));
     CHECK_CL(clReleaseEvent(event));
     if (device_end_ns <= device_start_ns)
-        fail(EXIT_FAILED, "impossible: START %llu ns, END %llu ns",
+        fail(EXIT_FAILED, "impossible, or too short for this clock: START %llu ns, END %llu ns",
              (unsigned long long)device_start_ns, (unsigned long long)device_end_ns);
     *event_us = (double)(device_end_ns - device_start_ns) / 1e3;
     return (double)(end_ns - start_ns) / 1e3;
@@ -136,9 +136,7 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
     check_opencl_memory(&device, (long long)n, bytes, 3 * bytes);
     cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    queue = clCreateCommandQueueWithProperties(context, device.id, profiling, &code);
-    CHECK_CL_CODE("clCreateCommandQueueWithProperties", code);
+    queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
     cl_program program = build_opencl_program(context, device.id, "warmup_opencl.cl", "");
     vector_add = clCreateKernel(program, "vector_add", &code);
     CHECK_CL_CODE("clCreateKernel", code);
@@ -168,6 +166,14 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
         samples_us[i] = time_vector_add_us(&event_us);
     o->steady_us = median(samples_us, STEADY);
     check_vector_add(copy_to_host(queue, c, n), n);
+    CHECK_CL(clReleaseMemObject(a));
+    CHECK_CL(clReleaseMemObject(b));
+    CHECK_CL(clReleaseMemObject(c));
+    CHECK_CL(clReleaseKernel(vector_add));
+    CHECK_CL(clReleaseKernel(other_kernel));
+    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseContext(context));
 }
 
 /* Runs `recipe` in a new process. Ends as the process did if that failed; it has
@@ -184,7 +190,7 @@ static struct outcome in_new_process(const char *wanted, double (*recipe)(void))
         fail(EXIT_FAILED, "fork: %s", strerror(errno));
     if (child == 0) {
         memset(&o, 0, sizeof o);
-        setenv("POCL_KERNEL_CACHE", "0", 1); /* no compiled kernel from an earlier run */
+        setenv("POCL_KERNEL_CACHE", "0", 1); /* no kernel that PoCL or NVIDIA kept */
         setenv("CUDA_CACHE_DISABLE", "1", 1);
         run_cold(wanted, recipe, &o);
         _exit(write(ends[1], &o, sizeof o) == (ssize_t)sizeof o ? EXIT_SUCCESS : EXIT_FAILED);

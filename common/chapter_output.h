@@ -83,6 +83,8 @@ static inline void read_csv(struct csv *csv, const char *names) {
     char *line = csv->text;
     if (strncmp(line, names, strlen(names)) != 0 || line[strlen(names)] != '\n')
         fail(EXIT_FAILED, "the first line is not '%s'", names);
+    if (line[strlen(line) - 1] != '\n')
+        fail(EXIT_FAILED, "the last line is cut off");
     for (csv->rows = -1; *line; line++) {
         int columns = 0;
         if (++csv->rows == MAX_ROWS)

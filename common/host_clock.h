@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* Nanoseconds of CLOCK_MONOTONIC since some fixed moment (on Linux: boot). Only differences mean
- * anything. Integers throughout: a double holds no more than 2^53 ns, 104 days. Cannot fail: POSIX
+ * anything. Integers throughout: beyond 2^53 ns, 104 days, a double skips some. Cannot fail: POSIX
  * lets clock_gettime() refuse only an unknown clock. Source: clock_gettime(2). */
 static inline int64_t now_ns(void) {
     struct timespec t;
@@ -18,7 +18,7 @@ static inline int64_t now_ns(void) {
 
 /* Nanoseconds from one step to the next of the time stamp counter that x86 processors have and that
  * OpenCL kernels on the CPU can read, measured against CLOCK_MONOTONIC for 20 ms. 0 on other
- * processors. Intel's and AMD's count at one rate on all cores whatever the clock does. */
+ * processors. Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
 static inline double tsc_step_ns(void) {
 #if defined __x86_64__ || defined __i386__
     const int64_t start_ns = now_ns();

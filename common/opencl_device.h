@@ -46,7 +46,10 @@ static inline struct opencl_device choose_opencl_device(const char *wanted) {
     int index = 0;
     const bool list = wanted && strcmp(wanted, "list") == 0;
 
-    if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS || platform_count == 0)
+    const cl_int code = clGetPlatformIDs(16, platforms, &platform_count);
+    if (code != -1001) /* CL_PLATFORM_NOT_FOUND_KHR */
+        CHECK_CL_CODE("clGetPlatformIDs", code);
+    if (platform_count == 0)
         fail(EXIT_NO_DEVICE, "no OpenCL platform: install a driver (for the CPU: pocl-opencl-icd)");
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
         cl_device_id ids[64];
@@ -78,6 +81,19 @@ static inline struct opencl_device choose_opencl_device(const char *wanted) {
              wanted, index);
     }
     return found;
+}
+
+/* Returns an in-order queue with these `properties`: 0, or CL_QUEUE_PROFILING_ENABLE. */
+static inline cl_command_queue create_queue(cl_context context, const struct opencl_device *device,
+                                            cl_command_queue_properties properties) {
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
+    cl_int code;
+    cl_command_queue queue =
+        device->version >= 200 /* an older driver does not even have the call */
+            ? clCreateCommandQueueWithProperties(context, device->id, list, &code)
+            : clCreateCommandQueue(context, device->id, properties, &code);
+    CHECK_CL_CODE("clCreateCommandQueue", code);
+    return queue;
 }
 
 /* Exits with 2 when, for --size `size`, the device cannot hold `total` bytes in all or `largest`
@@ -117,6 +133,11 @@ static inline cl_program build_opencl_program(cl_context context, cl_device_id d
     CHECK_CL_CODE("clCreateProgramWithSource", code);
     code = clBuildProgram(program, 1, &device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
+        const char *empty = "__kernel void empty(void) {}";
+        cl_program check = clCreateProgramWithSource(context, 1, &empty, NULL, NULL);
+        if (check && clBuildProgram(check, 1, &device, "", NULL, NULL) != CL_SUCCESS)
+            fail(EXIT_NO_DEVICE, "this device's OpenCL compiler cannot even build an empty kernel "
+                                 "(an old PoCL on a new processor?)");
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
         fprintf(stderr, "%s\n", log);
         fail(EXIT_FAILED, "%s does not build: error %d, %s", path, code, cl_error_name(code));

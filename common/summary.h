@@ -35,7 +35,7 @@ static inline struct summary summarize(double *samples, size_t count) {
         squares += (samples[i] - s.mean) * (samples[i] - s.mean);
     s.stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
     s.min = samples[0];
-    s.p5 = samples[(count - 1) * 5 / 100]; /* one sample in twenty lies below this ... */
+    s.p5 = samples[(count - 1) * 5 / 100]; /* at most one sample in twenty lies below this ... */
     s.p95 = samples[count - 1 - (count - 1) * 5 / 100]; /* ... and one above this */
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];

@@ -56,8 +56,7 @@ static inline float *copy_to_host(const float *device, size_t n) {
 }
 #endif
 
-#ifdef __OPENCL_CL_H
-#include "check_cl.h"
+#ifdef COMMON_CHECK_CL_H
 
 /* The same floats in a buffer. Release with clReleaseMemObject(). */
 static inline cl_mem buffer_of_floats(cl_command_queue queue, size_t n, float (*element)(size_t)) {

@@ -19,17 +19,17 @@ mkdir -p "$results"
 
 # record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
 record() {
-    output=$results/$1
+    name=$1
+    output=$results/$name
     rm -f "$output.txt" "$output.csv"
     program=$build/$2
-    name=$1
     shift 2
     if [ ! -x "$program" ]; then
         echo "$name: not built"
         return
     fi
-    case $program in
-    *02_* | *03_* | *_opencl) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
+    case $name in
+    clfinish_sync | opencl_profiling | known_length | *_opencl | *_opencl_series) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
     esac
     for format in txt csv; do
         [ "$format" = txt ] || set -- --csv "$@"
@@ -38,7 +38,7 @@ record() {
         case $code in
         0) mv "$results/.recording" "$output.$format" ;;
         77) rm "$results/.recording" && return ;;
-        *) rm "$results/.recording" && exit 1 ;;
+        *) rm "$results/.recording" && echo "$name: failed" && exit 1 ;;
         esac
     done
     echo "$name: recorded"
