@@ -322,7 +322,8 @@ int main(int argc, char **argv) {
     snprintf(words, sizeof words, "the clock runs at %.0f MHz", clocks_per_us);
     report("clock_rate", (double)clocks[0], (double)ran_ns / 1e3, NAN, words);
     measure_zero_points(full);
-    measure_outside("outside_one_block", 1, "in the event pair and in no block: launch, drain");
+    measure_outside("outside_one_block", 1,
+                    "in the event pair and in no block: the launch, the events, the drain");
     measure_outside("outside_full", full, "the same on a full device");
     measure_divergence();
     measure_probe(16 * full);

@@ -87,10 +87,16 @@ record warmup_opencl_series 06_warmup/warmup_opencl --series
 } >"$results/environment.txt"
 cat "$results/environment.txt"
 
+# draw PLOT CSV: the chapter's pictures, where their data is.
+draw() {
+    [ ! -e "$results/$2" ] || gnuplot -c "$1" "$results"
+}
 if command -v gnuplot >/dev/null; then
-    for plot in 0*/plot.gp docs/results/accuracy.gp; do
-        gnuplot -c "$plot" "$results" || echo "$plot: is all of its data there?"
-    done
+    draw 03_opencl_profiling/plot.gp opencl_profiling.csv
+    draw 04_cuda_events/plot.gp onion.csv
+    draw 05_block_clock/plot.gp block_clock.csv
+    draw 06_warmup/plot.gp warmup_opencl_series.csv
+    draw docs/results/accuracy.gp compare_tools.csv
 else
     echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
 fi
