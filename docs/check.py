@@ -22,7 +22,7 @@ BLOCK = re.compile(r"(<!-- from (\S+?)(?:: (.+?) \.\.\. (.+?))? -->\n+```\w*\n)(
 NUMBER = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)[^\d\n<]{0,12}<!--=(\S+?)-->")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS = {"--preset", "--refresh", "--recursive", "--tool", "--clock-control", "--cache-control"}
+OTHERS = {"--preset", "--refresh", "--recursive", "--tool", "--clock-control", "--cache-control", "--table"}
 
 
 def lines_of(file, first, last):

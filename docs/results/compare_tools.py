@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_tools.py BUILD OUT.csv: the same kernels by this suite and by the tools that people use.
+"""compare_tools.py BUILD OUT.csv: the same kernels by this suite and by the tools that people use;
+compare_tools.py --table OUT.csv prints what came of it.
 
 BUILD is the suite's build folder. Every tool that is installed times the spins of known length and
 vector_add; the missing ones are named on stderr and left out. `cache` says in what state the tool
@@ -216,7 +217,32 @@ def ncu_version():
     return out.splitlines()[-1].split()[1]
 
 
+def print_tables(path):
+    """The medians of OUT.csv, a line for each tool and a column for each size."""
+    with open(path) as stream:
+        rows = list(csv.DictReader(stream))
+    left_out = ("host_no_sync", "cpu_clock", "event_blocked")
+    for kernel, cache, title in (
+            ("spin", None, "Spins of known length, medians in us"),
+            ("vector_add", "warm", "vector_add by number of floats, L2 warm, medians in us"),
+            ("vector_add", "flushed", "... L2 flushed, nothing in it to be written back"),
+            ("vector_add", "written", "... L2 full of other data that is to be written back")):
+        ours = [r for r in rows if r["kernel"] == kernel and cache in (None, r["cache"])
+                and r["method"] not in left_out]
+        if kernel == "spin":  # the cache is nothing to a spin
+            ours = [r for r in ours if (r["tool"], r["cache"]) != ("Nsight Compute", "flushed")]
+        sizes = sorted({int(r["size"]) for r in ours})
+        print(f"{title}\n\n{'tool and method':36}" + "".join(f"{n:>10}" for n in sizes))
+        for name in dict.fromkeys((r["tool"], r["method"]) for r in ours):
+            us = {int(r["size"]): float(r["median_us"]) for r in ours
+                  if (r["tool"], r["method"]) == name}
+            print(f"{' '.join(name):36}" + "".join(f"{us[n]:10.2f}" for n in sizes))
+        print()
+
+
 def main():
+    if sys.argv[1:2] == ["--table"]:
+        return print_tables(sys.argv[2])
     if sys.argv[1:2] == ["--launch"]:
         return launch_all()
     if sys.argv[1:2] == ["--nvbench"]:
