@@ -67,8 +67,8 @@ static int64_t claimed_resolution_ns(int c) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The smallest step that clock `c` was seen to take in 5 ms. Where the clock is finer than a call is
- * long, that is the call. */
+/* The smallest step that clock `c` was seen to take in 5 ms. Where the clock is finer than a call
+ * is long, that is the call. */
 static int64_t smallest_step_ns(int c) {
     const int64_t deadline_ns = now_ns() + 5000000;
     int64_t smallest = INT64_MAX;
@@ -82,7 +82,7 @@ static int64_t smallest_step_ns(int c) {
     return smallest;
 }
 
-/* What a call of clock `c` costs: the cheapest of some batches, since the others were interrupted. */
+/* What a call of clock `c` costs: the cheapest of some batches; the others were interrupted. */
 static double cost_of_a_call_ns(int c) {
     enum { BATCHES = 11, CALLS = 2000 };
     double cheapest_ns = INFINITY;

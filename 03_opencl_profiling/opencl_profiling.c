@@ -253,7 +253,8 @@ int main(int argc, char **argv) {
             s[k] = summarize(samples_us[k], runs);
         const double bytes = 12.0 * (double)n;
         const double bandwidth_gb_s = bytes / s[START_TO_END].median / 1e3;
-        const double copied_bytes = 8.0 * (double)(n + (n + 1) / 2);
+        const long long copied_floats = n + (n + 1) / 2;
+        const double copied_bytes = 8.0 * (double)copied_floats;
         const double copy_bandwidth_gb_s = copied_bytes / s[COPY].median / 1e3;
         check_bandwidth(bandwidth_gb_s);
         check_bandwidth(copy_bandwidth_gb_s);

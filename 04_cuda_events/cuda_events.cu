@@ -27,8 +27,9 @@ static const unsigned long long blocker_limit_ns = 1000000000;
 
 /* ---- The kernels ---- */
 
-/* The GPU's clock in nanoseconds, one for all SMs. It steps by 32 ns on newer GPUs and by about 1 us on
- * older ones. NVIDIA means it for its own tools and may change it: PTX ISA, "Special Registers". */
+/* The GPU's clock in nanoseconds, one for all SMs, in steps of 32 ns on newer GPUs and of about a
+ * microsecond on older ones. NVIDIA means it for its own tools and may change it: PTX ISA, "Special
+ * Registers". */
 static __device__ unsigned long long globaltimer_ns(void) {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
@@ -41,7 +42,7 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
         c[i] = a[i] + b[i];
 }
 
-/* The known truth, to a step of that clock: runs for `length_ns`, and says how long it really ran. */
+/* The known truth, to a step of that clock: runs for `length_ns`, and says how long it did run. */
 static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
     const unsigned long long start_ns = globaltimer_ns();
     unsigned long long elapsed_ns;
@@ -162,7 +163,8 @@ static void open_gate(void) {
 
 /* The same pair behind a kernel that holds the stream until all three are queued: no gap between
  * them. (Every kernel must have run before. With lazy loading a first launch may wait for the
- * device to be idle, which it is not while the gate is shut: both would wait until the blocker gives up.) */
+ * device to be idle, which it is not while the gate is shut: both would wait until the blocker
+ * gives up.) */
 static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));

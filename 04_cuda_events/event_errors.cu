@@ -2,13 +2,13 @@
  *
  * What does cudaEventElapsedTime answer when it cannot answer?
  *
- * Measures: nothing; it asks for three times that do not exist, and for one that does, and prints the
- *   error's name for each.
+ * Measures: nothing; it asks for three times that do not exist, and for one that does, and prints
+ *   the error's name for each.
  *
  * Build: nvcc -O2 -arch=native -I../common event_errors.cu -o event_errors
  * Run:   ./event_errors
- * Try:   leave out cudaGetLastError() in ask(): the check after the launch of spin finds the error of
- *        the question before, and blames the launch
+ * Try:   leave out cudaGetLastError() in ask(): the check after the launch of spin finds the error
+ *        of the question before, and blames the launch
  */
 #include <stdio.h>
 

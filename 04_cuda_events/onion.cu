@@ -99,8 +99,8 @@ static double blocked_pair_us(bool with_spin) {
     return elapsed_us();
 }
 
-/* The same on an idle device: and the gap in which the host prepares the launch. Around all of it the
- * host's clock, in *host_us: and the way to the device and back. */
+/* The same on an idle device: and the gap in which the host prepares the launch. Around all of it
+ * the host's clock, in *host_us: and the way to the device and back. */
 static double plain_pair_us(double *host_us) {
     const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));

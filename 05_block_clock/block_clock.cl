@@ -3,7 +3,6 @@
  * timedReduction in OpenCL C. OpenCL has no clock of its own below cl_khr_kernel_clock; the host
  * program says which one this device has. */
 #if defined CLOCK_KHR
-#pragma OPENCL EXTENSION cl_khr_kernel_clock : enable
 ulong read_clock(void) {
     return clock_read_work_group();
 }
@@ -66,7 +65,7 @@ __kernel void timedReduction(__global const float *input, __global float *output
         shared[tid] = input[tid];
         shared[tid + threads] = input[tid + threads];
 
-        /* Halve what is left, rounding up: an odd element in the middle stays for the next round. */
+        /* Halve what is left, rounding up: an odd element in the middle waits for the next round. */
         for (uint left = 2 * threads; left > 1;) {
             const uint half_left = (left + 1) / 2;
             barrier(CLK_LOCAL_MEM_FENCE);

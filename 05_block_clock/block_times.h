@@ -59,8 +59,8 @@ static inline struct options parse_block_options(int argc, char **argv, const ch
     return options;
 }
 
-/* Fills `input` with `count` random floats and puts the minimum, which it returns, in a slot that moves
- * on with each call: after `count` launches it has been in every one. */
+/* Fills `input` with `count` random floats and puts the minimum, which it returns, in a slot that
+ * moves on with each call: after `count` launches it has been in every one. */
 static inline float random_input(float *input, size_t count) {
     static size_t slot = 0;
     const float minimum = -(float)(1 + rand() % 1000);

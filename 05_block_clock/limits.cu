@@ -72,8 +72,8 @@ static __global__ void unstamped(float *sink, int steps) {
 }
 
 /* A block whose warps do unequal work, thread 0's the least of it, and three ends of it: thread 0's
- * own, before the barrier; the barrier's, read by the very next instruction; and the barrier's, read
- * behind a branch, as timedReduction does: on the GPUs tried that waits. */
+ * own, before the barrier; the barrier's, read by the very next instruction; and the barrier's,
+ * read behind a branch, as timedReduction does: on the GPUs tried that waits. */
 static __global__ void divergent(long long *clocks, float *sink, int steps) {
     const long long start = clock64();
     const float value = busy((float)threadIdx.x, steps * (1 + (int)threadIdx.x / 32));
@@ -157,8 +157,8 @@ static void run_count(long long length, long long host_clocks[2], unsigned long 
     clocks_per_us = (double)host_clocks[0] / ((double)*host_ran_ns / 1e3);
 }
 
-/* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a GPU
- * with a display. */
+/* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
+ * GPU with a display. */
 static void measure_wrap(void) {
     long long clocks[2];
     unsigned long long ran_ns;
@@ -222,7 +222,8 @@ static void measure_zero_points(int blocks) {
     report("across_sms", last - first, (last - first) / clocks_per_us, NAN, words);
 }
 
-/* What the event pair sees and no block does: chapter 04's shells, from the host's launch to the drain. */
+/* What the event pair sees and no block does: chapter 04's shells, from the host's launch to the
+ * drain. */
 static void measure_outside(const char *limit, int blocks, const char *words) {
     static double outside_us[MAX_RUNS], share[MAX_RUNS];
     for (int run = 0; run < (int)options->runs; run++) {

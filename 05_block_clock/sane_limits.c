@@ -18,7 +18,8 @@ static void rules(const struct csv *csv) {
         EXPECT(low > whole - 4294967296.0 - 1e6 && low < whole - 4294967296.0 + 1e6,
                "the low half says %g of %g clocks: not one wrap less", low, whole);
     }
-    /* No rule for zero_points and next_instruction: a device may have its counters in step, and wait. */
+    /* No rule for zero_points and next_instruction: a device may have its counters in step, and
+     * wait. */
 
     EXPECT(value(csv, "outside_one_block", "time_us") > 0 &&
                value(csv, "outside_one_block", "percent") < 100,

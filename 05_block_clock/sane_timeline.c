@@ -38,7 +38,8 @@ int main(int argc, char **argv) {
         const int sms = (int)number(&sweep, sweep.rows, "sms");
         const int room = full / sms;
         const int blocks = 2 * full + 5;
-        int running[MAX_SMS] = {0}, most = 0, block, sm, count = 0;
+        int running[MAX_SMS] = {0}, most = 0, block, sm;
+        size_t count = 0;
         unsigned long long start_ns, end_ns, clocks;
 
         snprintf(options, sizeof options, "--csv --runs 3 --blocks %d --work 20 --timeline %s",
@@ -63,9 +64,9 @@ int main(int argc, char **argv) {
             edges[2 * count + 1] = (struct edge){end_ns, sm, -1};
             count++;
         }
-        EXPECT(count == blocks, "%d of %d blocks", count, blocks);
-        qsort(edges, 2 * (size_t)count, sizeof edges[0], compare_edges);
-        for (int e = 0; e < 2 * count; e++) {
+        EXPECT((int)count == blocks, "%zu of %d blocks", count, blocks);
+        qsort(edges, 2 * count, sizeof edges[0], compare_edges);
+        for (size_t e = 0; e < 2 * count; e++) {
             running[edges[e].sm] += edges[e].step;
             most = running[edges[e].sm] > most ? running[edges[e].sm] : most;
         }

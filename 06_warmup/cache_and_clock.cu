@@ -2,11 +2,11 @@
  *
  * What else is warm or cold when a kernel runs? The L2 cache, and the clock.
  *
- * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before, with
- *   the L2 flushed by reading something else, and with it full of something else that was written;
- *   then, after an idle pause, the rate of the SMs' clock until it is steady.
- * Does not measure: which of the three is right. That depends on what comes before the kernel in the
- *   program that is to be made faster.
+ * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before,
+ *   with the L2 flushed by reading something else, and with it full of something else that was
+ *   written; then, after an idle pause, the rate of the SMs' clock until it is steady.
+ * Does not measure: which of the three is right. That depends on what comes before the kernel in
+ *   the program that is to be made faster.
  *
  * Build: nvcc -O2 -arch=native -I../common cache_and_clock.cu -o cache_and_clock
  * Run:   ./cache_and_clock

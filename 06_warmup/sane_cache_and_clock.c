@@ -11,7 +11,8 @@ static void rules(const struct csv *csv) {
         const double n = number(csv, row, "size");
         const double warm_us = number(csv, row, "warm_us");
         const double flushed_us = number(csv, row, "flushed_us");
-        /* Larger than the L2, flushed may be the faster one: warm leaves results to be written back. */
+        /* Larger than the L2, flushed may be the faster one: warm leaves results to be written
+         * back. */
         EXPECT(warm_us > 0 && flushed_us > 0.7 * warm_us, "%g floats: warm %g us, flushed %g us", n,
                warm_us, flushed_us);
         EXPECT(number(csv, row, "written_us") > 0.9 * warm_us,

@@ -115,10 +115,10 @@ static inline bool has_row(const char *table, const char *first) {
     return false;
 }
 
-/* The whole of a sanity test: the program's CSV has `names` and keeps the `rules`; its table has
- * a row for every value that the CSV has under `key`. Rules about time are asked of up to three runs: a busy
- * machine can break one now and then, a broken program breaks them every time. Returns the test's
- * exit code, 77 if the program has no device. */
+/* The whole of a sanity test: the program's CSV has `names` and keeps the `rules`; its table has a
+ * row for every value that the CSV has under `key`. Rules about time are asked of up to three runs:
+ * a busy machine can break one now and then, a broken program breaks them every time. Returns the
+ * test's exit code, 77 if the program has no device. */
 static inline int check_sanity(int argc, char **argv, const char *names, const char *key,
                                void (*rules)(const struct csv *csv)) {
     static struct csv csv;

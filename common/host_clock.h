@@ -18,7 +18,8 @@ static inline int64_t now_ns(void) {
 
 /* Nanoseconds from one step to the next of the time stamp counter that x86 processors have and that
  * OpenCL kernels on the CPU can read, measured against CLOCK_MONOTONIC for 20 ms. 0 on other
- * processors. Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
+ * processors. Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all
+ * cores. */
 static inline double tsc_step_ns(void) {
 #if defined __x86_64__ || defined __i386__
     const int64_t start_ns = now_ns();
