@@ -135,7 +135,7 @@ static double elapsed_us(void) {
 }
 
 /* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
- * still preparing the launch: of a short kernel's figure, that wait is the larger part. */
+ * still preparing the launch: that gap is in the figure. */
 static double event(void) {
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch();
