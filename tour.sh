@@ -110,4 +110,6 @@ done
 
 printf '\n==== What ran on this machine ====\n\n'
 cat "$scratch/table"
+printf '\nTo keep these numbers, and to lay them beside those of another machine:\n'
+printf '    docs/results/record.sh my-laptop\n    docs/results/compare.sh my-laptop nvidia-h200\n'
 exit "$failed"

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# docs/results/compare.sh NAME NAME [...]: lays recorded machines side by side, chapter by chapter, in
+# the terminal; with gnuplot also draws docs/results/compared.svg, the sweeps of chapter 05 on one
+# sheet. What a machine did not record stays "-".
+set -eu
+cd "$(dirname "$0")"
+if [ $# -lt 2 ]; then
+    echo "usage: docs/results/compare.sh NAME NAME [...]; recorded:" */ >&2
+    exit 2
+fi
+for name in "$@"; do
+    if [ ! -e "$name/environment.txt" ]; then
+        echo "compare.sh: no record called '$name'; recorded:" */ >&2
+        exit 2
+    fi
+done
+
+# table TITLE FILE KEYS VALUE MACHINE...: a line for each combination of the KEYS columns (of all
+# machines), a column for each machine.
+table() {
+    title=$1
+    file=$2
+    keys=$3
+    value=$4
+    shift 4
+    for machine in "$@"; do
+        [ ! -e "$machine/$file" ] || awk -F, -v machine="$machine" -v keys="$keys" -v value="$value" '
+            NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; n = split(keys, key, " "); next }
+            { label = ""
+              for (i = 1; i <= n; i++) label = label (i > 1 ? " " : "") $column[key[i]]
+              print machine "," label "," $column[value] }' "$machine/$file"
+    done | awk -F, -v title="$title" -v machines="$*" '
+        { if (!($2 in seen)) { seen[$2] = 1; order[++lines] = $2 } cell[$2, $1] = $3 }
+        END { if (lines == 0) exit
+              n = split(machines, machine, " ")
+              printf "\n%s\n%-36s", title, ""
+              for (i = 1; i <= n; i++) printf " %18s", machine[i]
+              print ""
+              for (l = 1; l <= lines; l++) {
+                  printf "%-36s", order[l]
+                  for (i = 1; i <= n; i++) {
+                      v = cell[order[l], machine[i]]
+                      printf " %18s", v == "" ? "-" : v
+                  }
+                  print "" } }'
+}
+
+for name in "$@"; do
+    printf '%s: ' "$name"
+    sed -n 's/^gpu: //p; s/^processor: //p' "$name/environment.txt" | paste -sd ';' -
+done
+table "01 what a call of each clock costs, ns" host_clock.csv clock cost_ns "$@"
+table "02 vector_add by the host's clock and the event's, us" clfinish_sync.csv "method size" median_us "$@"
+table "03 bandwidth of vector_add by size, GB/s" opencl_profiling.csv size bandwidth_gb_s "$@"
+table "03 START to END less the truth, by length, us" known_length.csv length_us error_us "$@"
+table "04 each method on each kernel, us" cuda_events.csv "method kernel" median_us "$@"
+table "05 clocks of a block, CUDA" block_clock.csv "blocks threads" clocks_mean "$@"
+table "05 clocks of a work-group, OpenCL" block_clock_opencl.csv "blocks threads" clocks_mean "$@"
+table "06 error of each recipe, CUDA, percent" warmup.csv recipe error_percent "$@"
+table "06 error of each recipe, OpenCL, percent" warmup_opencl.csv recipe error_percent "$@"
+
+if command -v gnuplot >/dev/null; then
+    sweeps=
+    for name in "$@"; do
+        if [ -e "$name/block_clock.csv" ]; then
+            sweeps="$sweeps $name/block_clock.csv"
+        elif [ -e "$name/block_clock_opencl.csv" ]; then
+            sweeps="$sweeps $name/block_clock_opencl.csv"
+        fi
+    done
+    # shellcheck disable=SC2086 # a list of files
+    [ -z "$sweeps" ] || gnuplot -c ../../05_block_clock/overlay.gp compared.svg $sweeps
+fi
