@@ -92,6 +92,7 @@ for program in $(sed -n 's/^add_chapter(\([^ .]*\)\..*/\1/p' CMakeLists.txt); do
         echo "$result"
     else
         { "build/$program" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
+        cp "$scratch/output" "$scratch/${program#*/}.txt"
         cat "$log" >&2
         case $(cat "$scratch/code") in
         0)
@@ -110,6 +111,17 @@ done
 
 printf '\n==== What ran on this machine ====\n\n'
 cat "$scratch/table"
+
+# One kernel under every clock: the medians of vector_add, from the tables of chapters 02 and 04.
+printf '\n==== vector_add of 16777216 floats under every clock, us ====\n\n'
+cat "$scratch"/clfinish_sync.txt "$scratch"/cuda_events.txt 2>/dev/null | awk '/^(no_finish|finish_after|finish_before_and_after|profiling_event) / {
+         printf "%-8s %-26s %-10s %12s\n", "OpenCL", $1, $2, $4
+     }
+     /^(host_no_sync|host_sync|cpu_clock|event|event_blocked|event_net) / {
+         sub(",", "", $2)
+         printf "%-8s %-26s %-10s %12s\n", "CUDA", $1, $2, $NF
+     }'
+
 printf '\nTo keep these numbers, and to lay them beside those of another machine:\n'
 printf '    docs/results/record.sh my-laptop\n    docs/results/compare.sh my-laptop nvidia-h200\n'
 exit "$failed"
