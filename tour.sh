@@ -113,14 +113,15 @@ printf '\n==== What ran on this machine ====\n\n'
 cat "$scratch/table"
 
 # One kernel under every clock: the medians of vector_add, from the tables of chapters 02 and 04.
-printf '\n==== vector_add of 16777216 floats under every clock, us ====\n\n'
-cat "$scratch"/clfinish_sync.txt "$scratch"/cuda_events.txt 2>/dev/null | awk '/^(no_finish|finish_after|finish_before_and_after|profiling_event) / {
-         printf "%-8s %-26s %-10s %12s\n", "OpenCL", $1, $2, $4
-     }
-     /^(host_no_sync|host_sync|cpu_clock|event|event_blocked|event_net) / {
-         sub(",", "", $2)
-         printf "%-8s %-26s %-10s %12s\n", "CUDA", $1, $2, $NF
-     }'
+cat "$scratch"/clfinish_sync.txt "$scratch"/cuda_events.txt 2>/dev/null |
+    awk 'function row(api, clock, us) {
+             if (!rows++)
+                 print "\n==== vector_add of 16777216 floats under every clock, us ====\n"
+             sub(",", "", clock)
+             printf "%-8s %-26s %-10s %12s\n", api, $1, clock, us
+         }
+         /^(no_finish|finish_after|finish_before_and_after|profiling_event) / { row("OpenCL", $2, $4) }
+         /^(host_no_sync|host_sync|cpu_clock|event|event_blocked|event_net) / { row("CUDA", $2, $NF) }'
 
 printf '\nTo keep these numbers, and to lay them beside those of another machine:\n'
 printf '    docs/results/record.sh my-laptop\n    docs/results/compare.sh my-laptop nvidia-h200\n'
