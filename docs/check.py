@@ -5,8 +5,11 @@
 In every Markdown file:
 - A code block after  <!-- from FILE -->  is FILE, whole; after  <!-- from FILE: A ... B -->  it is
   FILE's lines from the first with A in it to the next with B in it (or the next that is just }).
-  --refresh writes them anew.
-- A number before  <!--=NAME/FILE-->  stands in docs/results/NAME/FILE.
+  --refresh writes it anew.
+- A number before  <!--=FILE: START #N-->  is the Nth number after START, which begins a line of
+  docs/results/FILE, rounded as the text rounds it. #min2-5 and #max2-5 take the least and the
+  greatest of several, /1000 divides. --refresh writes these anew as well.
+- A number with a decimal point and a unit has such a mark: it was measured.
 - Every link within the repository leads somewhere.
 - Every option in a line that runs one of our programs, and every option named in the text of a
   chapter, stands in the --help of that program, or of one of that chapter's. Programs that BUILD
@@ -19,7 +22,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- from (\S+?)(?:: (.+?) \.\.\. (.+?))? -->\n+```\w*\n)(.*?)(^```$)", re.S | re.M)
-NUMBER = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)[^\d\n<]{0,12}<!--=(\S+?)-->")
+NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)([^\d\n<]{0,12}"
+                    r"<!--=(\S+?): (.+?) #(min|max)?(\d+)(?:-(\d+))?(?: /(\d+))?-->)")
+UNMARKED = re.compile(r"\d\.\d+ ?(?:us|ms|ns|GB/s|MHz|%|percent|times)(?![\w<])")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OTHERS = {"--preset", "--refresh", "--recursive", "--tool", "--clock-control", "--cache-control", "--table"}
@@ -42,6 +47,17 @@ def lines_of(file, first, last):
         lines = lines[start:end + 1]
     indent = min((len(l) - len(l.lstrip()) for l in lines if l.strip()), default=0)
     return "".join(l[indent:].rstrip() + "\n" for l in lines)
+
+
+def recorded(file, start, which, first, last, divisor):
+    """The number that a mark names, or None."""
+    path = ROOT / "docs/results" / file
+    text = path.read_text() if path.is_file() else ""
+    text = "\n" + "\n".join(" ".join(line.split()) for line in text.splitlines())
+    begin = re.search("\n" + re.escape(start) + r"(?!\w)", text)
+    numbers = re.findall(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?!\w)", text[begin.end():] if begin else "")
+    numbers = [float(n) for n in numbers[int(first) - 1:int(last or first)]]
+    return (max if which == "max" else min)(numbers) / int(divisor or 1) if numbers else None
 
 
 def help_of(build):
@@ -72,21 +88,29 @@ def check(path, programs, refresh):
             faults.append(f"{name}: differs from {file}: {head.splitlines()[0]}")
         return match.group(0)
 
-    new = BLOCK.sub(compare, text)
+    def compare_number(match):
+        number, tail, *mark = match.groups()
+        value = recorded(*mark)
+        if value is None:
+            faults.append(f"{name}: no number at {tail}")
+            return match.group(0)
+        digits = len(number.partition(".")[2])
+        right = f"{value:{'+' if number[0] == '+' else ''}.{digits}f}"
+        if right != number:
+            if refresh:
+                return right + tail
+            faults.append(f"{name}: {number} is {right} in {mark[0]}: {mark[1]}")
+        return match.group(0)
+
+    new = NUMBER.sub(compare_number, BLOCK.sub(compare, text))
     if new != text:
         path.write_text(new)
         print(f"{name}: refreshed")
     if new.count("<!-- from ") != len(BLOCK.findall(new)):
         faults.append(f"{name}: a 'from' mark without its code block")
-    for number, file in NUMBER.findall(new):
-        source = ROOT / "docs/results" / file
-        if not source.is_file():
-            faults.append(f"{name}: no file {file}")
-        elif not re.search(rf"(?<![\d.]){re.escape(number.lstrip('+').replace(',', ''))}(?!\.?\d)",
-                           source.read_text().replace(",", " ")):
-            faults.append(f"{name}: {number} does not stand in {file}")
-    if new.count("<!--=") != len(NUMBER.findall(new)):
-        faults.append(f"{name}: a '=' mark without a number before it")
+    for line in re.sub(BLOCK, "", new).splitlines():
+        if UNMARKED.search(line):
+            faults.append(f"{name}: measured where? {UNMARKED.search(line).group(0)}: {line[:60]}")
     for link in LINK.findall(new):
         if "://" not in link and not (path.parent / link).exists():
             faults.append(f"{name}: dead link {link}")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # docs/results/compare.sh NAME NAME [...]: lays recorded machines side by side, chapter by chapter, in
-# the terminal; with gnuplot also draws docs/results/compared.svg, the sweeps of chapter 05 on one
-# sheet. What a machine did not record stays "-".
+# the terminal and, with gnuplot, on one sheet, docs/results/compared.svg. What a machine did not
+# record stays "-".
 set -eu
 cd "$(dirname "$0")"
 if [ $# -lt 2 ]; then
@@ -31,7 +31,7 @@ table() {
             { label = ""
               for (i = 1; i <= n; i++) label = label (i > 1 ? " " : "") $column[key[i]]
               print machine "," label "," $column[value] }' "$machine/$file"
-    done | awk -F, -v title="$title" -v machines="$*" '
+    done | sort -s -t, -k2,2n | awk -F, -v title="$title" -v machines="$*" '
         { if (!($2 in seen)) { seen[$2] = 1; order[++lines] = $2 } cell[$2, $1] = $3 }
         END { if (lines == 0) exit
               n = split(machines, machine, " ")
@@ -62,14 +62,7 @@ table "06 error of each recipe, CUDA, percent" warmup.csv recipe error_percent "
 table "06 error of each recipe, OpenCL, percent" warmup_opencl.csv recipe error_percent "$@"
 
 if command -v gnuplot >/dev/null; then
-    sweeps=
-    for name in "$@"; do
-        if [ -e "$name/block_clock.csv" ]; then
-            sweeps="$sweeps $name/block_clock.csv"
-        elif [ -e "$name/block_clock_opencl.csv" ]; then
-            sweeps="$sweeps $name/block_clock_opencl.csv"
-        fi
-    done
-    # shellcheck disable=SC2086 # a list of files
-    [ -z "$sweeps" ] || gnuplot -c ../../05_block_clock/overlay.gp compared.svg $sweeps
+    gnuplot -c compare.gp compared.svg "$@"
+    echo
+    echo "Drawn: docs/results/compared.svg"
 fi

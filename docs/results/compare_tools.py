@@ -217,27 +217,49 @@ def ncu_version():
     return out.splitlines()[-1].split()[1]
 
 
+PROFILERS = ("Nsight Compute", "CUPTI")
+
+
 def print_tables(path):
-    """The medians of OUT.csv, a line for each tool and a column for each size."""
+    """What came of it, a line for each tool and a column for each size: how far each is from the
+    spins' length; what each says of vector_add; and where Nsight Compute had the cache in the same
+    state, how far each is from it."""
     with open(path) as stream:
-        rows = list(csv.DictReader(stream))
-    left_out = ("host_no_sync", "cpu_clock", "event_blocked")
-    for kernel, cache, title in (
-            ("spin", None, "Spins of known length, medians in us"),
-            ("vector_add", "warm", "vector_add by number of floats, L2 warm, medians in us"),
-            ("vector_add", "flushed", "... L2 flushed, nothing in it to be written back"),
-            ("vector_add", "written", "... L2 full of other data that is to be written back")):
-        ours = [r for r in rows if r["kernel"] == kernel and cache in (None, r["cache"])
-                and r["method"] not in left_out]
-        if kernel == "spin":  # the cache is nothing to a spin
-            ours = [r for r in ours if (r["tool"], r["cache"]) != ("Nsight Compute", "flushed")]
-        sizes = sorted({int(r["size"]) for r in ours})
-        print(f"{title}\n\n{'tool and method':36}" + "".join(f"{n:>10}" for n in sizes))
-        for name in dict.fromkeys((r["tool"], r["method"]) for r in ours):
-            us = {int(r["size"]): float(r["median_us"]) for r in ours
-                  if (r["tool"], r["method"]) == name}
-            print(f"{' '.join(name):36}" + "".join(f"{us[n]:10.2f}" for n in sizes))
-        print()
+        rows = [r for r in csv.DictReader(stream)
+                if r["method"] not in ("host_no_sync", "cpu_clock", "event_blocked")]
+    tables = []
+
+    def add_table(title, cells, form, marked=()):
+        names, sizes = dict.fromkeys(at[:2] for at in cells), sorted({at[2] for at in cells})
+        lines = [title, "", f"{'tool and method':36}" + "".join(f"{n:>10}" for n in sizes)]
+        for name in names:
+            numbers = [format(cells[(*name, n)], form) + "*" * ((*name, n) in marked) for n in sizes]
+            lines.append(f"{' '.join(name):36}" + "".join(f"{number:>10}" for number in numbers))
+        tables.append("\n".join(lines))
+
+    def medians(kernel, cache):
+        return {(r["tool"], r["method"], int(r["size"])): float(r["median_us"])
+                for r in rows if (r["kernel"], r["cache"]) == (kernel, cache)}
+
+    spins = {**medians("spin", "written"), **medians("spin", "warm")}
+    order = dict.fromkeys((r["tool"], r["method"]) for r in rows)
+    add_table("Spins of known length: medians less the length, in us",
+              {at: spins[at] - at[2] for name in order for at in spins if at[:2] == name}, "+.2f")
+    for cache, title in (("warm", "vector_add by number of floats, L2 warm, medians in us"),
+                         ("flushed", "... L2 flushed, nothing in it to be written back"),
+                         ("written", "... L2 full of other data that is to be written back")):
+        us = medians("vector_add", cache)
+        add_table(title, us, ".2f")
+        truth = {n: us[tool, method, n] for tool, method, n in us if tool == PROFILERS[0]}
+        if not truth:
+            continue
+        off = {at: us[at] - truth[at[2]] for at in us if at[0] != PROFILERS[0]}
+        closest = [min((at for at in off if at[2] == n and at[0] not in PROFILERS),
+                       key=lambda at: abs(off[at])) for n in truth]
+        several = len(off) > len(truth)
+        add_table("... less Nsight Compute's" + "; * the closest that is no profiler" * several,
+                  off, "+.2f", closest if several else ())
+    print("\n\n".join(tables))
 
 
 def main():
