@@ -68,7 +68,7 @@ if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; }
     tail -n 30 "$log" >&2
     exit 1
 fi
-sed -n 's/^-- Left out: /Left out: /p' "$log"
+sed -n 's/^-- Left out/Left out/p' "$log"
 
 if [ "$mode" = test ]; then
     ctest --preset default
@@ -79,7 +79,7 @@ fi
 
 failed=0
 row() { # CHAPTER/PROGRAM DEVICE RESULT
-    printf '%-20s %-20s %-36.36s %s\n' "${1%/*}" "${1#*/}" "$2" "$3" >>"$scratch/table"
+    printf '%-20s %-20s %-36.36s %.60s\n' "${1%/*}" "${1#*/}" "$2" "$3" >>"$scratch/table"
 }
 row chapter/program device result
 # CMakeLists.txt lists the programs, in the order of the chapters.

@@ -23,7 +23,7 @@
 #include "summary.h"
 
 enum { CLOCKS = 6, ACTS = 3 };
-static const int64_t work_ns = 20000000; /* the work is made to last about this long */
+static const int64_t work_ns = 20000000; /* of processor time: what the work is made to take */
 static const int64_t sleep_ns = 20000000;
 
 /* ---- The clocks ---- */
@@ -36,7 +36,7 @@ static const struct {
     {"CLOCK_MONOTONIC_RAW", "elapsed time", CLOCK_MONOTONIC_RAW}, /* not even slewed by NTP */
     {"CLOCK_BOOTTIME", "elapsed time", CLOCK_BOOTTIME},           /* goes on while suspended */
     {"CLOCK_REALTIME", "time of day", CLOCK_REALTIME},            /* may be set, backwards too */
-    {"gettimeofday", "time of day", CLOCK_REALTIME}, /* the same in microseconds; obsolescent */
+    {"gettimeofday", "time of day", CLOCK_REALTIME}, /* the same in us; gone from POSIX.1-2024 */
     {"clock", "processor time", CLOCK_PROCESS_CPUTIME_ID}, /* of all threads of the process */
 };
 enum { GETTIMEOFDAY = 4, CLOCK = 5 };
@@ -128,17 +128,17 @@ static void do_work_on_two_threads(void) {
 
 static void calibrate_work(void) {
     for (work_steps = 100000;; work_steps *= 2) {
-        const int64_t start_ns = now_ns();
+        const int64_t start_ns = read_ns(CLOCK); /* whoever else is running does not count */
         do_work();
-        const int64_t elapsed_ns = now_ns() - start_ns;
-        if (elapsed_ns >= work_ns / 4) {
-            work_steps = (int64_t)((double)work_steps * (double)work_ns / (double)elapsed_ns);
+        const int64_t used_ns = read_ns(CLOCK) - start_ns;
+        if (used_ns >= work_ns / 4) {
+            work_steps = (int64_t)((double)work_steps * (double)work_ns / (double)used_ns);
             return;
         }
     }
 }
 
-/* All six clocks around one call of `act`: they see the very same interval. */
+/* All six clocks around one call of `act`: they see the same interval, to a microsecond. */
 static void time_with_all_clocks(void (*act)(void), double elapsed_ms[CLOCKS]) {
     int64_t start_ns[CLOCKS];
     for (int c = 0; c < CLOCKS; c++)
@@ -194,7 +194,7 @@ static void show_stopwatch(void) {
 
 static void show_integer_trap(void) {
     const int64_t seconds[] = {86400, INT64_C(105) * 86400, time(NULL)};
-    const char *const what[] = {"a day", "105 days", "the years since 1970"};
+    const char *const what[] = {"a day after zero", "105 days after zero", "today, since 1970"};
     for (int i = 0; i < 3; i++) {
         int64_t most_lost_ns = 0;
         for (int64_t ns = 0; ns < 1000; ns++) {
@@ -203,8 +203,7 @@ static void show_integer_trap(void) {
             if (llabs(exact - through_double) > most_lost_ns)
                 most_lost_ns = llabs(exact - through_double);
         }
-        printf("Integer trap: (int64_t)(s * 1e9 + ns), %s after zero, is off by up to %" PRId64
-               " ns.\n",
+        printf("Integer trap: (int64_t)(s * 1e9 + ns), %s, is off by up to %" PRId64 " ns.\n",
                what[i], most_lost_ns);
     }
 }
@@ -232,10 +231,11 @@ int main(int argc, char **argv) {
     if (options.csv) {
         printf("clock,resolution_ns,step_ns,cost_ns,work_ms,sleep_ms,threads_ms\n");
     } else {
-        printf("Host clocks: %" PRId64 " ms of work, a sleep of %" PRId64
-               " ms, the work on two threads, on the host; medians of %lld runs\n\n",
-               work_ns / 1000000, sleep_ns / 1000000, options.runs);
-        printf("%-20s %-14s %10s %8s %8s %9s %9s %10s\n", "clock", "counts", "claims ns", "step ns",
+        printf(
+            "Host clocks: %g ms of work, a sleep of %g ms, the work on two threads, on the host; "
+            "medians of %lld runs\n\n",
+            (double)work_ns / 1e6, (double)sleep_ns / 1e6, options.runs);
+        printf("%-20s %-14s %10s %8s %8s %9s %9s %11s\n", "clock", "counts", "claims ns", "step ns",
                "cost ns", "work ms", "sleep ms", "threads ms");
     }
     for (int c = 0; c < CLOCKS; c++) {
@@ -246,7 +246,7 @@ int main(int argc, char **argv) {
             printf("%s,%" PRId64 ",%" PRId64 ",%.1f,%.3f,%.3f,%.3f\n", clocks[c].name,
                    resolution_ns, step_ns, cost_ns, ms[0][c], ms[1][c], ms[2][c]);
         } else {
-            printf("%-20s %-14s %10" PRId64 " %8" PRId64 " %8.1f %9.3f %9.3f %10.3f\n",
+            printf("%-20s %-14s %10" PRId64 " %8" PRId64 " %8.1f %9.3f %9.3f %11.3f\n",
                    clocks[c].name, clocks[c].counts, resolution_ns, step_ns, cost_ns, ms[0][c],
                    ms[1][c], ms[2][c]);
         }

@@ -148,13 +148,16 @@ int main(int argc, char **argv) {
     const struct summary event = report(&options, &device, "profiling_event", "device", event_us);
 
     if (!options.csv)
-        printf("\nWith no clFinish the host saw %.2f us: the enqueue call, whatever the kernel "
-               "takes.\n"
+        printf("\nWith no clFinish the host saw %.2f us: %s.\n"
                "With one after only, %.2f us: %s.\n"
                "With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n",
-               none.median, after.median,
+               none.median,
+               none.median < 0.5 * both.median
+                   ? "the enqueue call, whatever the kernel takes"
+                   : "the enqueue call; it took as long as the kernel, or had to wait for a core",
+               after.median,
                after.median > 1.2 * both.median ? "the earlier command was in it"
-                                                : "too short a kernel to show the earlier command",
+                                                : "the earlier command, if not done yet, was short",
                both.median, event.median, both.median - event.median);
     flush_stdout();
 

@@ -49,7 +49,9 @@ static void measure(cl_ulong steps, double step_ns, int runs) {
         CHECK_CL(clEnqueueReadBuffer(queue, ran, CL_TRUE, 0, sizeof ran_steps, &ran_steps, 0, NULL,
                                      NULL));
         if (end_ns <= start_ns || ran_steps < steps)
-            fail(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, %llu steps of %llu",
+            fail(EXIT_FAILED,
+                 "impossible, or too short for this clock: START %llu ns, END %llu ns, %llu steps "
+                 "of %llu",
                  (unsigned long long)start_ns, (unsigned long long)end_ns,
                  (unsigned long long)ran_steps, (unsigned long long)steps);
         if (run < 0)
@@ -72,7 +74,8 @@ static double choose_clock(const struct opencl_device *device, const char **buil
         *words = "%globaltimer";
         return 1;
     }
-    if (device->type & CL_DEVICE_TYPE_CPU && tsc_step_ns() > 0) {
+    if (device->type & CL_DEVICE_TYPE_CPU && strstr(device->platform, "Portable Computing") &&
+        tsc_step_ns() > 0) { /* PoCL's compiler knows the counter */
         *build_options = "-DCLOCK_TSC";
         *words = "the time stamp counter";
         return tsc_step_ns();
@@ -108,9 +111,9 @@ int main(int argc, char **argv) {
     const bool is_loop = step_ns == 0;
     for (cl_ulong steps = 1000; step_ns == 0; steps *= 2) { /* the loop's steps, by the longest */
         measure(steps, 1, 11);
-        const double shortest_us = summarize(samples_us[START_TO_END], 11).min;
-        if (shortest_us >= lengths_us[LENGTHS - 1])
-            step_ns = shortest_us * 1e3 / (double)steps;
+        const double loop_us = median(samples_us[START_TO_END], 11);
+        if (loop_us >= lengths_us[LENGTHS - 1])
+            step_ns = loop_us * 1e3 / (double)steps;
     }
 
     if (options.csv)

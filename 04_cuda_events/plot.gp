@@ -20,8 +20,8 @@ do for [type in "svg png"] {
     set grid ytics
     set xlabel "the kernel runs for ... us"
     set ylabel "added to that, us"
-    set yrange [0:14]
-    set key top left reverse Left maxrows 2
+    set yrange [0:*]
+    set key below reverse Left maxrows 2
     plot folder."/onion.csv" skip 1 using ($5 - $4):xtic(2) linecolor rgb "#08519c" title "device's launch and drain", \
          "" skip 1 using 8 linecolor rgb "#4292c6" title "the events' own cost", \
          "" skip 1 using ($9 - $5 - $8) linecolor rgb "#fdae61" title "host's launch gap", \
@@ -35,7 +35,7 @@ do for [type in "svg png"] {
     set key off
     set xlabel ""
     set ylabel "us"
-    set yrange [0:22]
+    set yrange [0:*]
     set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#2ca02c" front
     set label 1 "the truth: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
     rows = "< grep ',spin_10us,' ".folder."/cuda_events.csv"
@@ -48,16 +48,18 @@ do for [type in "svg png"] {
     set output folder."/event_errors_by_length.".type
     set title name.": how far each way is from the truth, by the kernel's length"
     set style data linespoints
-    set key top right
+    set key inside top right
     set grid
     set logscale xy 10
     set xlabel "the kernel runs for ... us"
     set ylabel "error, percent of the kernel"
-    set yrange [0.05:2000]
+    set yrange [*:*]
     set xrange [0.8:1300]
     rows_of(method) = "< sed 's/spin_//; s/us,1,/,1,/' ".folder."/cuda_events.csv | grep ',".method.",[0-9]'"
-    plot for [m in "host_no_sync host_sync event event_blocked event_net"] \
-         rows_of(m) using 10:(abs($11) / $10 * 100) linewidth 2 pointtype 7 title m noenhanced
+    methods = "host_no_sync host_sync event event_blocked event_net"
+    colors = "#d62728 #9467bd #2ca02c #1f77b4 #000000"
+    plot for [m = 1:5] rows_of(word(methods, m)) using 10:(abs($11) / $10 * 100) \
+         linewidth (m == 5 ? 4 : 2) pointtype 7 linecolor rgb word(colors, m) title word(methods, m) noenhanced
     unset logscale
     set autoscale
 }

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c overlay.gp OUTPUT FILE[:FULL] ...: lays the sweeps of several devices on one sheet. Each
-# is normalized to its own single block and to its own full device: FULL blocks, or if that is not
-# said the last row's blocks divided by 64, as in the default sweep.
+# gnuplot -c overlay.gp OUTPUT FILE[:FULL] ...: lays the sweeps of several devices on one sheet: the
+# clocks of one block, and the span of the launch. Each is normalized to its own single block and to
+# its own full device: FULL blocks, or if that is not said the last row's blocks divided by 64, as in
+# the default sweep.
 output = ARG1
 set datafile separator ","
-set key top center
+set key top left Left reverse
 set grid
+set logscale xy 10
 set logscale x 2
 set xtics ("1/1024" 1/1024., "1/256" 1/256., "1/64" 1/64., "1/16" 1/16., "1/4" 1/4., 1, 4, 16, 64)
 set xlabel "blocks, as a share of a full device (logarithmic)"
-set ylabel "clocks of one block, times those of a single one"
-set title "Blocks against clocks, each device by its own measure"
+set ylabel "times that of a single block (logarithmic)"
+set yrange [0.5:*]
+set title "Clocks of one block (solid), span of the launch (dashed), by number of blocks"
 if (output[strlen(output) - 2:] eq "svg") {
     set terminal svg size 720,480 font "sans-serif,14" background rgb "white"
 } else {
@@ -18,19 +21,27 @@ if (output[strlen(output) - 2:] eq "svg") {
 }
 set output output
 
+colors = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2"
+# The rows of a file that have something in one of its columns: blocks, and that. (Or a single point
+# that is nowhere to be seen, for gnuplot plots no empty file.)
+column_of(path, names) = sprintf("< awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(%s)$/) c = i; print \"0,0\"; next } c && $c != \"\" { print $2 \",\" $c }' '%s'", names, path)
 array path[ARGC - 1]
 array full[ARGC - 1]
-array one[ARGC - 1]
 array name[ARGC - 1]
+array clocks[ARGC - 1] # of the first row
+array span[ARGC - 1]
+first_of(command) = real(system(command[3:]." | sed -n 2p | cut -d, -f2 | grep . || echo 1"))
 do for [i = 1:ARGC - 1] {
     argument = value(sprintf("ARG%d", i + 1))
     colon = strstrt(argument, ":")
     path[i] = colon ? argument[1:colon - 1] : argument
-    stats path[i] using 2 skip 1 nooutput
-    full[i] = colon ? real(argument[colon + 1:]) : STATS_max / 64
-    one[i] = real(system("sed -n 2p ".path[i]." | cut -d, -f6"))
+    full[i] = colon ? real(argument[colon + 1:]) : real(system("tail -n 1 ".path[i]." | cut -d, -f2")) / 64
     name[i] = system("sed -n '2s/,.*//p' ".path[i])
+    clocks[i] = first_of(column_of(path[i], "clocks_mean"))
+    span[i] = first_of(column_of(path[i], "span_us|span_clocks"))
 }
-set yrange [0:3.5] # not before: stats would leave out what lies outside
-plot for [i = 1:ARGC - 1] path[i] skip 1 using ($2 / full[i]):($6 / one[i]) \
-     with linespoints linewidth 2 pointtype 6 + i title name[i]
+plot for [i = 1:ARGC - 1] column_of(path[i], "clocks_mean") using ($1 / full[i]):($1 > 0 ? $2 / clocks[i] : NaN) \
+     with linespoints linewidth 2 pointtype 7 linecolor rgb word(colors, i) notitle, \
+     for [i = 1:ARGC - 1] column_of(path[i], "span_us|span_clocks") using ($1 / full[i]):($1 > 0 ? $2 / span[i] : NaN) \
+     with linespoints linewidth 2 dashtype 2 pointtype 6 linecolor rgb word(colors, i) notitle, \
+     for [i = 1:ARGC - 1] NaN linewidth 3 linecolor rgb word(colors, i) title name[i]

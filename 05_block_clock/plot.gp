@@ -19,21 +19,18 @@ do for [type in "svg png"] {
 
     set output folder."/block_clock.".type
     set title name.": a block's clocks stop growing where the device is full; the span does not"
-    set logscale xy 10
     set logscale x 2
     set xlabel "blocks of 256 threads (logarithmic)"
     set ylabel "clocks of one block, mean" textcolor rgb "#1f77b4"
     set y2label "span of the launch, us" textcolor rgb "#d62728"
-    set ytics nomirror
+    set ytics autofreq nomirror
     set y2tics
     set logscale y2 10
-    set yrange [1000:10000]
-    set ytics (1000, 2000, 3000, 5000, 10000)
-    set y2range [0.5:500]
+    set yrange [0:*]
     set arrow 1 from sms, graph 0 to sms, graph 1 nohead dashtype 2 linecolor rgb "#777777"
     set arrow 2 from full, graph 0 to full, graph 1 nohead dashtype 2 linecolor rgb "#777777"
-    set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.62 rotate by 90 offset -0.7, 0 textcolor rgb "#555555"
-    set label 2 sprintf("full device: %d", full) at full, graph 0.62 rotate by 90 offset -0.7, 0 textcolor rgb "#555555"
+    set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.03 rotate by 90 offset -0.7, 0 textcolor rgb "#555555"
+    set label 2 sprintf("full device: %d", full) at full, graph 0.03 rotate by 90 offset -0.7, 0 textcolor rgb "#555555"
     plot folder."/block_clock.csv" skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "clocks of one block", \
          "" skip 1 using 2:9 axes x1y2 with linespoints linewidth 2 pointtype 5 linecolor rgb "#d62728" title "span of the launch"
     unset logscale
@@ -59,12 +56,12 @@ do for [type in "svg png"] {
         set title sprintf("%s: %d blocks, the first 12 of %d SMs, %d blocks at a time", name, blocks, sms, room)
         set xlabel "time since the first block's start, us"
         set ylabel "SM" textcolor rgb "black"
-        set yrange [-0.2:12.2]
+        set yrange [-0.7:11.7]
         set ytics 1
         set cblabel "block"
         set palette defined (0 "#2c7bb6", 1 "#abd9e9", 2 "#fdae61", 3 "#d7191c")
         set style fill solid 0.9 border linecolor rgb "white"
-        low(lane) = 0.1 + 0.8 * lane / room
+        low(lane) = -0.4 + 0.8 * lane / room
         plot lanes using (($3 - first) / 1e3):($2 + low($5)):(($3 - first) / 1e3):(($4 - first) / 1e3):($2 + low($5)):($2 + low($5 + 1)):1 \
              with boxxyerror linecolor palette notitle
         set autoscale

@@ -18,11 +18,15 @@ do for [type in "svg png"] {
     set ylabel "us (logarithmic)"
     set logscale y 10
     set xrange [0:30]
-    if (has("warmup_series.csv")) {
+    if (has("warmup_series.csv") && !has("warmup_opencl_series.csv")) {
+        plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair"
+    }
+    if (has("warmup_series.csv") && has("warmup_opencl_series.csv")) {
         plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair", \
              folder."/warmup_opencl_series.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
              folder."/warmup_opencl_series.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
-    } else {
+    }
+    if (!has("warmup_series.csv")) {
         plot folder."/warmup_opencl_series.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
              folder."/warmup_opencl_series.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
     }
@@ -35,7 +39,7 @@ do for [type in "svg png"] {
         set logscale x 2
         set xlabel "floats"
         set ylabel "time, as a share of warm"
-        set yrange [0.8:1.6]
+        set yrange [0.5:*]
         set format x "2^{%L}"
         plot folder."/cache_and_clock.csv" skip 1 using 2:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
              "" skip 1 using 2:($5 / $4) linewidth 2 pointtype 5 title "flushed by reading other data", \

@@ -28,7 +28,9 @@ static void expect_cold(const char *device, const char *recipe, double first_us,
 static void rules(const struct csv *csv) {
     const double first = error_percent(csv, "first_launch");
     const double mean_100 = error_percent(csv, "mean_of_100");
-    const double other = error_percent(csv, "other_kernel_then_one");
+    const double cold_us = number(csv, find_row(csv, 1, "recipe", "first_launch"), "first_us");
+    const double other_us =
+        number(csv, find_row(csv, 1, "recipe", "other_kernel_then_one"), "first_us");
     const double mean_10 = error_percent(csv, "warm_then_mean_of_10");
     const double ours = error_percent(csv, "warm_then_median");
 
@@ -46,10 +48,12 @@ static void rules(const struct csv *csv) {
                    number(csv, row, "estimate_us"), first_us);
     }
     /* The first launch pays for everything. After another kernel there is less left to pay: nothing
-     * at all on NVIDIA's OpenCL, which loads all kernels of a program together. */
-    EXPECT(first > mean_100 && first > mean_10 && first > ours && first > 0.5 * other,
-           "first %g %%, mean of 100 %g %%, other kernel %g %%, mean of 10 %g %%, ours %g %%",
-           first, mean_100, other, mean_10, ours);
+     * at all on NVIDIA's OpenCL, which loads all kernels of a program together. (In us, not in %:
+     * on a busy CPU the steady states of two processes can be a factor of four apart.) */
+    EXPECT(first > mean_100 && first > mean_10 && first > ours,
+           "first %g %%, mean of 100 %g %%, mean of 10 %g %%, ours %g %%", first, mean_100, mean_10,
+           ours);
+    EXPECT(cold_us > 0.5 * other_us, "first %g us, after another kernel %g us", cold_us, other_us);
     EXPECT(mean_100 > ours, "mean of 100 %g %%, ours %g %%", mean_100, ours);
     EXPECT(fabs(ours) < 15 || fabs(ours) < 0.3 * mean_100, "ours is %g %% off the steady state",
            ours);

@@ -16,22 +16,42 @@ static inline int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+#if defined __x86_64__ || defined __i386__
+/* Reads the time stamp counter and CLOCK_MONOTONIC at one moment: of some tries, the one between
+ * whose two readings of the counter least time went by, since nothing interrupted it. */
+static inline unsigned long long read_tsc(int64_t *ns) {
+    unsigned long long least = ~0ull, middle = 0;
+    for (int i = 0; i < 32; i++) {
+        const unsigned long long before = __builtin_ia32_rdtsc();
+        const int64_t at_ns = now_ns();
+        const unsigned long long between = __builtin_ia32_rdtsc() - before;
+        if (between < least) {
+            least = between;
+            middle = before + between / 2;
+            *ns = at_ns;
+        }
+    }
+    return middle;
+}
+#endif
+
 /* Nanoseconds from one step to the next of the time stamp counter that x86 processors have and that
- * OpenCL kernels on the CPU can read, measured against CLOCK_MONOTONIC for 20 ms. 0 on other
+ * OpenCL kernels on the CPU can read, measured once against CLOCK_MONOTONIC for 20 ms. 0 on other
  * processors. Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all
  * cores. */
 static inline double tsc_step_ns(void) {
+    static double step_ns = 0;
 #if defined __x86_64__ || defined __i386__
-    const int64_t start_ns = now_ns();
-    const unsigned long long start_steps = __builtin_ia32_rdtsc();
-    int64_t elapsed_ns;
-    do
-        elapsed_ns = now_ns() - start_ns;
-    while (elapsed_ns < 20000000);
-    return (double)elapsed_ns / (double)(__builtin_ia32_rdtsc() - start_steps);
-#else
-    return 0;
+    if (step_ns == 0) {
+        int64_t start_ns, end_ns;
+        const unsigned long long start = read_tsc(&start_ns);
+        while (now_ns() - start_ns < 20000000)
+            ;
+        const unsigned long long end = read_tsc(&end_ns);
+        step_ns = (double)(end_ns - start_ns) / (double)(end - start);
+    }
 #endif
+    return step_ns;
 }
 
 #endif

@@ -118,7 +118,7 @@ static inline void check_opencl_memory(const struct opencl_device *device, long 
  * exits with 1 when it cannot be read or does not build. */
 static inline cl_program build_opencl_program(cl_context context, cl_device_id device,
                                               const char *file, const char *options) {
-    char path[4096], source[16384], log[16384] = "";
+    char path[4096], source[16384];
     const char *text = source;
     cl_int code;
     snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
@@ -138,8 +138,12 @@ static inline cl_program build_opencl_program(cl_context context, cl_device_id d
         if (check && clBuildProgram(check, 1, &device, "", NULL, NULL) != CL_SUCCESS)
             fail(EXIT_NO_DEVICE, "this device's OpenCL compiler cannot even build an empty kernel "
                                  "(an old PoCL on a new processor?)");
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fprintf(stderr, "%s\n", log);
+        size_t log_bytes = 0;
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &log_bytes);
+        char *log = (char *)calloc(log_bytes + 1, 1);
+        if (log)
+            clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, log_bytes, log, NULL);
+        fprintf(stderr, "%s\n", log ? log : "");
         fail(EXIT_FAILED, "%s does not build: error %d, %s", path, code, cl_error_name(code));
     }
     return program;

@@ -5,7 +5,8 @@
 #
 # Runs every program that is built and has a device, twice, and writes into docs/results/NAME/ what it
 # prints (program.txt), its numbers (program.csv) and environment.txt, which says on what.
-# OPENCL_DEVICE goes to the OpenCL programs as --device. BUILD names the build folder, if not build.
+# OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
+# GPUs. BUILD names the build folder, if not build.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ -z "$1" ] || [ "${1#*/}" != "$1" ]; then
@@ -14,6 +15,7 @@ if [ $# -lt 1 ] || [ $# -gt 2 ] || [ -z "$1" ] || [ "${1#*/}" != "$1" ]; then
 fi
 build=${BUILD:-build}
 results=docs/results/$1
+export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
 mkdir -p "$results"
 
@@ -52,8 +54,9 @@ record cuda_events 04_cuda_events/cuda_events
 record onion 04_cuda_events/onion
 record event_errors 04_cuda_events/event_errors
 record block_clock 05_block_clock/block_clock
-if [ -e "$results/block_clock.csv" ]; then # sixteen waves would hide what four show
-    "$build/05_block_clock/block_clock" --csv --blocks 600 --threads 1024 --work 20 --runs 3 \
+if [ -e "$results/block_clock.csv" ]; then # 600 on 132 SMs: a few waves, the last not full
+    sms=$(tail -n 1 "$results/block_clock.csv" | sed 's/.*,//')
+    "$build/05_block_clock/block_clock" --csv --blocks $((sms * 600 / 132)) --threads 1024 --work 20 --runs 3 \
         --timeline "$results/block_timeline.csv" >/dev/null
 fi
 record limits 05_block_clock/limits
@@ -72,7 +75,8 @@ record warmup_opencl_series 06_warmup/warmup_opencl --series
     echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sm), kernel $(uname -r | sed 's/[^0-9.].*//')"
     echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
     if command -v nvidia-smi >/dev/null; then
-        nvidia-smi --query-gpu=name,driver_version --format=csv,noheader |
+        nvidia-smi ${CUDA_VISIBLE_DEVICES:+-i "$CUDA_VISIBLE_DEVICES"} \
+            --query-gpu=name,driver_version --format=csv,noheader |
             sed 's/^\(.*\), \(.*\)$/gpu: \1, driver \2/'
     fi
     nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -95,7 +99,11 @@ if command -v gnuplot >/dev/null; then
     draw 03_opencl_profiling/plot.gp opencl_profiling.csv
     draw 04_cuda_events/plot.gp onion.csv
     draw 05_block_clock/plot.gp block_clock.csv
-    draw 06_warmup/plot.gp warmup_opencl_series.csv
+    if [ -e "$results/warmup_opencl_series.csv" ]; then
+        draw 06_warmup/plot.gp warmup_opencl_series.csv
+    else
+        draw 06_warmup/plot.gp warmup_series.csv
+    fi
     draw docs/results/accuracy.gp compare_tools.csv
 else
     echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
