@@ -27,8 +27,8 @@ static const unsigned long long blocker_limit_ns = 1000000000;
 
 /* ---- The kernels ---- */
 
-/* The GPU's clock in nanoseconds, one for all SMs, in steps of 32 ns on newer GPUs and of about a
- * microsecond on older ones. NVIDIA means it for its own tools and may change it: PTX ISA, "Special
+/* The GPU's clock in nanoseconds, one for all SMs, in steps of 32 ns on an H200 and of 1024 ns on
+ * many others; a profiler may change that. NVIDIA means it for its own tools: PTX ISA, "Special
  * Registers". */
 static __device__ unsigned long long globaltimer_ns(void) {
     unsigned long long ns;
@@ -157,7 +157,9 @@ static void open_gate(void) {
     gate->open = 1;
     CHECK_CUDA(cudaDeviceSynchronize());
     if (gate->gave_up)
-        fail(EXIT_FAILED, "disturbed: the host took over %llu ms to queue a launch; run it again",
+        fail(EXIT_FAILED,
+             "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
+             "CUDA_LAUNCH_BLOCKING, profiler or debugger",
              blocker_limit_ns / 1000000);
 }
 
@@ -200,6 +202,7 @@ static const struct {
 
 static double truth_us[MAX_RUNS]; /* how long the spin says it ran */
 static uint64_t step_ns;          /* of events, by the times seen so far */
+static uint64_t timer_step_ns;    /* of the truth */
 
 /* Times the work `runs` times by one method. A spin that ran 5 us longer than it was told shared
  * the device with somebody: that run is made again, and too many of them end the program. */
@@ -210,6 +213,7 @@ static struct summary sample(double (*time_us)(void), int runs) {
         samples_us[run] = time_us();
         CHECK_CUDA(cudaMemcpy(&ran_ns, work.ran_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
         truth_us[run] = (double)ran_ns / 1e3;
+        timer_step_ns = common_step_ns(timer_step_ns, work.length_ns > 0 ? ran_ns : 0);
         if (work.length_ns > 0 && ran_ns > work.length_ns + 5000) {
             if (++disturbed > runs)
                 fail(EXIT_FAILED, "disturbed: a spin of %llu ns ran %llu ns; is the device shared?",
@@ -309,6 +313,10 @@ int main(int argc, char **argv) {
                sample(cpu_clock, runs).median, sample(cpu_clock_asleep, runs).median);
         printf("Event times here are multiples of %llu ns; the manual says about 500 ns.\n",
                (unsigned long long)step_ns);
+        if (timer_step_ns > 100)
+            printf("The truth itself steps by %llu ns: a spin ran up to so much less than it "
+                   "says.\n",
+                   (unsigned long long)timer_step_ns);
     }
     flush_stdout();
 

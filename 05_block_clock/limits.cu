@@ -165,7 +165,8 @@ static void measure_wrap(void) {
     int has_watchdog;
     CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device.index));
     if (has_watchdog) {
-        fprintf(stderr, "counter_32_bit is left out: this GPU has a time limit for kernels\n");
+        fprintf(stderr,
+                "counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels\n");
         return;
     }
     run_count((1LL << 32) + (1LL << 28), clocks, &ran_ns);

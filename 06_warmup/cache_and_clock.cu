@@ -113,7 +113,9 @@ static double time_blocked_us(const float *a, const float *b, float *c, size_t n
     gate->open = 1;
     CHECK_CUDA(cudaEventSynchronize(stop));
     if (gate->gave_up)
-        fail(EXIT_FAILED, "disturbed: the host took over %llu ms to queue a launch; run it again",
+        fail(EXIT_FAILED,
+             "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
+             "CUDA_LAUNCH_BLOCKING, profiler or debugger",
              blocker_limit_ns / 1000000);
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
     if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
@@ -154,7 +156,8 @@ static void measure_size(const struct options *options, const char *device, size
 /* ---- The clock after an idle pause ---- */
 
 /* Fills since_ms and mhz with RAMP_SAMPLES samples, a millisecond each, after `idle_s` of nothing.
- * Returns the index of the first from which on the rate stays within 1 % of the last. */
+ * Returns the index of the first from which on the rate stays within 1 % of the last: one of the
+ * last few, if it never settles. */
 static int measure_ramp(double *since_ms, double *mhz) {
     const struct timespec pause = {idle_s, 0};
     struct rate *rates, host_rate;
@@ -163,7 +166,8 @@ static int measure_ramp(double *since_ms, double *mhz) {
     count_clocks<<<1, 1>>>(rates); /* its first launch, which loads it */
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaDeviceSynchronize());
-    nanosleep(&pause, NULL);
+    if (nanosleep(&pause, NULL) != 0)
+        fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
     const int64_t start_ns = now_ns();
     for (int i = 0; i < RAMP_SAMPLES; i++) {
         since_ms[i] = (double)(now_ns() - start_ns) / 1e6;
@@ -244,10 +248,13 @@ int main(int argc, char **argv) {
         measure_size(&options, device.name, (size_t)sizes.values[i], floor_us);
     if (!options.csv) {
         const int steady = measure_ramp(since_ms, mhz);
-        printf(
-            "\nAfter %lld s of nothing the SMs' clock ran at %.0f MHz, and within 1 %% of %.0f MHz "
-            "after %.1f ms.\n",
-            (long long)idle_s, mhz[0], mhz[RAMP_SAMPLES - 1], since_ms[steady]);
+        printf("\nAfter %lld s of nothing the SMs' clock ran at %.0f MHz, and ", (long long)idle_s,
+               mhz[0]);
+        if (steady < RAMP_SAMPLES * 7 / 8)
+            printf("within 1 %% of %.0f MHz after %.1f ms.\n", mhz[RAMP_SAMPLES - 1],
+                   since_ms[steady]);
+        else
+            printf("was not steady after %.0f ms: see --ramp.\n", since_ms[RAMP_SAMPLES - 1]);
     }
     flush_stdout();
 
