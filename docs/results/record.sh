@@ -30,8 +30,8 @@ record() {
         echo "$name: not built"
         return
     fi
-    case $name in
-    clfinish_sync | opencl_profiling | known_length | *_opencl | *_opencl_series) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
+    case $program in
+    *clfinish_sync | *opencl_profiling | *known_length | *_opencl) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
     esac
     for format in txt csv; do
         [ "$format" = txt ] || set -- --csv "$@"
@@ -67,6 +67,17 @@ record cache_and_clock 06_warmup/cache_and_clock
 record clock_ramp 06_warmup/cache_and_clock --ramp
 record warmup_opencl 06_warmup/warmup_opencl
 record warmup_opencl_series 06_warmup/warmup_opencl --series
+# What the texts say to try.
+record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
+record try_opencl_profiling 03_opencl_profiling/opencl_profiling --size 1,1000,1000000
+record try_cuda_events 04_cuda_events/cuda_events --size 16384
+record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024
+record try_block_clock_opencl 05_block_clock/block_clock_opencl --blocks 1,2,64 --threads 1,64,1024
+record try_warmup 06_warmup/warmup --size 16384
+record try_warmup_opencl 06_warmup/warmup_opencl --size 16384
+if [ -e "$results/cuda_events.csv" ]; then # a GPU has the memory for it, and the bandwidth
+    record try_bandwidth 03_opencl_profiling/opencl_profiling --size 67108864
+fi
 
 # No host or user names, and no more of the kernel's version than its numbers.
 {
