@@ -79,7 +79,7 @@ fi
 
 failed=0
 row() { # CHAPTER/PROGRAM DEVICE RESULT
-    printf '%-20s %-20s %-36.36s %.60s\n' "${1%/*}" "${1#*/}" "$2" "$3" >>"$scratch/table"
+    printf '%-20s %-20s %-36.36s %s\n' "${1%/*}" "${1#*/}" "$2" "$3" >>"$scratch/table"
 }
 row chapter/program device result
 # CMakeLists.txt lists the programs, in the order of the chapters.
@@ -99,7 +99,7 @@ for program in $(sed -n 's/^add_chapter(\([^ .]*\)\..*/\1/p' CMakeLists.txt); do
             result=ran
             device=$(sed -n '1s/.* on \([^;,]*\)[;,].*/\1/p' "$scratch/output")
             ;;
-        77) result="skipped: $(sed 's/^[^:]*: //' "$log")" ;;
+        77) result="skipped: $(sed 's/^[^:]*: //; s/ (.*//' "$log")" ;;
         *)
             result="FAILED: $(tail -n 1 "$log")"
             failed=1

@@ -20,8 +20,7 @@ static inline struct cuda_device choose_cuda_device(const char *wanted) {
     int count = 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
-        fail(EXIT_NO_DEVICE,
-             "no NVIDIA GPU, no driver for it, or one too old for this toolkit (%s)",
+        fail(EXIT_NO_DEVICE, "no NVIDIA GPU, or no driver new enough for this toolkit (%s)",
              cudaGetErrorName(code));
     CHECK_CUDA(code);
     for (int i = 0; i < count; i++) {
