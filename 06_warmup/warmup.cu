@@ -12,17 +12,11 @@
  */
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cuda_device.h"
 #include "host_clock.h"
-#include "options.h"
-#include "summary.h"
+#include "recipes.h"
 #include "vector_data.h"
-
-enum { SERIES = 100, STEADY = 31, KEY_SERIES = KEY_OWN };
-static bool series_only;
 
 /* ---- Kernels: the one under study, and another to warm up with ---- */
 
@@ -123,12 +117,6 @@ enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 
 /* ---- Cold means cold: a process for each ---- */
 
-struct outcome {
-    char device[256];
-    double first_us, estimate_us, steady_us;
-    double event_us[SERIES], host_us[SERIES]; /* of the series */
-};
-
 /* What the process does: sets up, runs the recipe (NULL: the series), then finds the steady state
  * and checks the result. */
 static void run_cold(const char *wanted, double (*recipe)(void), struct outcome *o) {
@@ -155,108 +143,24 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
     check_vector_add(copy_to_host(c, n), n);
 }
 
-/* Runs `recipe` in a new process, with the environment's `loading` of modules: LAZY or EAGER. Ends
- * as the process did if that failed; it has said why. (This process must not touch CUDA before: a
- * child cannot use its parent's context.) */
-static struct outcome in_new_process(const char *wanted, double (*recipe)(void),
-                                     const char *loading) {
-    struct outcome o;
-    int ends[2], status = 0;
-    fflush(stdout);
-    if (pipe(ends) != 0)
-        fail(EXIT_FAILED, "pipe: %s", strerror(errno));
-    const pid_t child = fork();
-    if (child < 0)
-        fail(EXIT_FAILED, "fork: %s", strerror(errno));
-    if (child == 0) {
-        memset(&o, 0, sizeof o);
-        setenv("CUDA_CACHE_DISABLE", "1", 1); /* no compiled kernel from an earlier run */
-        setenv("CUDA_MODULE_LOADING", loading, 1);
-        run_cold(wanted, recipe, &o);
-        _exit(write(ends[1], &o, sizeof o) == (ssize_t)sizeof o ? EXIT_SUCCESS : EXIT_FAILED);
-    }
-    close(ends[1]);
-    size_t got = 0;
-    for (ssize_t more;
-         got < sizeof o && (more = read(ends[0], (char *)&o + got, sizeof o - got)) > 0;)
-        got += (size_t)more;
-    close(ends[0]);
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status))
-        fail(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
-    if (got < sizeof o)
-        exit(WEXITSTATUS(status)); /* after --device list, that is success */
-    return o;
-}
-
-/* ---- Reporting ---- */
-
-static error_t parse_own_option(int key, char *value, struct argp_state *state) {
-    (void)value, (void)state;
-    if (key != KEY_SERIES)
-        return ARGP_ERR_UNKNOWN;
-    series_only = true;
-    return 0;
-}
-
 int main(int argc, char **argv) {
-    static const struct argp_option own_options[] = {
-        {"series", KEY_SERIES, NULL, 0, "Print the first 100 launches of one process instead", 0},
-        {NULL, 0, NULL, 0, NULL, 0}};
-    static const struct argp own = {own_options, parse_own_option, NULL, NULL, NULL, NULL, NULL};
-    static double samples[4][MAX_RUNS]; /* first, estimate, steady, error */
-    struct options options =
-        default_options("How far off is the first launch, and which warm-up mends it?");
-    options.has_device = true;
-    options.runs = 3;
-    options.size = 1 << 24;
-    options.own = &own;
-    parse_options(argc, argv, &options);
-    const size_t runs = (size_t)options.runs;
+    const struct options options = parse_warmup_options(argc, argv);
     n = (size_t)options.size;
-
-    const struct outcome series = in_new_process(options.device, NULL, "LAZY");
+    setenv("CUDA_CACHE_DISABLE", "1", 1); /* no compiled kernel from an earlier run */
+    setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+    const struct outcome series = in_new_process(options.device, NULL);
     if (series_only) {
-        printf(options.csv ? "launch,event_us,host_us\n" : "%8s %12s %12s\n", "launch", "event us",
-               "host us");
-        for (int i = 0; i < SERIES; i++)
-            printf(options.csv ? "%d,%.3f,%.3f\n" : "%8d %12.2f %12.2f\n", i + 1,
-                   series.event_us[i], series.host_us[i]);
-        flush_stdout();
+        print_series(&options, &series);
         return EXIT_SUCCESS;
     }
-
-    if (options.csv)
-        printf("device,recipe,launches,first_us,estimate_us,steady_us,error_percent\n");
-    else
-        printf("Warm-up: vector_add of %zu floats on %s; by event pairs\n"
-               "One cold process, launch by launch, us: %.2f %.2f %.2f %.2f ... %.2f\n\n"
-               "Five recipes from cold; medians of %zu processes each\n\n"
-               "%-24s %9s %12s %12s %12s %9s\n",
-               n, series.device, series.event_us[0], series.event_us[1], series.event_us[2],
-               series.event_us[3], series.event_us[SERIES - 1], runs, "recipe", "launches",
-               "first us", "estimate us", "steady us", "error %");
-    for (int r = 0; r < RECIPES; r++) {
-        for (size_t run = 0; run < runs; run++) {
-            const struct outcome o = in_new_process(options.device, recipes[r].run, "LAZY");
-            samples[0][run] = o.first_us;
-            samples[1][run] = o.estimate_us;
-            samples[2][run] = o.steady_us;
-            samples[3][run] = 100 * (o.estimate_us - o.steady_us) / o.steady_us;
-        }
-        const double first = median(samples[0], runs), estimate = median(samples[1], runs);
-        const double steady = median(samples[2], runs), error = median(samples[3], runs);
-        if (options.csv)
-            printf("%s,%s,%d,%.3f,%.3f,%.3f,%.3f\n", series.device, recipes[r].name,
-                   recipes[r].launches, first, estimate, steady, error);
-        else
-            printf("%-24s %9d %12.2f %12.2f %12.2f %9.1f\n", recipes[r].name, recipes[r].launches,
-                   first, estimate, steady, error);
-        flush_stdout();
-    }
+    print_recipes_header(&options, series.device, "event pairs", series.event_us);
+    for (int r = 0; r < RECIPES; r++)
+        report_recipe(&options, series.device, recipes[r].name, recipes[r].launches,
+                      recipes[r].run);
     if (!options.csv) {
-        const struct outcome lazy = in_new_process(options.device, first_launch, "LAZY");
-        const struct outcome eager = in_new_process(options.device, first_launch, "EAGER");
+        const struct outcome lazy = in_new_process(options.device, first_launch);
+        setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+        const struct outcome eager = in_new_process(options.device, first_launch);
         printf("\nFirst launch with CUDA_MODULE_LOADING=LAZY %.2f us, EAGER %.2f us; one process "
                "each.\n",
                lazy.first_us, eager.first_us);

@@ -16,16 +16,11 @@
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "host_clock.h"
 #include "opencl_device.h"
-#include "summary.h"
+#include "recipes.h"
 #include "vector_data.h"
-
-enum { SERIES = 100, STEADY = 31, KEY_SERIES = KEY_OWN };
-static bool series_only;
 
 /* ---- One launch ---- */
 
@@ -119,12 +114,6 @@ enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 
 /* ---- Cold means cold: a process for each ---- */
 
-struct outcome {
-    char device[256];
-    double first_us, estimate_us, steady_us;
-    double event_us[SERIES], host_us[SERIES]; /* of the series */
-};
-
 /* What the process does: sets up, runs the recipe (NULL: the series), then finds the steady state
  * and checks the result. */
 static void run_cold(const char *wanted, double (*recipe)(void), struct outcome *o) {
@@ -176,117 +165,23 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
     CHECK_CL(clReleaseContext(context));
 }
 
-/* Runs `recipe` in a new process. Ends as the process did if that failed; it has
- * said why. (This process must not touch OpenCL before: a child cannot use its parent's context.)
- */
-static struct outcome in_new_process(const char *wanted, double (*recipe)(void)) {
-    struct outcome o;
-    int ends[2], status = 0;
-    fflush(stdout);
-    if (pipe(ends) != 0)
-        fail(EXIT_FAILED, "pipe: %s", strerror(errno));
-    const pid_t child = fork();
-    if (child < 0)
-        fail(EXIT_FAILED, "fork: %s", strerror(errno));
-    if (child == 0) {
-        memset(&o, 0, sizeof o);
-        setenv("POCL_KERNEL_CACHE", "0", 1);            /* no kernel kept by PoCL ... */
-        setenv("CUDA_CACHE_DISABLE", "1", 1);           /* ... NVIDIA's driver ... */
-        setenv("NEO_CACHE_PERSISTENT", "0", 1);         /* ... Intel's ... */
-        setenv("AMD_COMGR_CACHE", "0", 1);              /* ... AMD's ... */
-        setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* ... or Mesa's */
-        run_cold(wanted, recipe, &o);
-        _exit(write(ends[1], &o, sizeof o) == (ssize_t)sizeof o ? EXIT_SUCCESS : EXIT_FAILED);
-    }
-    close(ends[1]);
-    size_t got = 0;
-    for (ssize_t more;
-         got < sizeof o && (more = read(ends[0], (char *)&o + got, sizeof o - got)) > 0;)
-        got += (size_t)more;
-    close(ends[0]);
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status))
-        fail(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
-    if (got < sizeof o)
-        exit(WEXITSTATUS(status)); /* after --device list, that is success */
-    return o;
-}
-
-/* ---- Reporting ---- */
-
-struct row { /* of one process: each process has a steady state of its own */
-    double first_us, estimate_us, steady_us, error_percent;
-};
-
-static int compare_errors(const void *left, const void *right) {
-    const double a = ((const struct row *)left)->error_percent;
-    const double b = ((const struct row *)right)->error_percent;
-    return (a > b) - (a < b);
-}
-
-static error_t parse_own_option(int key, char *value, struct argp_state *state) {
-    (void)value, (void)state;
-    if (key != KEY_SERIES)
-        return ARGP_ERR_UNKNOWN;
-    series_only = true;
-    return 0;
-}
-
 int main(int argc, char **argv) {
-    static const struct argp_option own_options[] = {
-        {"series", KEY_SERIES, NULL, 0, "Print the first 100 launches of one process instead", 0},
-        {0}};
-    static const struct argp own = {.options = own_options, .parser = parse_own_option};
-    static struct row rows[MAX_RUNS];
-    struct options options =
-        default_options("How far off is the first launch, and which warm-up mends it?");
-    options.has_device = true;
-    options.runs = 3;
-    options.size = 1 << 24;
-    options.own = &own;
-    parse_options(argc, argv, &options);
-    const size_t runs = (size_t)options.runs;
+    const struct options options = parse_warmup_options(argc, argv);
     n = (size_t)options.size;
-
+    setenv("POCL_KERNEL_CACHE", "0", 1);            /* no kernel kept by PoCL ... */
+    setenv("CUDA_CACHE_DISABLE", "1", 1);           /* ... NVIDIA's driver ... */
+    setenv("NEO_CACHE_PERSISTENT", "0", 1);         /* ... Intel's ... */
+    setenv("AMD_COMGR_CACHE", "0", 1);              /* ... AMD's ... */
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* ... or Mesa's */
     const struct outcome series = in_new_process(options.device, NULL);
     if (series_only) {
-        printf(options.csv ? "launch,event_us,host_us\n" : "%8s %12s %12s\n", "launch", "event us",
-               "host us");
-        for (int i = 0; i < SERIES; i++)
-            printf(options.csv ? "%d,%.3f,%.3f\n" : "%8d %12.2f %12.2f\n", i + 1,
-                   series.event_us[i], series.host_us[i]);
-        flush_stdout();
+        print_series(&options, &series);
         return EXIT_SUCCESS;
     }
-
-    if (options.csv)
-        printf("device,recipe,launches,first_us,estimate_us,steady_us,error_percent\n");
-    else
-        printf(
-            "Warm-up: vector_add of %zu floats on %s; by the host's clock\n"
-            "One cold process, launch by launch, us: %.2f %.2f %.2f %.2f ... %.2f\n\n"
-            "Five recipes from cold; of %zu processes each the one whose error is in the middle\n\n"
-            "%-24s %9s %12s %12s %12s %9s\n",
-            n, series.device, series.host_us[0], series.host_us[1], series.host_us[2],
-            series.host_us[3], series.host_us[SERIES - 1], runs, "recipe", "launches", "first us",
-            "estimate us", "steady us", "error %");
-    for (int r = 0; r < RECIPES; r++) {
-        for (size_t run = 0; run < runs; run++) {
-            const struct outcome o = in_new_process(options.device, recipes[r].run);
-            rows[run] = (struct row){o.first_us, o.estimate_us, o.steady_us,
-                                     100 * (o.estimate_us - o.steady_us) / o.steady_us};
-        }
-        qsort(rows, runs, sizeof *rows, compare_errors);
-        const struct row *row = &rows[(runs - 1) / 2];
-        if (options.csv)
-            printf("%s,%s,%d,%.3f,%.3f,%.3f,%.3f\n", series.device, recipes[r].name,
-                   recipes[r].launches, row->first_us, row->estimate_us, row->steady_us,
-                   row->error_percent);
-        else
-            printf("%-24s %9d %12.2f %12.2f %12.2f %9.1f\n", recipes[r].name, recipes[r].launches,
-                   row->first_us, row->estimate_us, row->steady_us, row->error_percent);
-        flush_stdout();
-    }
+    print_recipes_header(&options, series.device, "the host's clock", series.host_us);
+    for (int r = 0; r < RECIPES; r++)
+        report_recipe(&options, series.device, recipes[r].name, recipes[r].launches,
+                      recipes[r].run);
     if (!options.csv)
         printf("\nOf the first launch START to END saw %.2f us, the host %.2f us.\n",
                series.event_us[0], series.host_us[0]);
