@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""type_commands.py [--require-devices]: types in every command of the chapters' texts, each as it
+stands, in the text's own folder (of a copy): the lines of their sh blocks, and whatever in the text
+begins with ./ between backquotes. A command may end with 0, or with 77 where a device is missing;
+with --require-devices with 0 alone. One whose tool is not installed is left out and named.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def commands(text):
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.S | re.M)
+    lines = [line for kind, body in blocks if kind == "sh"
+             for line in body.replace("\\\n", " ").splitlines()]
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+    return dict.fromkeys(lines + re.findall(r"`(\./[^`]+)`", prose))
+
+
+def main():
+    allowed = {0} if "--require-devices" in sys.argv else {0, 77}
+    failed = typed = left_out = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = pathlib.Path(scratch) / "suite"
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".*"))
+        for text in sorted(copy.glob("0*/README.md")):
+            for command in commands(text.read_text()):
+                tool = command.split()[0]
+                if not tool.startswith("./") and not shutil.which(tool):
+                    left_out += 1
+                    print(f"left out, not installed: {command}")
+                    continue
+                if left_out and not (text.parent / tool).exists() and tool.startswith("./"):
+                    print(f"left out, not built: {command}")
+                    continue
+                run = subprocess.run(command, shell=True, cwd=text.parent, capture_output=True,
+                                     text=True)
+                typed += 1
+                failed += run.returncode not in allowed
+                print(f"{run.returncode:3}  {text.parent.name}: {command}", flush=True)
+                if run.returncode not in allowed:
+                    print(run.stdout[-2000:] + run.stderr[-2000:])
+    print(f"{typed} commands, {failed} failed")
+    return 1 if failed or not typed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
