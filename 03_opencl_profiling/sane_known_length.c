@@ -2,9 +2,15 @@
  *
  * What must hold for the kernels of known length. */
 #define _GNU_SOURCE
+#include <math.h>
+
 #include "chapter_output.h"
 
 static void rules(const struct csv *csv) {
+    /* Elsewhere the truth is a loop's steps, and START to END includes whatever the driver likes. */
+    const char *device = cell(csv, 1, "device");
+    const bool has_clock = strncmp(device, "NVIDIA", 6) == 0 ||
+                           strncmp(device, "pthread", 7) == 0 || strncmp(device, "cpu-", 4) == 0;
     EXPECT(csv->rows == 6, "%d lengths", csv->rows);
     for (int row = 1; row <= csv->rows; row++) {
         const double told_us = number(csv, row, "length_us");
@@ -15,10 +21,16 @@ static void rules(const struct csv *csv) {
                told_us, truth_us);
         EXPECT(device_us <= host_us, "%g us: START to END %g us, host %g us", told_us, device_us,
                host_us);
-        if (told_us >= 1000)
+        if (told_us >= 1000 && has_clock)
             EXPECT(device_us > 0.95 * truth_us && device_us < 1.05 * truth_us + 10,
                    "%g us: START to END %g us", truth_us, device_us);
     }
+    const double by_device_us =
+        number(csv, 6, "start_to_end_us") - number(csv, 4, "start_to_end_us");
+    const double by_truth_us = number(csv, 6, "truth_us") - number(csv, 4, "truth_us");
+    EXPECT(fabs(by_device_us / by_truth_us - 1) < 0.1,
+           "from 300 us to 3 ms START to END goes on by %g us, the truth by %g us", by_device_us,
+           by_truth_us);
 }
 
 int main(int argc, char **argv) {
