@@ -49,7 +49,8 @@ table() {
 
 for name in "$@"; do
     printf '%s: ' "$name"
-    sed -n 's/^gpu: //p; s/^processor: //p' "$name/environment.txt" | paste -sd ';' -
+    sed -n 's/^gpu: //p; s/^processor: //p; s/^opencl device 0 *//p' "$name/environment.txt" |
+        paste -sd ';' - | sed 's/;/; /g'
 done
 table "01 what a call of each clock costs, ns" host_clock.csv clock cost_ns "$@"
 table "02 vector_add by the host's clock and the event's, us" clfinish_sync.csv "method size" median_us "$@"
