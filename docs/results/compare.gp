@@ -95,10 +95,15 @@ spans = "" # some devices cannot tell when a block ran
 do for [m in who] {
     if (system("sed -n 2p '".path(m, "block_clock_opencl.csv", "block_clock.csv")."' | cut -d, -f9") ne "") { spans = spans." ".m }
 }
-if (words(who)) {
-    plot for [m in who] path(m, "block_clock_opencl.csv", "block_clock.csv") skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
-         for [m in spans] path(m, "block_clock_opencl.csv", "block_clock.csv") skip 1 using 2:9 with lines dashtype 2 linecolor rgb color(m)
-} else { eval not_recorded }
+sweep(m) = path(m, "block_clock_opencl.csv", "block_clock.csv")
+if (words(spans)) {
+    plot for [m in who] sweep(m) skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
+         for [m in spans] sweep(m) skip 1 using 2:9 with lines dashtype 2 linecolor rgb color(m)
+} else {
+    if (words(who)) {
+        plot for [m in who] sweep(m) skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m)
+    } else { eval not_recorded }
+}
 
 set title "06 error of each recipe"
 set ylabel "percent, without its sign"
