@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
         const double once_us = median(samples_us[START_TO_END], 31);
         measure(2 * steps, 1, 31);
         const double twice_us = median(samples_us[START_TO_END], 31);
-        if (twice_us - once_us >= lengths_us[LENGTHS - 1] / 2) /* what surrounds both is gone */
+        if (twice_us - once_us >= lengths_us[LENGTHS - 1] / 2.0) /* what surrounds both is gone */
             step_ns = (twice_us - once_us) * 1e3 / (double)steps;
     }
 
