@@ -3,8 +3,8 @@
  * How far are START to END, and the host's clock with clFinish, from the truth?
  *
  * Measures: a kernel that runs for a known time, by its own clock: an NVIDIA GPU's %globaltimer, or
- *   an x86 CPU's time stamp counter. Where a kernel has no clock, a loop: twice the steps take
- *   twice the time, and the difference of two long loops sets the scale.
+ *   through PoCL an x86 CPU's time stamp counter. Where a kernel has no clock, a loop: twice the
+ *   steps take twice the time, and the difference of two long loops sets the scale.
  * Does not measure: kernels with more than one work-item. What surrounds a kernel is the same.
  *
  * Build: cc -O2 -I../common known_length.c -o known_length -lOpenCL -lm
@@ -114,6 +114,9 @@ int main(int argc, char **argv) {
         const double once_us = median(samples_us[START_TO_END], 31);
         measure(2 * steps, 1, 31);
         const double twice_us = median(samples_us[START_TO_END], 31);
+        if (steps > 1ull << 40)
+            fail(EXIT_FAILED, "impossible: a loop of %llu steps takes next to no time",
+                 (unsigned long long)steps);
         if (twice_us - once_us >= lengths_us[LENGTHS - 1] / 2.0) /* what surrounds both is gone */
             step_ns = (twice_us - once_us) * 1e3 / (double)steps;
     }
@@ -145,7 +148,7 @@ int main(int argc, char **argv) {
             "\nSTART to END is %.4f x the truth %+.2f us, the host's clock %.4f x %+.2f us.\n%s\n",
             by_device.slope, by_device.intercept, by_host.slope, by_host.intercept,
             is_loop ? "The scale is START to END's own: only the constants say something."
-                    : "A slope of 1 means that the clock runs right; the constant is what it "
+                    : "A slope of 1: twice the kernel, twice the time. The constant is what each "
                       "includes besides.");
     flush_stdout();
 

@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c plot.gp FOLDER: draws FOLDER/opencl_profiling.csv as FOLDER/bandwidth.svg and .png.
+# gnuplot -c plot.gp FOLDER: draws FOLDER/opencl_profiling.csv as FOLDER/bandwidth.svg.
 folder = ARG1
 set datafile separator ","
 data = folder."/opencl_profiling.csv"
 
-do for [type in "svg png"] {
-    if (type eq "svg") { set terminal svg size 720,440 font "sans-serif,14" background rgb "white" }
-    if (type eq "png") { set terminal pngcairo size 1080,660 font "sans,15" background rgb "white" }
-    set output folder."/bandwidth.".type
-    set title system("sed -n '2s/,.*//p' ".data).": bandwidth of vector_add from START to END, by size" noenhanced
-    set style data linespoints
-    set grid
-    set key top left noenhanced
-    set logscale xy
-    set logscale x 2
-    set format x "2^{%L}"
-    set xlabel "floats"
-    set ylabel "GB/s"
-    plot data skip 1 using 2:8 linewidth 2 pointtype 7 title "vector_add, four floats each", \
-         data skip 1 using 2:9 linewidth 2 pointtype 5 title "a copy that moves as many bytes", \
-         data skip 1 using 2:(12 * $2 / $7 / 1e3) linewidth 2 pointtype 9 dashtype 2 title "vector_add by the host's clock"
-}
+set terminal svg size 720,440 font "sans-serif,14" background rgb "white"
+set output folder."/bandwidth.svg"
+set title system("sed -n '2s/,.*//p' ".data).": bandwidth of vector_add from START to END, by size" noenhanced
+set style data linespoints
+set grid
+set key top left noenhanced
+set logscale xy
+set logscale x 2
+set format x "2^{%L}"
+set xlabel "floats"
+set ylabel "GB/s"
+plot data skip 1 using 2:8 linewidth 2 pointtype 7 title "vector_add, four floats each", \
+     data skip 1 using 2:9 linewidth 2 pointtype 5 title "a copy that moves as many bytes", \
+     data skip 1 using 2:(12 * $2 / $7 / 1e3) linewidth 2 pointtype 9 dashtype 2 title "vector_add by the host's clock"

@@ -7,7 +7,7 @@
 #include "chapter_output.h"
 
 static void rules(const struct csv *csv) {
-    /* Elsewhere the truth is a loop's steps, and START to END includes whatever the driver likes. */
+    /* Elsewhere the truth is a loop's steps, and START to END includes what the driver likes. */
     const char *device = cell(csv, 1, "device");
     const bool has_clock = strncmp(device, "NVIDIA", 6) == 0 ||
                            strncmp(device, "pthread", 7) == 0 || strncmp(device, "cpu-", 4) == 0;

@@ -1,65 +1,59 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c plot.gp FOLDER: draws FOLDER/onion.csv and FOLDER/cuda_events.csv as FOLDER/onion,
-# every_clock and event_errors_by_length, .svg and .png each.
+# gnuplot -c plot.gp FOLDER: draws FOLDER/onion.csv and FOLDER/cuda_events.csv as
+# FOLDER/onion.svg, every_clock.svg and event_errors_by_length.svg.
 folder = ARG1
 set datafile separator ","
 name = system("sed -n '2s/,.*//p' ".folder."/onion.csv")
-floor_us = real(system("sed -n 2p ".folder."/onion.csv | cut -d, -f8"))
 
-do for [type in "svg png"] {
-    if (type eq "svg") { set terminal svg size 720,440 font "sans-serif,14" background rgb "white" }
-    if (type eq "png") { set terminal pngcairo size 1080,660 font "sans,15" background rgb "white" }
+set terminal svg size 720,440 font "sans-serif,14" background rgb "white"
 
-    # The shells around the kernel, one upon the other.
-    set output folder."/onion.".type
-    set title name.": what each clock adds to a kernel of known length"
-    set style data histogram
-    set style histogram rowstacked
-    set style fill solid 0.9 border linecolor rgb "white"
-    set boxwidth 0.8
-    set grid ytics
-    set xlabel "the kernel runs for ... us"
-    set ylabel "added to that, us"
-    set yrange [0:*]
-    set key below reverse Left maxrows 2
-    plot folder."/onion.csv" skip 1 using ($5 - $4):xtic(2) linecolor rgb "#08519c" title "device's launch and drain", \
-         "" skip 1 using 8 linecolor rgb "#4292c6" title "the events' own cost", \
-         "" skip 1 using ($9 - $5 - $8) linecolor rgb "#fdae61" title "host's launch gap", \
-         "" skip 1 using ($10 - $9) linecolor rgb "#d7301f" title "way to the device and back"
+# The shells around the kernel, one upon the other.
+set output folder."/onion.svg"
+set title name.": what each clock adds to a kernel of known length"
+set style data histogram
+set style histogram rowstacked
+set style fill solid 0.9 border linecolor rgb "white"
+set boxwidth 0.8
+set grid ytics
+set xlabel "the kernel runs for ... us"
+set ylabel "added to that, us"
+set yrange [0:*]
+set key below reverse Left maxrows 2
+plot folder."/onion.csv" skip 1 using ($5 - $4):xtic(2) linecolor rgb "#08519c" title "device's launch and drain", \
+     "" skip 1 using 8 linecolor rgb "#4292c6" title "the events' own cost", \
+     "" skip 1 using ($9 - $5 - $8) linecolor rgb "#fdae61" title "host's launch gap", \
+     "" skip 1 using ($10 - $9) linecolor rgb "#d7301f" title "way to the device and back"
 
-    # One kernel under every clock.
-    set output folder."/every_clock.".type
-    set title name.": what each clock says of a kernel that runs for 10 us"
-    set style data boxes
-    set xtics noenhanced
-    set key off
-    set xlabel ""
-    set ylabel "us"
-    set yrange [0:*]
-    set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#2ca02c" front
-    set label 1 "the truth: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
-    rows = "< grep ',spin_10us,' ".folder."/cuda_events.csv"
-    plot rows using 0:7:xtic(2) linecolor rgb "#4292c6", \
-         rows using 0:($7 + 0.8):(sprintf("%.1f", $7)) with labels
-    unset arrow
-    unset label
+# One kernel under every clock.
+set output folder."/every_clock.svg"
+set title name.": what each clock says of a kernel that runs for 10 us"
+set style data boxes
+set xtics noenhanced
+set key off
+set xlabel ""
+set ylabel "us"
+set yrange [0:*]
+set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#2ca02c" front
+set label 1 "the truth: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
+rows = "< grep ',spin_10us,' ".folder."/cuda_events.csv"
+plot rows using 0:7:xtic(2) linecolor rgb "#4292c6", \
+     rows using 0:($7 + 0.8):(sprintf("%.1f", $7)) with labels
+unset arrow
+unset label
 
-    # Relative error against length.
-    set output folder."/event_errors_by_length.".type
-    set title name.": how far each way is from the truth, by the kernel's length"
-    set style data linespoints
-    set key inside top right
-    set grid
-    set logscale xy 10
-    set xlabel "the kernel runs for ... us"
-    set ylabel "error, percent of the kernel"
-    set yrange [*:*]
-    set xrange [0.8:1300]
-    rows_of(method) = "< sed 's/spin_//; s/us,1,/,1,/' ".folder."/cuda_events.csv | grep ',".method.",[0-9]'"
-    methods = "host_no_sync host_sync event event_blocked event_net"
-    colors = "#d62728 #9467bd #2ca02c #1f77b4 #000000"
-    plot for [m = 1:5] rows_of(word(methods, m)) using 10:(abs($11) / $10 * 100) \
-         linewidth (m == 5 ? 4 : 2) pointtype 7 linecolor rgb word(colors, m) title word(methods, m) noenhanced
-    unset logscale
-    set autoscale
-}
+# Relative error against length.
+set output folder."/event_errors_by_length.svg"
+set title name.": how far each way is from the truth, by the kernel's length"
+set style data linespoints
+set key inside top right
+set grid
+set logscale xy 10
+set xlabel "the kernel runs for ... us"
+set ylabel "error, percent of the kernel"
+set yrange [*:*]
+set xrange [0.8:1300]
+rows_of(method) = "< sed 's/spin_//; s/us,1,/,1,/' ".folder."/cuda_events.csv | grep ',".method.",[0-9]'"
+methods = "host_no_sync host_sync event event_blocked event_net"
+colors = "#d62728 #9467bd #2ca02c #1f77b4 #000000"
+plot for [m = 1:5] rows_of(word(methods, m)) using 10:(abs($11) / $10 * 100) \
+     linewidth (m == 5 ? 4 : 2) pointtype 7 linecolor rgb word(colors, m) title word(methods, m) noenhanced

@@ -4,8 +4,8 @@
  * added?
  *
  * Measures: timedReduction, the minimum of 2 x threads floats in every block: the SM's clock at
- * each block's start and end; the span from the first block's start to the last one's end; the time
- *   between two events; how many SMs took part.
+ *   each block's start and end; the span from the first block's start to the last one's end; the
+ *   time between two events; how many SMs took part.
  * Does not measure: in a block's clocks, how long it waited for a place on an SM. That is the point
  *   of the experiment: see clocks and span part ways where the device is full.
  *

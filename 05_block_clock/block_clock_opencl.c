@@ -4,7 +4,8 @@
  * clock of the unit it runs on?
  *
  * Measures: timedReduction's start and end in each work-group, by the clock that the device has: a
- *   kernel clock (cl_khr_kernel_clock), an NVIDIA GPU's %clock64, an x86 CPU's time stamp counter.
+ *   kernel clock (cl_khr_kernel_clock), an NVIDIA GPU's %clock64, through PoCL an x86 CPU's time
+ *   stamp counter.
  * Does not measure: span and units (SMs, or a CPU's cores) where the device cannot tell them: those
  *   columns are empty then.
  *

@@ -26,11 +26,19 @@ static struct number_list thread_counts = {1, {256}};
 static long long work = 1;          /* times that each block does its reduction */
 static const char *timeline = NULL; /* file for the last launch, block by block */
 
-enum { KEY_WORK = KEY_OWN, KEY_TIMELINE };
+/* The most that --blocks and --threads take; a device may take less. */
+enum { MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16 };
+enum { KEY_BLOCKS = KEY_OWN, KEY_THREADS, KEY_WORK, KEY_TIMELINE };
 
 static inline error_t parse_own_option(int key, char *value, struct argp_state *state) {
     (void)state;
     switch (key) {
+    case KEY_BLOCKS:
+        parse_list("--blocks", value, 1, MAX_BLOCKS, &block_counts);
+        return 0;
+    case KEY_THREADS:
+        parse_list("--threads", value, 1, MAX_THREADS, &thread_counts);
+        return 0;
     case KEY_WORK:
         work = parse_number("--work", value, 1, 1000000);
         return 0;
@@ -45,6 +53,8 @@ static inline error_t parse_own_option(int key, char *value, struct argp_state *
 /* Parses the command line of either program. */
 static inline struct options parse_block_options(int argc, char **argv, const char *about) {
     static const struct argp_option own_options[] = {
+        {"blocks", KEY_BLOCKS, "LIST", 0, "Launch so many blocks, each in turn", 0},
+        {"threads", KEY_THREADS, "LIST", 0, "Give a block so many threads", 0},
         {"work", KEY_WORK, "N", 0, "Have each block do its reduction N times (default 1)", 0},
         {"timeline", KEY_TIMELINE, "FILE", 0, "Write the last launch, block by block, as CSV", 0},
         {NULL, 0, NULL, 0, NULL, 0}};
@@ -52,11 +62,25 @@ static inline struct options parse_block_options(int argc, char **argv, const ch
     struct options options = default_options(about);
     options.has_device = true;
     options.runs = 31;
-    options.blocks = &block_counts;
-    options.threads = &thread_counts;
     options.own = &own;
     parse_options(argc, argv, &options);
     return options;
+}
+
+static inline int compare_numbers(const void *left, const void *right) {
+    const long long a = *(const long long *)left;
+    const long long b = *(const long long *)right;
+    return (a > b) - (a < b);
+}
+
+/* Puts `list` in rising order, each number once. */
+static inline void sort_list(struct number_list *list) {
+    size_t kept = 0;
+    qsort(list->values, list->count, sizeof list->values[0], compare_numbers);
+    for (size_t i = 0; i < list->count; i++)
+        if (i == 0 || list->values[i] != list->values[kept - 1])
+            list->values[kept++] = list->values[i];
+    list->count = kept;
 }
 
 /* Fills `input` with `count` random floats and puts the minimum, which it returns, in a slot that

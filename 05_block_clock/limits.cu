@@ -3,7 +3,7 @@
  * What can the per-block clock not do? Its limits, as numbers.
  *
  * Measures: how far apart the SMs' counters are, and what subtracting across SMs would give; what
- * no block's clock holds; what thread 0 misses without the closing barrier; where a 32-bit read
+ *   no block's clock holds; what thread 0 misses without the closing barrier; where a 32-bit read
  *   wraps; what the stamps themselves cost; at what rate the clock runs.
  * Does not measure: the reduction; block_clock.cu does.
  *
@@ -249,8 +249,11 @@ static void measure_divergence(void) {
         divergent<<<1, 256>>>(clocks, sink, 500);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaMemcpy(host_clocks, clocks, sizeof host_clocks, cudaMemcpyDeviceToHost));
-        for (int end = 0; end < 3; end++)
+        for (int end = 0; end < 3; end++) {
             samples[end][run] = (double)host_clocks[end];
+            if (host_clocks[end] <= 0)
+                fail(EXIT_FAILED, "impossible: a block of %lld clocks", host_clocks[end]);
+        }
     }
     CHECK_CUDA(cudaFree(clocks));
     const double right = median(samples[2], (size_t)options->runs);

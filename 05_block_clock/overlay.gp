@@ -3,7 +3,6 @@
 # clocks of one block, and the span of the launch. Each is normalized to its own single block and to
 # its own full device: FULL blocks, or if that is not said the last row's blocks divided by 64, as in
 # the default sweep.
-output = ARG1
 set datafile separator ","
 set key top left Left reverse
 set grid
@@ -14,12 +13,8 @@ set xlabel "blocks, as a share of a full device (logarithmic)"
 set ylabel "times that of a single block (logarithmic)"
 set yrange [0.5:*]
 set title "Clocks of one block (solid), span of the launch (dashed), by number of blocks"
-if (output[strlen(output) - 2:] eq "svg") {
-    set terminal svg size 720,480 font "sans-serif,14" background rgb "white"
-} else {
-    set terminal pngcairo size 1080,720 font "sans,15" background rgb "white"
-}
-set output output
+set terminal svg size 720,480 font "sans-serif,14" background rgb "white"
+set output ARG1
 
 colors = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2"
 # The rows of a file that have something in one of its columns: blocks, and that. (Or a single point

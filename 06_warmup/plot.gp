@@ -1,51 +1,45 @@
 # SPDX-License-Identifier: MIT
 # gnuplot -c plot.gp FOLDER: draws the series of first launches in FOLDER (warmup_series.csv of CUDA,
-# warmup_opencl_series.csv) and cache_and_clock.csv as FOLDER/first_launches and l2_cache, .svg, .png.
+# warmup_opencl_series.csv) and cache_and_clock.csv as FOLDER/first_launches.svg and l2_cache.svg.
 folder = ARG1
 set datafile separator ","
 has(file) = system("test -s ".folder."/".file." && echo yes") eq "yes"
 
-do for [type in "svg png"] {
-    if (type eq "svg") { set terminal svg size 720,440 font "sans-serif,14" background rgb "white" }
-    if (type eq "png") { set terminal pngcairo size 1080,660 font "sans,15" background rgb "white" }
-    set style data linespoints
-    set grid
-    set key top right
+set terminal svg size 720,440 font "sans-serif,14" background rgb "white"
+set style data linespoints
+set grid
+set key top right
 
-    set output folder."/first_launches.".type
-    set title "The first launches of vector_add in a process of its own" noenhanced
-    set xlabel "launch"
-    set ylabel "us (logarithmic)"
-    set logscale y 10
-    set xrange [0:30]
-    if (has("warmup_series.csv") && !has("warmup_opencl_series.csv")) {
-        plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair"
-    }
-    if (has("warmup_series.csv") && has("warmup_opencl_series.csv")) {
-        plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair", \
-             folder."/warmup_opencl_series.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
-             folder."/warmup_opencl_series.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
-    }
-    if (!has("warmup_series.csv")) {
-        plot folder."/warmup_opencl_series.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
-             folder."/warmup_opencl_series.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
-    }
-    unset logscale
-    set autoscale
+set output folder."/first_launches.svg"
+set title "The first launches of vector_add in a process of its own" noenhanced
+set xlabel "launch"
+set ylabel "us (logarithmic)"
+set logscale y 10
+set xrange [0:30]
+if (has("warmup_series.csv") && !has("warmup_opencl_series.csv")) {
+    plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair"
+}
+if (has("warmup_series.csv") && has("warmup_opencl_series.csv")) {
+    plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair", \
+         folder."/warmup_opencl_series.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
+         folder."/warmup_opencl_series.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
+}
+if (!has("warmup_series.csv")) {
+    plot folder."/warmup_opencl_series.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
+         folder."/warmup_opencl_series.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
+}
+unset logscale
+set autoscale
 
-    if (has("cache_and_clock.csv")) {
-        set output folder."/l2_cache.".type
-        set title system("sed -n '2s/,.*//p' ".folder."/cache_and_clock.csv").": vector_add with the L2 cache in three states" noenhanced
-        set logscale x 2
-        set xlabel "floats"
-        set ylabel "time, as a share of warm"
-        set yrange [0.5:*]
-        set format x "2^{%L}"
-        plot folder."/cache_and_clock.csv" skip 1 using 2:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
-             "" skip 1 using 2:($5 / $4) linewidth 2 pointtype 5 title "flushed by reading other data", \
-             "" skip 1 using 2:($6 / $4) linewidth 2 pointtype 9 title "flushed by writing other data"
-        unset logscale
-        set autoscale
-        set format x
-    }
+if (has("cache_and_clock.csv")) {
+    set output folder."/l2_cache.svg"
+    set title system("sed -n '2s/,.*//p' ".folder."/cache_and_clock.csv").": vector_add with the L2 cache in three states" noenhanced
+    set logscale x 2
+    set xlabel "floats"
+    set ylabel "time, as a share of warm"
+    set yrange [0.5:*]
+    set format x "2^{%L}"
+    plot folder."/cache_and_clock.csv" skip 1 using 2:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
+         "" skip 1 using 2:($5 / $4) linewidth 2 pointtype 5 title "flushed by reading other data", \
+         "" skip 1 using 2:($6 / $4) linewidth 2 pointtype 9 title "flushed by writing other data"
 }

@@ -13,8 +13,8 @@
 
 #define SUITE_VERSION "1.0.0"
 
-/* The most that --runs, --blocks and --threads take; a device may take less. */
-enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16 };
+/* The most that --runs and --size take; a device may take less. */
+enum { MAX_RUNS = 10000 };
 static const long long max_size = 1LL << 40;
 
 /* A comma-separated list of numbers. */
@@ -30,8 +30,8 @@ struct options {
     bool has_device;
     const char *device; /* NULL: the program chooses */
     long long runs;
-    long long size;                               /* elements ... */
-    struct number_list *sizes, *blocks, *threads; /* ... or lists of numbers */
+    long long size;            /* elements ... */
+    struct number_list *sizes; /* ... or a list of such numbers */
     bool csv;
     const struct argp *own; /* options of this program alone, or NULL */
 };
@@ -74,22 +74,6 @@ static inline void parse_list(const char *option, const char *text, long long mi
     }
 }
 
-static inline int compare_numbers(const void *left, const void *right) {
-    const long long a = *(const long long *)left;
-    const long long b = *(const long long *)right;
-    return (a > b) - (a < b);
-}
-
-/* Puts `list` in rising order, each number once. */
-static inline void sort_list(struct number_list *list) {
-    size_t kept = 0;
-    qsort(list->values, list->count, sizeof list->values[0], compare_numbers);
-    for (size_t i = 0; i < list->count; i++)
-        if (i == 0 || list->values[i] != list->values[kept - 1])
-            list->values[kept++] = list->values[i];
-    list->count = kept;
-}
-
 /* Whether device number `index`, called `name`, is the one that `wanted` asks for: digits are an
  * index, anything else a part of the name in any case. NULL asks for none in particular. */
 static inline bool device_matches(const char *wanted, int index, const char *name) {
@@ -107,18 +91,7 @@ static inline void make_csv_cell(char *text) {
             *at = ' ';
 }
 
-enum {
-    KEY_DEVICE = 256,
-    KEY_RUNS,
-    KEY_SIZE,
-    KEY_BLOCKS,
-    KEY_THREADS,
-    KEY_CSV,
-    KEY_HELP,
-    KEY_USAGE,
-    KEY_VERSION,
-    KEY_OWN
-};
+enum { KEY_DEVICE = 256, KEY_RUNS, KEY_SIZE, KEY_CSV, KEY_HELP, KEY_USAGE, KEY_VERSION, KEY_OWN };
 
 static inline error_t parse_shared_option(int key, char *value, struct argp_state *state) {
     struct options *options = (struct options *)state->input;
@@ -138,12 +111,6 @@ static inline error_t parse_shared_option(int key, char *value, struct argp_stat
             parse_list("--size", value, 1, max_size, options->sizes);
         else
             options->size = parse_number("--size", value, 1, max_size);
-        return 0;
-    case KEY_BLOCKS:
-        parse_list("--blocks", value, 1, MAX_BLOCKS, options->blocks);
-        return 0;
-    case KEY_THREADS:
-        parse_list("--threads", value, 1, MAX_THREADS, options->threads);
         return 0;
     case KEY_CSV:
         options->csv = true;
@@ -192,20 +159,16 @@ static inline void parse_options(int argc, char **argv, struct options *options)
         const char *name;
         int key;
         const char *value, *doc;
-    } rows[] = {
-        {options->has_device, "device", KEY_DEVICE, "N|TEXT",
-         "Use device number N, or the first with TEXT in its name; 'list' shows all"},
-        {options->runs != 0, "runs", KEY_RUNS, "N", runs},
-        {options->size != 0, "size", KEY_SIZE, "N", size},
-        {options->sizes != NULL, "size", KEY_SIZE, "LIST",
-         "Work on so many elements, each in turn"},
-        {options->blocks != NULL, "blocks", KEY_BLOCKS, "LIST",
-         "Launch so many blocks, each in turn"},
-        {options->threads != NULL, "threads", KEY_THREADS, "LIST", "Give a block so many threads"},
-        {true, "csv", KEY_CSV, NULL, "Print the numbers as CSV and nothing else"},
-        {true, "help", KEY_HELP, NULL, "Print this help"},
-        {true, "usage", KEY_USAGE, NULL, "Print a short usage message"},
-        {true, "version", KEY_VERSION, NULL, "Print the version"}};
+    } rows[] = {{options->has_device, "device", KEY_DEVICE, "N|TEXT",
+                 "Use device number N, or the first with TEXT in its name; 'list' shows all"},
+                {options->runs != 0, "runs", KEY_RUNS, "N", runs},
+                {options->size != 0, "size", KEY_SIZE, "N", size},
+                {options->sizes != NULL, "size", KEY_SIZE, "LIST",
+                 "Work on so many elements, each in turn"},
+                {true, "csv", KEY_CSV, NULL, "Print the numbers as CSV and nothing else"},
+                {true, "help", KEY_HELP, NULL, "Print this help"},
+                {true, "usage", KEY_USAGE, NULL, "Print a short usage message"},
+                {true, "version", KEY_VERSION, NULL, "Print the version"}};
     struct argp_option table[sizeof rows / sizeof rows[0] + 1];
     struct argp_child children[2];
     struct argp argp;

@@ -131,7 +131,7 @@ def main():
     arguments = [a for a in sys.argv[1:] if a != "--refresh"]
     programs = help_of(ROOT / (arguments[0] if arguments else "build"))
     texts = sorted(p for p in ROOT.rglob("*.md")
-                   if not {"build", ".git"} & set(p.relative_to(ROOT).parts))
+                   if not any(part == "build" or part[0] == "." for part in p.relative_to(ROOT).parts))
     faults = [f for t in texts for f in check(t, programs, "--refresh" in sys.argv)]
     for fault in faults:
         print(fault, file=sys.stderr)

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: MIT
 # gnuplot -c compare.gp OUTPUT NAME ...: lays recorded machines side by side on one sheet, a picture
 # for each chapter, a colour for each machine. A machine that did not record a chapter is not in it.
-output = ARG1
 set datafile separator ","
-if (output[strlen(output) - 2:] eq "svg") {
-    set terminal svg size 1080,1240 font "sans-serif,13" background rgb "white"
-} else {
-    set terminal pngcairo size 1620,1860 font "sans,14" background rgb "white"
-}
-set output output
+set terminal svg size 1080,1240 font "sans-serif,13" background rgb "white"
+set output ARG1
 
 machines = ARGC - 1
 machine(m) = value(sprintf("ARG%d", m + 1))
