@@ -4,7 +4,8 @@
  *
  * Measures: a kernel that runs for a known time, by its own clock: an NVIDIA GPU's %globaltimer, or
  *   through PoCL an x86 CPU's time stamp counter. Where a kernel has no clock, a loop: twice the
- *   steps take twice the time, and the difference of two long loops sets the scale.
+ *   steps take twice the time, and the difference of two long loops sets the scale. Then what is
+ *   left of the error when the same kernel, asked for no length at all, is timed and taken off.
  * Does not measure: kernels with more than one work-item. What surrounds a kernel is the same.
  *
  * Build: cc -O2 -I../common known_length.c -o known_length -lOpenCL -lm
@@ -19,7 +20,7 @@
 #include "opencl_device.h"
 #include "summary.h"
 
-static const unsigned lengths_us[] = {10, 30, 100, 300, 1000, 3000};
+static const unsigned lengths_us[] = {0, 10, 30, 100, 300, 1000, 3000}; /* 0: the empty kernel */
 enum { LENGTHS = sizeof lengths_us / sizeof lengths_us[0] };
 
 static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
@@ -48,7 +49,7 @@ static void measure(cl_ulong steps, double step_ns, int runs) {
         CHECK_CL(clReleaseEvent(event));
         CHECK_CL(clEnqueueReadBuffer(queue, ran, CL_TRUE, 0, sizeof ran_steps, &ran_steps, 0, NULL,
                                      NULL));
-        if (end_ns <= start_ns || ran_steps < steps)
+        if (end_ns < start_ns + (steps > 0) || ran_steps < steps)
             fail(EXIT_FAILED,
                  "impossible, or too short for this clock: START %llu ns, END %llu ns, %llu steps "
                  "of %llu",
@@ -122,34 +123,42 @@ int main(int argc, char **argv) {
     }
 
     if (options.csv)
-        printf("device,length_us,runs,truth_us,start_to_end_us,host_us,error_us,host_error_us\n");
+        printf("device,length_us,runs,truth_us,start_to_end_us,host_us,error_us,host_error_us,"
+               "net_error_us,host_net_error_us\n");
     else
-        printf("Known lengths: a kernel that spins, on %s, %s; truth by %s, medians of %d runs\n\n"
-               "%10s %12s %14s %12s %12s %12s\n",
+        printf("Known lengths: a kernel that spins, on %s, %s; truth by %s, medians of %d runs\n"
+               "net: less what the same kernel takes when it is asked for no length\n\n"
+               "%8s %10s %14s %9s %9s %11s %9s %9s\n",
                device.name, device.platform, words, runs, "told us", "truth us", "START-END us",
-               "error us", "host us", "error us");
+               "error us", "net error", "host us", "error us", "net error");
     for (int i = 0; i < LENGTHS; i++) {
         measure((cl_ulong)(lengths_us[i] * 1e3 / step_ns), step_ns, runs);
         x[i] = median(samples_us[TRUTH], (size_t)runs);
         device_us[i] = median(samples_us[START_TO_END], (size_t)runs);
         host_us[i] = median(samples_us[HOST], (size_t)runs);
+        const double error_us = device_us[i] - x[i], host_error_us = host_us[i] - x[i];
+        const double net_error_us = error_us - (device_us[0] - x[0]);
+        const double host_net_error_us = host_error_us - (host_us[0] - x[0]);
         if (options.csv)
-            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name, lengths_us[i], runs, x[i],
-                   device_us[i], host_us[i], device_us[i] - x[i], host_us[i] - x[i]);
+            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name, lengths_us[i],
+                   runs, x[i], device_us[i], host_us[i], error_us, host_error_us, net_error_us,
+                   host_net_error_us);
         else
-            printf("%10u %12.2f %14.2f %+12.2f %12.2f %+12.2f\n", lengths_us[i], x[i], device_us[i],
-                   device_us[i] - x[i], host_us[i], host_us[i] - x[i]);
+            printf("%8u %10.2f %14.2f %+9.2f %+9.2f %11.2f %+9.2f %+9.2f\n", lengths_us[i], x[i],
+                   device_us[i], error_us, net_error_us, host_us[i], host_error_us,
+                   host_net_error_us);
         flush_stdout();
     }
-    const struct line by_device = fit_line(x, device_us, LENGTHS);
-    const struct line by_host = fit_line(x, host_us, LENGTHS);
+    const struct line by_device = fit_line(x + 1, device_us + 1, LENGTHS - 1);
+    const struct line by_host = fit_line(x + 1, host_us + 1, LENGTHS - 1);
     if (!options.csv)
-        printf(
-            "\nSTART to END is %.4f x the truth %+.2f us, the host's clock %.4f x %+.2f us.\n%s\n",
-            by_device.slope, by_device.intercept, by_host.slope, by_host.intercept,
-            is_loop ? "The scale is START to END's own: only the constants say something."
-                    : "A slope of 1: twice the kernel, twice the time. The constant is what each "
-                      "includes besides.");
+        printf("\nFrom %u us on START to END is %.4f x the truth %+.2f us, the host's clock %.4f x "
+               "%+.2f us.\nThe constants are what each includes besides; the empty kernel shows "
+               "them: %.2f us, %.2f us.\n%s",
+               lengths_us[1], by_device.slope, by_device.intercept, by_host.slope,
+               by_host.intercept, device_us[0] - x[0], host_us[0] - x[0],
+               is_loop ? "(The truth's scale is START to END's own: no slope here proves it.)\n"
+                       : "");
     flush_stdout();
 
     CHECK_CL(clReleaseMemObject(ran));

@@ -159,37 +159,6 @@ static void check_bandwidth(double gb_s) {
              mhz);
 }
 
-/* ---- Misuse on purpose, and the two clocks side by side ---- */
-
-static void show_query(const char *of_what, cl_event event) {
-    cl_ulong end_ns = 0;
-    const cl_int code =
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
-    printf("END of %s: %s", of_what, cl_error_name(code));
-    printf(code == CL_SUCCESS ? ", and the stamp is %llu: no use\n" : "\n",
-           (unsigned long long)end_ns);
-}
-
-static void show_misuse(void) {
-    cl_int code;
-    cl_event event;
-    cl_command_queue plain = create_queue(context, &device, 0);
-    CHECK_CL(clEnqueueMarkerWithWaitList(plain, 0, NULL, &event));
-    CHECK_CL(clFinish(plain));
-    show_query("a command in a queue without CL_QUEUE_PROFILING_ENABLE", event);
-    CHECK_CL(clReleaseEvent(event));
-    CHECK_CL(clReleaseCommandQueue(plain));
-
-    cl_event gate = clCreateUserEvent(context, &code); /* holds the command back */
-    CHECK_CL_CODE("clCreateUserEvent", code);
-    CHECK_CL(clEnqueueMarkerWithWaitList(queue, 1, &gate, &event));
-    show_query("a command that has not finished", event);
-    CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
-    CHECK_CL(clFinish(queue));
-    CHECK_CL(clReleaseEvent(event));
-    CHECK_CL(clReleaseEvent(gate));
-}
-
 /* OpenCL 2.1 can read both clocks at once; 3.0 made it optional, with a resolution of 0 for "no".
  */
 static void show_one_time_line(void) {
@@ -291,8 +260,6 @@ int main(int argc, char **argv) {
                    (unsigned long long)step_ns);
         printf(".\n");
         show_one_time_line();
-        flush_stdout(); /* a driver may take misuse badly */
-        show_misuse();
         flush_stdout();
     }
 

@@ -28,6 +28,7 @@ table() {
     for machine in "$@"; do
         [ ! -e "$machine/$file" ] || awk -F, -v machine="$machine" -v keys="$keys" -v value="$value" '
             NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; n = split(keys, key, " "); next }
+            !(value in column) { exit } # recorded before there was one
             { label = ""
               for (i = 1; i <= n; i++) label = label (i > 1 ? " " : "") $column[key[i]]
               print machine "," label "," $column[value] }' "$machine/$file"
@@ -56,6 +57,7 @@ table "01 what a call of each clock costs, ns" host_clock.csv clock cost_ns "$@"
 table "02 vector_add by the host's clock and the event's, us" clfinish_sync.csv "method size" median_us "$@"
 table "03 bandwidth of vector_add by size, GB/s" opencl_profiling.csv size bandwidth_gb_s "$@"
 table "03 START to END less the truth, by length, us" known_length.csv length_us error_us "$@"
+table "03 the same less the empty kernel's, us" known_length.csv length_us net_error_us "$@"
 table "04 each method on each kernel, us" cuda_events.csv "method kernel" median_us "$@"
 table "05 clocks of a block, CUDA" block_clock.csv "blocks threads" clocks_mean "$@"
 table "05 clocks of a work-group, OpenCL" block_clock_opencl.csv "blocks threads" clocks_mean "$@"

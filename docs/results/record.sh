@@ -31,7 +31,7 @@ record() {
         return
     fi
     case $program in
-    *clfinish_sync | *opencl_profiling | *known_length | *_opencl) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
+    *clfinish_sync | *opencl_profiling | *known_length | *stamp_errors | *_opencl) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
     esac
     for format in txt csv; do
         [ "$format" = txt ] || set -- --csv "$@"
@@ -50,6 +50,7 @@ record host_clock 01_host_clock/host_clock
 record clfinish_sync 02_clfinish_sync/clfinish_sync
 record opencl_profiling 03_opencl_profiling/opencl_profiling
 record known_length 03_opencl_profiling/known_length
+record stamp_errors 03_opencl_profiling/stamp_errors
 record cuda_events 04_cuda_events/cuda_events
 record onion 04_cuda_events/onion
 record event_errors 04_cuda_events/event_errors
