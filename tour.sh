@@ -123,6 +123,7 @@ cat "$scratch"/clfinish_sync.txt "$scratch"/cuda_events.txt 2>/dev/null |
          /^(no_finish|finish_after|finish_before_and_after|profiling_event) / { row("OpenCL", $2, $4) }
          /^(host_no_sync|host_sync|cpu_clock|event|event_blocked|event_net) / { row("CUDA", $2, $NF) }'
 
-printf '\nTo keep these numbers, and to lay them beside those of another machine:\n'
-printf '    docs/results/record.sh my-laptop\n    docs/results/compare.sh my-laptop nvidia-h200\n'
+printf '\nTo record this machine (measures again), and to lay it beside another one:\n'
+printf '    docs/results/record.sh my-laptop\n    docs/results/compare.sh my-laptop nvidia-h200\n' ||
+    failed=1
 exit "$failed"

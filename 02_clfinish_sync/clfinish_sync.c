@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
                    : "the enqueue call; it took as long as the kernel, or had to wait for a core",
                after.median,
                after.median > 1.2 * both.median ? "the earlier command was in it"
-                                                : "the earlier command, if not done yet, was short",
+                                                : "the earlier command had little left to do",
                both.median, event.median, both.median - event.median);
     flush_stdout();
 

@@ -3,10 +3,11 @@
  * How far are START to END, and the host's clock with clFinish, from the truth?
  *
  * Measures: a kernel that runs for a known time, by its own clock: an NVIDIA GPU's %globaltimer, or
- *   through PoCL an x86 CPU's time stamp counter. Where a kernel has no clock, a loop: twice the
- *   steps take twice the time, and the difference of two long loops sets the scale. Then what is
- *   left of the error when the same kernel, asked for no length at all, is timed and taken off.
- * Does not measure: kernels with more than one work-item. What surrounds a kernel is the same.
+ *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel: what START to
+ *   END says of that is taken off, and net error is what is left. Where a kernel has no clock, a
+ *   loop: what START to END says of twice the steps less what it says of once is the truth.
+ * Does not measure: kernels with more than one work-item. Giving out and collecting many comes on
+ *   top, and is part of what such a kernel takes.
  *
  * Build: cc -O2 -I../common known_length.c -o known_length -lOpenCL -lm
  * Run:   ./known_length
@@ -20,47 +21,69 @@
 #include "opencl_device.h"
 #include "summary.h"
 
-static const unsigned lengths_us[] = {0, 10, 30, 100, 300, 1000, 3000}; /* 0: the empty kernel */
+static const unsigned lengths_us[] = {10, 30, 100, 300, 1000, 3000};
 enum { LENGTHS = sizeof lengths_us / sizeof lengths_us[0] };
 
 static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
 static cl_kernel kernel;       /* spin */
 static cl_mem ran;
+static bool is_loop; /* no clock that a kernel could read */
 
-enum { TRUTH, START_TO_END, HOST, CLOCKS };
-static double samples_us[CLOCKS][MAX_RUNS];
+struct times {
+    double truth_us, start_to_end_us, host_us;
+};
 
-/* Spins for `steps` of the kernel's clock, `step_ns` each, `runs` times, by three clocks. */
-static void measure(cl_ulong steps, double step_ns, int runs) {
+/* Spins for `steps` of the kernel's clock, `step_ns` each, by three clocks. */
+static struct times time_spin(cl_ulong steps, double step_ns) {
     const size_t one = 1;
+    cl_event event;
+    cl_ulong start_ns, end_ns, ran_steps;
     CHECK_CL(clSetKernelArg(kernel, 0, sizeof steps, &steps));
-    for (int run = -1; run < runs; run++) { /* run -1 is the warm-up */
-        cl_event event;
-        cl_ulong start_ns, end_ns, ran_steps;
-        CHECK_CL(clFinish(queue));
-        const int64_t host_start_ns = now_ns();
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, &event));
-        CHECK_CL(clFinish(queue));
-        const int64_t host_end_ns = now_ns();
-        CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns,
-                                         &start_ns, NULL));
-        CHECK_CL(
-            clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
-        CHECK_CL(clReleaseEvent(event));
-        CHECK_CL(clEnqueueReadBuffer(queue, ran, CL_TRUE, 0, sizeof ran_steps, &ran_steps, 0, NULL,
+    CHECK_CL(clFinish(queue));
+    const int64_t host_start_ns = now_ns();
+    CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, &event));
+    CHECK_CL(clFinish(queue));
+    const int64_t host_end_ns = now_ns();
+    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
                                      NULL));
-        if (end_ns < start_ns + (steps > 0) || ran_steps < steps)
-            fail(EXIT_FAILED,
-                 "impossible, or too short for this clock: START %llu ns, END %llu ns, %llu steps "
-                 "of %llu",
-                 (unsigned long long)start_ns, (unsigned long long)end_ns,
-                 (unsigned long long)ran_steps, (unsigned long long)steps);
+    CHECK_CL(
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
+    CHECK_CL(clReleaseEvent(event));
+    CHECK_CL(
+        clEnqueueReadBuffer(queue, ran, CL_TRUE, 0, sizeof ran_steps, &ran_steps, 0, NULL, NULL));
+    if (end_ns < start_ns + (steps > 0) || ran_steps < steps)
+        fail(EXIT_FAILED,
+             "impossible, or too short for this clock: START %llu ns, END %llu ns, %llu steps of "
+             "%llu",
+             (unsigned long long)start_ns, (unsigned long long)end_ns,
+             (unsigned long long)ran_steps, (unsigned long long)steps);
+    const struct times times = {(double)ran_steps * step_ns / 1e3,
+                                (double)(end_ns - start_ns) / 1e3,
+                                (double)(host_end_ns - host_start_ns) / 1e3};
+    return times;
+}
+
+enum { TRUTH, START_TO_END, HOST, EMPTY, NET_ERROR, FIELDS };
+
+/* Medians of `runs` spins, and of as many empty kernels in turns with them. */
+static void measure(cl_ulong steps, double step_ns, int runs, double medians_us[FIELDS]) {
+    static double samples_us[FIELDS][MAX_RUNS];
+    for (int run = -1; run < runs; run++) { /* run -1 is the warm-up */
+        const struct times empty = time_spin(0, step_ns);
+        struct times times = time_spin(steps, step_ns);
+        if (is_loop)
+            times.truth_us = time_spin(2 * steps, step_ns).start_to_end_us - times.start_to_end_us;
         if (run < 0)
             continue;
-        samples_us[TRUTH][run] = (double)ran_steps * step_ns / 1e3;
-        samples_us[START_TO_END][run] = (double)(end_ns - start_ns) / 1e3;
-        samples_us[HOST][run] = (double)(host_end_ns - host_start_ns) / 1e3;
+        samples_us[TRUTH][run] = times.truth_us;
+        samples_us[START_TO_END][run] = times.start_to_end_us;
+        samples_us[HOST][run] = times.host_us;
+        samples_us[EMPTY][run] = empty.start_to_end_us - empty.truth_us;
+        samples_us[NET_ERROR][run] =
+            times.start_to_end_us - times.truth_us - samples_us[EMPTY][run];
     }
+    for (int f = 0; f < FIELDS; f++)
+        medians_us[f] = median(samples_us[f], (size_t)runs);
 }
 
 /* Nanoseconds of one step of what the kernel counts in; sets the compiler option that chooses it.
@@ -82,12 +105,12 @@ static double choose_clock(const struct opencl_device *device, const char **buil
         return tsc_step_ns();
     }
     *build_options = "";
-    *words = "the steps of a loop";
+    *words = "a loop twice as long";
     return 0; /* to be measured */
 }
 
 int main(int argc, char **argv) {
-    double x[LENGTHS], device_us[LENGTHS], host_us[LENGTHS];
+    double x[LENGTHS], device_us[LENGTHS], host_us[LENGTHS], empty_us[LENGTHS], net_us[LENGTHS];
     const char *build_options, *words;
     struct options options =
         default_options("How far are START to END, and the host's clock, from the truth?");
@@ -109,55 +132,55 @@ int main(int argc, char **argv) {
     CHECK_CL_CODE("clCreateBuffer", code);
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
 
-    const bool is_loop = step_ns == 0;
-    for (cl_ulong steps = 1000; step_ns == 0; steps *= 2) {
-        measure(steps, 1, 31);
-        const double once_us = median(samples_us[START_TO_END], 31);
-        measure(2 * steps, 1, 31);
-        const double twice_us = median(samples_us[START_TO_END], 31);
+    is_loop = step_ns == 0;
+    for (cl_ulong steps = 1000; step_ns == 0; steps *= 2) { /* as told, to some percent */
+        double us[FIELDS];
+        measure(steps, 0, 5, us);
         if (steps > 1ull << 40)
             fail(EXIT_FAILED, "impossible: a loop of %llu steps takes next to no time",
                  (unsigned long long)steps);
-        if (twice_us - once_us >= lengths_us[LENGTHS - 1] / 2.0) /* what surrounds both is gone */
-            step_ns = (twice_us - once_us) * 1e3 / (double)steps;
+        if (us[TRUTH] >= 1000)
+            step_ns = us[TRUTH] * 1e3 / (double)steps;
     }
 
     if (options.csv)
         printf("device,length_us,runs,truth_us,start_to_end_us,host_us,error_us,host_error_us,"
-               "net_error_us,host_net_error_us\n");
+               "empty_us,net_error_us\n");
     else
-        printf("Known lengths: a kernel that spins, on %s, %s; truth by %s, medians of %d runs\n"
-               "net: less what the same kernel takes when it is asked for no length\n\n"
-               "%8s %10s %14s %9s %9s %11s %9s %9s\n",
+        printf("Known lengths: a kernel that spins, on %s, %s; truth by %s, medians of %d runs\n\n"
+               "%8s %9s %13s %9s %9s %9s %10s %9s\n",
                device.name, device.platform, words, runs, "told us", "truth us", "START-END us",
-               "error us", "net error", "host us", "error us", "net error");
+               "error us", "empty us", "net error", "host us", "error us");
     for (int i = 0; i < LENGTHS; i++) {
-        measure((cl_ulong)(lengths_us[i] * 1e3 / step_ns), step_ns, runs);
-        x[i] = median(samples_us[TRUTH], (size_t)runs);
-        device_us[i] = median(samples_us[START_TO_END], (size_t)runs);
-        host_us[i] = median(samples_us[HOST], (size_t)runs);
-        const double error_us = device_us[i] - x[i], host_error_us = host_us[i] - x[i];
-        const double net_error_us = error_us - (device_us[0] - x[0]);
-        const double host_net_error_us = host_error_us - (host_us[0] - x[0]);
+        double us[FIELDS];
+        measure((cl_ulong)(lengths_us[i] * 1e3 / step_ns), step_ns, runs, us);
+        x[i] = us[TRUTH];
+        device_us[i] = us[START_TO_END];
+        host_us[i] = us[HOST];
+        empty_us[i] = us[EMPTY];
+        net_us[i] = us[NET_ERROR];
         if (options.csv)
             printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name, lengths_us[i],
-                   runs, x[i], device_us[i], host_us[i], error_us, host_error_us, net_error_us,
-                   host_net_error_us);
+                   runs, x[i], device_us[i], host_us[i], device_us[i] - x[i], host_us[i] - x[i],
+                   empty_us[i], net_us[i]);
         else
-            printf("%8u %10.2f %14.2f %+9.2f %+9.2f %11.2f %+9.2f %+9.2f\n", lengths_us[i], x[i],
-                   device_us[i], error_us, net_error_us, host_us[i], host_error_us,
-                   host_net_error_us);
+            printf("%8u %9.2f %13.2f %+9.2f %9.2f %+9.2f %10.2f %+9.2f\n", lengths_us[i], x[i],
+                   device_us[i], device_us[i] - x[i], empty_us[i], net_us[i], host_us[i],
+                   host_us[i] - x[i]);
         flush_stdout();
     }
-    const struct line by_device = fit_line(x + 1, device_us + 1, LENGTHS - 1);
-    const struct line by_host = fit_line(x + 1, host_us + 1, LENGTHS - 1);
+    const struct line by_device = fit_line(x, device_us, LENGTHS);
+    const struct line by_host = fit_line(x, host_us, LENGTHS);
+    const struct summary empty = summarize(empty_us, LENGTHS);
+    const struct summary net = summarize(net_us, LENGTHS);
     if (!options.csv)
-        printf("\nFrom %u us on START to END is %.4f x the truth %+.2f us, the host's clock %.4f x "
-               "%+.2f us.\nThe constants are what each includes besides; the empty kernel shows "
-               "them: %.2f us, %.2f us.\n%s",
-               lengths_us[1], by_device.slope, by_device.intercept, by_host.slope,
-               by_host.intercept, device_us[0] - x[0], host_us[0] - x[0],
-               is_loop ? "(The truth's scale is START to END's own: no slope here proves it.)\n"
+        printf("\nSTART to END is %.4f x the truth %+.2f us, the host's clock %.4f x %+.2f us.\n"
+               "Of an empty kernel START to END says %.2f to %.2f us; less that, it errs by %+.2f "
+               "to %+.2f us.\n%s",
+               by_device.slope, by_device.intercept, by_host.slope, by_host.intercept, empty.min,
+               empty.max, net.min, net.max,
+               is_loop ? "(The truth is START to END's own here: what it says of the second half "
+                         "of a loop.)\n"
                        : "");
     flush_stdout();
 

@@ -26,6 +26,9 @@ static void rules(const struct csv *csv) {
                queued_us + submit_us + run_us, host_us);
         EXPECT(fabs(gb_s * run_us * 1e3 / (12 * n) - 1) < 0.05,
                "%g floats, 12 bytes each, in %g us are not %g GB/s", n, run_us, gb_s);
+        const double scalar_gb_s = number(csv, row, "scalar_bandwidth_gb_s");
+        EXPECT(scalar_gb_s > 0.05 * gb_s && scalar_gb_s < 20 * gb_s,
+               "%g floats: %g GB/s with four floats each, %g with one", n, gb_s, scalar_gb_s);
         EXPECT(gb_s > 0.01 && gb_s < 50000 && copy_gb_s > 0.01 && copy_gb_s < 50000,
                "%g floats: %g GB/s, the copy %g GB/s", n, gb_s, copy_gb_s);
         EXPECT(number(csv, row, "step_ns") >= 1 && number(csv, row, "step_ns") <= 1000000,
@@ -43,6 +46,7 @@ static void rules(const struct csv *csv) {
 int main(int argc, char **argv) {
     return check_sanity(argc, argv,
                         "device,size,runs,queued_to_submit_us,submit_to_start_us,start_to_end_us,"
-                        "host_us,bandwidth_gb_s,copy_bandwidth_gb_s,resolution_ns,step_ns",
+                        "host_us,bandwidth_gb_s,copy_bandwidth_gb_s,resolution_ns,step_ns,"
+                        "scalar_bandwidth_gb_s",
                         "size", rules);
 }

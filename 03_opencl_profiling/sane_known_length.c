@@ -7,45 +7,44 @@
 #include "chapter_output.h"
 
 static void rules(const struct csv *csv) {
-    /* Elsewhere the truth is a loop's steps, and START to END includes what the driver likes. */
+    /* Elsewhere the truth is a difference of two loops, some percent of what was told, with noise;
+     * and START to END includes what the driver likes. */
     const char *device = cell(csv, 1, "device");
     const bool has_clock = strncmp(device, "NVIDIA", 6) == 0 ||
                            strncmp(device, "pthread", 7) == 0 || strncmp(device, "cpu-", 4) == 0;
-    EXPECT(csv->rows == 7 && number(csv, 1, "length_us") == 0, "%d lengths", csv->rows);
-    const double empty_us = number(csv, 1, "truth_us"); /* a step of its clock */
-    const double constant_us = number(csv, 1, "start_to_end_us") - empty_us;
-    const double host_constant_us = number(csv, 1, "host_us") - empty_us;
+    EXPECT(csv->rows == 6, "%d lengths", csv->rows);
     for (int row = 1; row <= csv->rows; row++) {
         const double told_us = number(csv, row, "length_us");
         const double truth_us = number(csv, row, "truth_us");
         const double device_us = number(csv, row, "start_to_end_us");
         const double host_us = number(csv, row, "host_us");
+        const double empty_us = number(csv, row, "empty_us");
         const double net_error_us = number(csv, row, "net_error_us");
-        const double host_net_error_us = number(csv, row, "host_net_error_us");
-        EXPECT(truth_us >= 0.95 * told_us && truth_us < 1.1 * told_us + 20, "told %g us, ran %g us",
-               told_us, truth_us);
+        if (has_clock || told_us >= 1000)
+            EXPECT(truth_us > (has_clock ? 0.95 : 0.5) * told_us &&
+                       truth_us < (has_clock ? 1.1 : 2) * told_us + 20,
+                   "told %g us, ran %g us", told_us, truth_us);
         EXPECT(device_us <= host_us, "%g us: START to END %g us, host %g us", told_us, device_us,
                host_us);
-        EXPECT(fabs(device_us - truth_us - constant_us - net_error_us) < 0.01,
+        /* Two medians, and the median of the differences: equal but for the noise. */
+        EXPECT(!has_clock || fabs(device_us - truth_us - empty_us - net_error_us) <
+                                 0.05 + 0.3 * empty_us + 0.001 * truth_us,
                "%g us: START to END %g us, of the empty kernel %g us, net error %g us", told_us,
-               device_us, constant_us, net_error_us);
-        EXPECT(fabs(host_us - truth_us - host_constant_us - host_net_error_us) < 0.01,
-               "%g us: host %g us, of the empty kernel %g us, net error %g us", told_us, host_us,
-               host_constant_us, host_net_error_us);
+               device_us, empty_us, net_error_us);
         if (told_us >= 1000 && has_clock)
             EXPECT(device_us > 0.95 * truth_us && device_us < 1.05 * truth_us + 10,
                    "%g us: START to END %g us", truth_us, device_us);
     }
     /* A stamp too early, QUEUED or SUBMIT for START, shows on the shortest kernel; the empty one
      * shows it too, and takes it off. */
-    EXPECT(!has_clock || number(csv, 2, "error_us") < 9, "of 10 us START to END is off by %g us",
-           number(csv, 2, "error_us"));
-    EXPECT(!has_clock || fabs(number(csv, 2, "net_error_us")) < 3,
+    EXPECT(!has_clock || number(csv, 1, "error_us") < 9, "of 10 us START to END is off by %g us",
+           number(csv, 1, "error_us"));
+    EXPECT(!has_clock || fabs(number(csv, 1, "net_error_us")) < 3,
            "of 10 us START to END less that of the empty kernel is off by %g us",
-           number(csv, 2, "net_error_us"));
+           number(csv, 1, "net_error_us"));
     const double by_device_us =
-        number(csv, 7, "start_to_end_us") - number(csv, 5, "start_to_end_us");
-    const double by_truth_us = number(csv, 7, "truth_us") - number(csv, 5, "truth_us");
+        number(csv, 6, "start_to_end_us") - number(csv, 4, "start_to_end_us");
+    const double by_truth_us = number(csv, 6, "truth_us") - number(csv, 4, "truth_us");
     EXPECT(fabs(by_device_us / by_truth_us - 1) < 0.1,
            "from 300 us to 3 ms START to END goes on by %g us, the truth by %g us", by_device_us,
            by_truth_us);
@@ -54,6 +53,6 @@ static void rules(const struct csv *csv) {
 int main(int argc, char **argv) {
     return check_sanity(argc, argv,
                         "device,length_us,runs,truth_us,start_to_end_us,host_us,error_us,"
-                        "host_error_us,net_error_us,host_net_error_us",
+                        "host_error_us,empty_us,net_error_us",
                         "length_us", rules);
 }

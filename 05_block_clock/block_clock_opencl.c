@@ -202,13 +202,16 @@ int main(int argc, char **argv) {
         const size_t threads = (size_t)thread_counts.values[t];
         for (size_t b = 0; b < block_counts.count; b++) {
             const size_t blocks = (size_t)block_counts.values[b];
-            measure(&options, blocks, threads, ns_per_clock, blocks == units ? "one per unit" : "",
-                    row);
+            measure(&options, blocks, threads, ns_per_clock,
+                    blocks == units ? "as many as units" : "", row);
             if (b == 0)
                 memcpy(first, row, sizeof row);
             if (timeline_file && t == thread_counts.count - 1 && b == block_counts.count - 1)
                 write_timeline(timeline_file, times, blocks);
         }
+        if (!options.csv && row[CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
+            printf("\n%zu threads are too few for this clock: a group takes but a step or two.\n",
+                   threads);
         if (!options.csv && block_counts.count > 1)
             printf("\n%zu threads, from %lld to %lld blocks: a block's clocks x %.2f, the event x "
                    "%.1f.\nWhat a block waits for its place is in no block's clock.\n",

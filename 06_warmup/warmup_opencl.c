@@ -6,7 +6,7 @@
  * Measures: the first launches of vector_add, one by one; then five recipes from cold, each in a
  *   process of its own that never ran the kernel, against the steady state of that same process.
  *   All by the host's clock between two clFinish.
- * Does not measure: by START and END. They leave out most of what a first launch waits for, on PoCL
+ * Does not measure: by START and END. They may leave out what a first launch waits for, on PoCL
  *   the compiler: --series shows both side by side.
  *
  * Build: cc -O2 -I../common warmup_opencl.c -o warmup_opencl -lOpenCL -lm

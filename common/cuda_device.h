@@ -41,8 +41,7 @@ static inline struct cuda_device choose_cuda_device(const char *wanted) {
         exit(EXIT_SUCCESS);
     }
     if (found.index < 0) {
-        fail(EXIT_NO_DEVICE, "--device: no CUDA device matches '%s'; --device list shows all %d",
-             wanted, count);
+        fail(EXIT_NO_DEVICE, "--device: no CUDA device matches '%s'; see --device list", wanted);
     }
     CHECK_CUDA(cudaSetDevice(found.index));
     return found;

@@ -77,8 +77,7 @@ static inline struct opencl_device choose_opencl_device(const char *wanted) {
     if (index == 0)
         fail(EXIT_NO_DEVICE, "no OpenCL device on any platform");
     if (!found.id) {
-        fail(EXIT_NO_DEVICE, "--device: no OpenCL device matches '%s'; --device list shows all %d",
-             wanted, index);
+        fail(EXIT_NO_DEVICE, "--device: no OpenCL device matches '%s'; see --device list", wanted);
     }
     return found;
 }
@@ -125,8 +124,9 @@ static inline cl_program build_opencl_program(cl_context context, cl_device_id d
     FILE *stream = fopen(path, "r");
     const size_t length = stream ? fread(source, 1, sizeof source, stream) : 0;
     if (length == 0 || length == sizeof source)
-        fail(EXIT_FAILED, "cannot read the kernel '%s': %s", path,
-             stream ? "it is empty or too long" : strerror(errno));
+        fail(EXIT_FAILED, "cannot read the kernel '%s': %s%s", path,
+             stream ? "it is empty or too long" : strerror(errno),
+             strcmp(KERNEL_DIR, ".") == 0 ? "; run this in its chapter's folder" : "");
     fclose(stream);
 
     cl_program program = clCreateProgramWithSource(context, 1, &text, &length, &code);

@@ -9,14 +9,54 @@
 # GPUs. BUILD names the build folder, if not build.
 set -eu
 cd "$(dirname "$0")/../.."
-if [ $# -lt 1 ] || [ $# -gt 2 ] || [ -z "$1" ] || [ "${1#*/}" != "$1" ]; then
-    echo "usage: docs/results/record.sh NAME [OPENCL_DEVICE]" >&2
+case ${1-} in
+"" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name, and a column's in compare.sh
+esac
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+    echo "usage: docs/results/record.sh NAME [OPENCL_DEVICE], with a NAME of letters, digits, '.', '_' and '-'" >&2
     exit 2
 fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
 build=${BUILD:-build}
 results=docs/results/$1
 export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
+
+# No host or user names, and no more of the kernel's version than its numbers.
+describe_machine() {
+    echo "date: $(date -u +%Y-%m-%d)"
+    # shellcheck disable=SC1091 # it is there on every machine of today
+    echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sm), kernel $(uname -r | sed 's/[^0-9.].*//')"
+    echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+    if command -v nvidia-smi >/dev/null; then
+        nvidia-smi ${CUDA_VISIBLE_DEVICES:+-i "$CUDA_VISIBLE_DEVICES"} \
+            --query-gpu=name,driver_version --format=csv,noheader |
+            sed 's/^\(.*\), \(.*\)$/gpu: \1, driver \2/'
+    fi
+    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+    if [ -x "$nvcc" ]; then
+        echo "toolkit: CUDA $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\), V\(.*\)/\2/p')"
+    fi
+    echo "compiler: $(cc --version | head -n 1)"
+    if [ -x "$build/02_clfinish_sync/clfinish_sync" ]; then
+        "$build/02_clfinish_sync/clfinish_sync" --device list 2>/dev/null | sed 's/^/opencl device /'
+    fi
+    [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device"
+}
+
+# whose ENVIRONMENT: the machine's GPUs, or else its processor and OpenCL devices.
+whose() {
+    sed -n 's/^gpu: \([^,]*\).*/\1/p' "$1" | grep . ||
+        sed -n 's/^processor: //p; s/^opencl device \(.*\), driver.*/\1/p' "$1"
+}
+describe_machine >"$scratch/environment.txt"
+if [ -e "$results/environment.txt" ] &&
+    [ "$(whose "$results/environment.txt")" != "$(whose "$scratch/environment.txt")" ]; then
+    echo "record.sh: '$1' was recorded on another machine ($(whose "$results/environment.txt" | paste -sd ';' -)): take another name" >&2
+    exit 2
+fi
 mkdir -p "$results"
 
 # record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
@@ -25,22 +65,27 @@ record() {
     output=$results/$name
     rm -f "$output.txt" "$output.csv"
     program=$build/$2
+    chosen=
     shift 2
     if [ ! -x "$program" ]; then
         echo "$name: not built"
         return
     fi
     case $program in
-    *clfinish_sync | *opencl_profiling | *known_length | *stamp_errors | *_opencl) [ -z "$opencl_device" ] || set -- --device "$opencl_device" "$@" ;;
+    *clfinish_sync | *opencl_profiling | *known_length | *stamp_errors | *_opencl) chosen=$opencl_device ;;
     esac
+    [ -z "$chosen" ] || set -- --device "$chosen" "$@"
     for format in txt csv; do
         [ "$format" = txt ] || set -- --csv "$@"
         code=0
-        "$program" "$@" >"$results/.recording" || code=$?
+        "$program" "$@" >"$scratch/output" || code=$?
         case $code in
-        0) mv "$results/.recording" "$output.$format" ;;
-        77) rm "$results/.recording" && return ;;
-        *) rm "$results/.recording" && echo "$name: failed" && exit 1 ;;
+        0) mv "$scratch/output" "$output.$format" ;;
+        77)
+            [ -n "$chosen" ] || return 0
+            exit 1 # asked for, and not there
+            ;;
+        *) echo "$name: failed" && exit 1 ;;
         esac
     done
     echo "$name: recorded"
@@ -80,27 +125,7 @@ if [ -e "$results/cuda_events.csv" ]; then # a GPU has the memory for it, and th
     record try_bandwidth 03_opencl_profiling/opencl_profiling --size 67108864
 fi
 
-# No host or user names, and no more of the kernel's version than its numbers.
-{
-    echo "date: $(date -u +%Y-%m-%d)"
-    # shellcheck disable=SC1091 # it is there on every machine of today
-    echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sm), kernel $(uname -r | sed 's/[^0-9.].*//')"
-    echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
-    if command -v nvidia-smi >/dev/null; then
-        nvidia-smi ${CUDA_VISIBLE_DEVICES:+-i "$CUDA_VISIBLE_DEVICES"} \
-            --query-gpu=name,driver_version --format=csv,noheader |
-            sed 's/^\(.*\), \(.*\)$/gpu: \1, driver \2/'
-    fi
-    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-    if [ -x "$nvcc" ]; then
-        echo "toolkit: CUDA $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\), V\(.*\)/\2/p')"
-    fi
-    echo "compiler: $(cc --version | head -n 1)"
-    if [ -x "$build/02_clfinish_sync/clfinish_sync" ]; then
-        "$build/02_clfinish_sync/clfinish_sync" --device list 2>/dev/null | sed 's/^/opencl device /'
-    fi
-    [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device"
-} >"$results/environment.txt"
+describe_machine >"$results/environment.txt"
 cat "$results/environment.txt"
 
 # draw PLOT CSV: the chapter's pictures, where their data is.

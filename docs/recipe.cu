@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times one CUDA kernel: a file to copy. It needs nothing else of this suite. Put your kernel and
+ * its data where the first part has its own.
+ *
+ * Build: nvcc -O2 -arch=native recipe.cu -o recipe
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        const cudaError_t check_code = (call);                                                     \
+        if (check_code != cudaSuccess) {                                                           \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
+                    cudaGetErrorString(check_code));                                               \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* ---- What is timed: yours ---- */
+
+enum { N = 1 << 20 };
+static float host[N], *input, *output;
+
+static __global__ void my_kernel(const float *in, float *out, int n) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n)
+        out[i] = 2 * in[i];
+}
+
+static void set_up(void) {
+    for (int i = 0; i < N; i++)
+        host[i] = (float)i;
+    CHECK(cudaMalloc((void **)&input, sizeof host));
+    CHECK(cudaMalloc((void **)&output, sizeof host));
+    CHECK(cudaMemcpy(input, host, sizeof host, cudaMemcpyHostToDevice));
+}
+
+static void launch(void) {
+    my_kernel<<<(N + 255) / 256, 256>>>(input, output, N);
+    CHECK(cudaGetLastError());
+}
+
+static void check_result(void) {
+    CHECK(cudaMemcpy(host, output, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++)
+        if (host[i] != 2 * (float)i) {
+            fprintf(stderr, "element %d is %g: a fast wrong kernel is no kernel\n", i, host[i]);
+            exit(1);
+        }
+}
+
+/* ---- How it is timed ---- */
+
+struct gate { /* in host memory that the device sees too */
+    int open, gave_up;
+};
+static volatile struct gate *gate;
+static cudaEvent_t start, stop;
+
+/* Keeps the stream busy until the host opens the gate, for a second at most. */
+static __global__ void block_stream(volatile struct gate *gate) {
+    unsigned long long start_ns, now_ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
+    while (!gate->open) {
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
+        if (now_ns - start_ns > 1000000000) {
+            gate->gave_up = 1;
+            return;
+        }
+    }
+}
+
+/* Microseconds between two events with `work` between them, all three queued before the first one
+ * is reached, so that the host's launch is not in it. With NULL: what the events themselves cost. */
+static double time_us(void (*work)(void)) {
+    float elapsed_ms;
+    gate->open = 0;
+    gate->gave_up = 0;
+    block_stream<<<1, 1>>>(gate);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(start, 0));
+    if (work)
+        work();
+    CHECK(cudaEventRecord(stop, 0));
+    gate->open = 1;
+    CHECK(cudaDeviceSynchronize());
+    if (gate->gave_up) {
+        fprintf(stderr, "the gate was shut for a second: what stands behind it must not wait\n");
+        exit(1);
+    }
+    CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    return (double)elapsed_ms * 1e3;
+}
+
+static int compare(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+int main(void) {
+    enum { RUNS = 101 };
+    static double us[RUNS], floor_us[RUNS];
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        fprintf(stderr, "no NVIDIA GPU\n");
+        return 77; /* what test runners count as skipped */
+    }
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+    CHECK(cudaMallocHost((void **)&gate, sizeof *gate));
+    set_up();
+
+    launch(); /* before it is timed: a first launch loads the kernel, and may wait for the gate */
+    check_result();
+    for (int run = -1; run < RUNS; run++) { /* run -1 is the warm-up */
+        const double empty_us = time_us(NULL), full_us = time_us(launch);
+        if (run >= 0) {
+            floor_us[run] = empty_us;
+            us[run] = full_us;
+        }
+    }
+    qsort(us, RUNS, sizeof *us, compare);
+    qsort(floor_us, RUNS, sizeof *floor_us, compare);
+    const double floor = floor_us[RUNS / 2];
+    printf("%.2f us, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
+           "(The two events' own %.2f us are taken off; the device's launch is in it. The caches "
+           "are\nas the run before left them.)\n",
+           us[RUNS / 2] - floor, RUNS, us[RUNS / 20] - floor, us[RUNS - 1 - RUNS / 20] - floor,
+           floor);
+
+    CHECK(cudaFree(input));
+    CHECK(cudaFree(output));
+    CHECK(cudaFreeHost((void *)gate));
+    CHECK(cudaEventDestroy(start));
+    CHECK(cudaEventDestroy(stop));
+    return fflush(stdout) == 0 ? 0 : 1;
+}
