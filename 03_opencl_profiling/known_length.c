@@ -179,9 +179,10 @@ int main(int argc, char **argv) {
                "to %+.2f us.\n%s",
                by_device.slope, by_device.intercept, by_host.slope, by_host.intercept, empty.min,
                empty.max, net.min, net.max,
-               is_loop ? "(The truth is START to END's own here: what it says of the second half "
-                         "of a loop.)\n"
-                       : "");
+               is_loop
+                   ? "(The truth is START to END's own here, to a percent or so: what it says of "
+                     "the second half\nof a loop.)\n"
+                   : "");
     flush_stdout();
 
     CHECK_CL(clReleaseMemObject(ran));
