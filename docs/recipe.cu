@@ -123,12 +123,12 @@ int main(void) {
     }
     qsort(us, RUNS, sizeof *us, compare);
     qsort(floor_us, RUNS, sizeof *floor_us, compare);
-    const double floor = floor_us[RUNS / 2];
+    const double events_us = floor_us[RUNS / 2];
     printf("%.2f us, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
            "(The two events' own %.2f us are taken off; the device's launch is in it. The caches "
            "are\nas the run before left them.)\n",
-           us[RUNS / 2] - floor, RUNS, us[RUNS / 20] - floor, us[RUNS - 1 - RUNS / 20] - floor,
-           floor);
+           us[RUNS / 2] - events_us, RUNS, us[RUNS / 20] - events_us,
+           us[RUNS - 1 - RUNS / 20] - events_us, events_us);
 
     CHECK(cudaFree(input));
     CHECK(cudaFree(output));
