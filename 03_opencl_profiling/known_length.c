@@ -4,8 +4,9 @@
  *
  * Measures: a kernel that runs for a known time, by its own clock: an NVIDIA GPU's %globaltimer, or
  *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel: what START to
- *   END says of that is taken off, and net error is what is left. Where a kernel has no clock, a
- *   loop: what START to END says of twice the steps less what it says of once is the truth.
+ *   END says of that, less what that ran, is taken off, and net error is what is left. Where a
+ *   kernel has no clock, a loop: what START to END says of twice the steps less what it says of
+ *   once is the truth.
  * Does not measure: kernels with more than one work-item. Giving out and collecting many comes on
  *   top, and is part of what such a kernel takes.
  *
@@ -37,7 +38,7 @@ struct times {
 static struct times time_spin(cl_ulong steps, double step_ns) {
     const size_t one = 1;
     cl_event event;
-    cl_ulong start_ns, end_ns, ran_steps;
+    cl_ulong start_ns = 0, end_ns = 0, ran_steps; /* a driver may leave a stamp as it was */
     CHECK_CL(clSetKernelArg(kernel, 0, sizeof steps, &steps));
     CHECK_CL(clFinish(queue));
     const int64_t host_start_ns = now_ns();
@@ -145,7 +146,7 @@ int main(int argc, char **argv) {
 
     if (options.csv)
         printf("device,length_us,runs,truth_us,start_to_end_us,host_us,error_us,host_error_us,"
-               "empty_us,net_error_us\n");
+               "empty_us,net_error_us,truth_by\n");
     else
         printf("Known lengths: a kernel that spins, on %s, %s; truth by %s, medians of %d runs\n\n"
                "%8s %9s %13s %9s %9s %9s %10s %9s\n",
@@ -160,9 +161,9 @@ int main(int argc, char **argv) {
         empty_us[i] = us[EMPTY];
         net_us[i] = us[NET_ERROR];
         if (options.csv)
-            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name, lengths_us[i],
+            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%s\n", device.name, lengths_us[i],
                    runs, x[i], device_us[i], host_us[i], device_us[i] - x[i], host_us[i] - x[i],
-                   empty_us[i], net_us[i]);
+                   empty_us[i], net_us[i], words);
         else
             printf("%8u %9.2f %13.2f %+9.2f %9.2f %+9.2f %10.2f %+9.2f\n", lengths_us[i], x[i],
                    device_us[i], device_us[i] - x[i], empty_us[i], net_us[i], host_us[i],
@@ -179,10 +180,9 @@ int main(int argc, char **argv) {
                "to %+.2f us.\n%s",
                by_device.slope, by_device.intercept, by_host.slope, by_host.intercept, empty.min,
                empty.max, net.min, net.max,
-               is_loop
-                   ? "(The truth is START to END's own here, to a percent or so: what it says of "
-                     "the second half\nof a loop.)\n"
-                   : "");
+               is_loop ? "(The truth is START to END's own here, to some percent: what it says of "
+                         "the second half\nof a loop.)\n"
+                       : "");
     flush_stdout();
 
     CHECK_CL(clReleaseMemObject(ran));

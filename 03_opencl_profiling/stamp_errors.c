@@ -17,7 +17,7 @@
 static struct options options;
 static struct opencl_device device;
 
-/* Asks for END, prints code and stamp, and returns the stamp: 0 if the driver left it alone. */
+/* Asks for END, prints code and stamp, and returns the stamp; it was 0 before. */
 static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
     const cl_int code =
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
     CHECK_CL(clFinish(queue));
     const cl_ulong end_ns = ask("the_same_finished", event);
 
-    cl_ulong start_ns;
+    cl_ulong start_ns = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
                                      NULL));
     if (!options.csv)

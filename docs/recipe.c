@@ -24,18 +24,21 @@ static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
 /* ---- What is timed: yours ---- */
 
 enum { N = 1 << 20 };
-static const size_t global_size = N, local_size = 256;
+static const size_t local_size = 256; /* CL_KERNEL_WORK_GROUP_SIZE at most */
+static const size_t global_size = (size_t)(N + 255) / 256 * 256; /* whole groups */
 static float host[N];
 static cl_mem input, output;
 
 static const char *source = "__kernel void my_kernel(__global const float *in,\n"
-                            "                        __global float *out) {\n"
+                            "                        __global float *out, uint n) {\n"
                             "    const size_t i = get_global_id(0);\n"
-                            "    out[i] = 2 * in[i];\n"
+                            "    if (i < n)\n"
+                            "        out[i] = 2 * in[i];\n"
                             "}\n"
                             "__kernel void empty(void) {}\n";
 
 static void set_up(cl_kernel kernel) {
+    const cl_uint n = N;
     cl_int code;
     for (int i = 0; i < N; i++)
         host[i] = (float)i;
@@ -46,6 +49,7 @@ static void set_up(cl_kernel kernel) {
     CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
     CHECK(clSetKernelArg(kernel, 0, sizeof input, &input));
     CHECK(clSetKernelArg(kernel, 1, sizeof output, &output));
+    CHECK(clSetKernelArg(kernel, 2, sizeof n, &n));
 }
 
 static void check_result(void) {
@@ -101,18 +105,22 @@ static cl_device_id choose_device(void) {
 int main(void) {
     enum { RUNS = 101 };
     static double us[RUNS], empty_us[RUNS];
+    char name[256], driver[256];
     cl_int code;
     cl_device_id device = choose_device();
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL));
+    CHECK(clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     CHECK(code);
     queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
     CHECK(code);
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
     CHECK(code);
-    if (clBuildProgram(program, 1, &device, "", NULL, NULL) != CL_SUCCESS) {
-        static char log[65536];
+    code = clBuildProgram(program, 1, &device, "", NULL, NULL);
+    if (code != CL_SUCCESS) {
+        static char log[1 << 20];
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fprintf(stderr, "%s\n", log);
+        fprintf(stderr, "the kernel does not build: error %d\n%s\n", code, log);
         return 1;
     }
     cl_kernel my_kernel = clCreateKernel(program, "my_kernel", &code);
@@ -133,10 +141,12 @@ int main(void) {
     }
     qsort(us, RUNS, sizeof *us, compare);
     qsort(empty_us, RUNS, sizeof *empty_us, compare);
-    printf("%.2f us from START to END, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
+    printf("%s, driver %s\n"
+           "%.2f us from START to END, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
            "(Of one empty work-group it says %.2f us. The caches are as the run before left "
            "them.)\n",
-           us[RUNS / 2], RUNS, us[RUNS / 20], us[RUNS - 1 - RUNS / 20], empty_us[RUNS / 2]);
+           name, driver, us[RUNS / 2], RUNS, us[RUNS / 20], us[RUNS - 1 - RUNS / 20],
+           empty_us[RUNS / 2]);
 
     CHECK(clReleaseMemObject(input));
     CHECK(clReleaseMemObject(output));

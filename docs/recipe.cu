@@ -102,11 +102,16 @@ static int compare(const void *left, const void *right) {
 int main(void) {
     enum { RUNS = 101 };
     static double us[RUNS], floor_us[RUNS];
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        fprintf(stderr, "no NVIDIA GPU\n");
+    int devices = 0, driver;
+    struct cudaDeviceProp device;
+    const cudaError_t code = cudaGetDeviceCount(&devices);
+    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver) {
+        fprintf(stderr, "%s\n", cudaGetErrorString(code));
         return 77; /* what test runners count as skipped */
     }
+    CHECK(code);
+    CHECK(cudaGetDeviceProperties(&device, 0)); /* 0 is in use until cudaSetDevice() */
+    CHECK(cudaDriverGetVersion(&driver));
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
     CHECK(cudaMallocHost((void **)&gate, sizeof *gate));
@@ -124,11 +129,12 @@ int main(void) {
     qsort(us, RUNS, sizeof *us, compare);
     qsort(floor_us, RUNS, sizeof *floor_us, compare);
     const double events_us = floor_us[RUNS / 2];
-    printf("%.2f us, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
+    printf("%s, driver for CUDA %d.%d\n"
+           "%.2f us, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
            "(The two events' own %.2f us are taken off; the device's launch is in it. The caches "
            "are\nas the run before left them.)\n",
-           us[RUNS / 2] - events_us, RUNS, us[RUNS / 20] - events_us,
-           us[RUNS - 1 - RUNS / 20] - events_us, events_us);
+           device.name, driver / 1000, driver % 1000 / 10, us[RUNS / 2] - events_us, RUNS,
+           us[RUNS / 20] - events_us, us[RUNS - 1 - RUNS / 20] - events_us, events_us);
 
     CHECK(cudaFree(input));
     CHECK(cudaFree(output));

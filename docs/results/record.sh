@@ -21,6 +21,10 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 build=${BUILD:-build}
 results=docs/results/$1
+if [ ! -x "$build/01_host_clock/host_clock" ]; then
+    echo "record.sh: no programs in '$build': build them first" >&2
+    exit 1
+fi
 export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
 
@@ -54,20 +58,29 @@ whose() {
 describe_machine >"$scratch/environment.txt"
 if [ -e "$results/environment.txt" ] &&
     [ "$(whose "$results/environment.txt")" != "$(whose "$scratch/environment.txt")" ]; then
-    echo "record.sh: '$1' was recorded on another machine ($(whose "$results/environment.txt" | paste -sd ';' -)): take another name" >&2
+    echo "record.sh: '$1' was recorded on $(whose "$results/environment.txt" | paste -sd ';' -); this is" \
+        "$(whose "$scratch/environment.txt" | paste -sd ';' -): take another name" >&2
     exit 2
 fi
-mkdir -p "$results"
+mkdir "$scratch/record"
+
+# left_out NAME WHY: all right, but not beside an older record of it.
+left_out() {
+    if [ -e "$results/$1.csv" ]; then
+        echo "record.sh: $1 is $2, and in '$results' from before: nothing was changed" >&2
+        exit 1
+    fi
+}
 
 # record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
 record() {
     name=$1
-    output=$results/$name
-    rm -f "$output.txt" "$output.csv"
+    output=$scratch/record/$name
     program=$build/$2
     chosen=
     shift 2
     if [ ! -x "$program" ]; then
+        left_out "$name" "not built"
         echo "$name: not built"
         return
     fi
@@ -82,8 +95,9 @@ record() {
         case $code in
         0) mv "$scratch/output" "$output.$format" ;;
         77)
-            [ -n "$chosen" ] || return 0
-            exit 1 # asked for, and not there
+            [ -z "$chosen" ] || exit 1 # asked for, and not there
+            left_out "$name" "without a device" # the program has said so
+            return
             ;;
         *) echo "$name: failed" && exit 1 ;;
         esac
@@ -100,10 +114,10 @@ record cuda_events 04_cuda_events/cuda_events
 record onion 04_cuda_events/onion
 record event_errors 04_cuda_events/event_errors
 record block_clock 05_block_clock/block_clock
-if [ -e "$results/block_clock.csv" ]; then # 600 on 132 SMs: a few waves, the last not full
-    sms=$(tail -n 1 "$results/block_clock.csv" | sed 's/.*,//')
+if [ -e "$scratch/record/block_clock.csv" ]; then # 600 on 132 SMs: a few waves, the last not full
+    sms=$(tail -n 1 "$scratch/record/block_clock.csv" | sed 's/.*,//')
     "$build/05_block_clock/block_clock" --csv --blocks $((sms * 600 / 132)) --threads 1024 --work 20 --runs 3 \
-        --timeline "$results/block_timeline.csv" >/dev/null
+        --timeline "$scratch/record/block_timeline.csv" >/dev/null
 fi
 record limits 05_block_clock/limits
 record block_clock_opencl 05_block_clock/block_clock_opencl
@@ -121,11 +135,12 @@ record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threa
 record try_block_clock_opencl 05_block_clock/block_clock_opencl --blocks 1,2,64 --threads 1,64,1024
 record try_warmup 06_warmup/warmup --size 16384
 record try_warmup_opencl 06_warmup/warmup_opencl --size 16384
-if [ -e "$results/cuda_events.csv" ]; then # a GPU has the memory for it, and the bandwidth
+if [ -e "$scratch/record/cuda_events.csv" ]; then # a GPU has the memory for it, and the bandwidth
     record try_bandwidth 03_opencl_profiling/opencl_profiling --size 67108864
 fi
 
-describe_machine >"$results/environment.txt"
+mkdir -p "$results"
+mv "$scratch/environment.txt" "$scratch/record"/* "$results"
 cat "$results/environment.txt"
 
 # draw PLOT CSV: the chapter's pictures, where their data is.
