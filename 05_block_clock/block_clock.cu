@@ -204,7 +204,7 @@ int main(int argc, char **argv) {
     if (!options.csv)
         printf("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n\n",
                device.name, sms, options.runs);
-    print_block_header(&options);
+    print_block_header(&options, "SMs");
     for (size_t t = 0; t < thread_counts.count; t++) {
         static double rows[sizeof thread_counts.values / sizeof thread_counts.values[0]][FIELDS];
         const int threads = (int)thread_counts.values[t];

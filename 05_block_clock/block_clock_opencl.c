@@ -196,7 +196,7 @@ int main(int argc, char **argv) {
     if (!options.csv)
         printf("Block clock: timedReduction on %s, %s; %u units, medians of %lld launches\n\n",
                device.name, device.platform, units, options.runs);
-    print_block_header(&options);
+    print_block_header(&options, "units");
     for (size_t t = 0; t < thread_counts.count; t++) {
         double row[FIELDS] = {0}, first[FIELDS] = {0};
         const size_t threads = (size_t)thread_counts.values[t];

@@ -133,14 +133,15 @@ static inline void summarize_blocks(const struct block_time *times, const float 
              event_us);
 }
 
-static inline void print_block_header(const struct options *options) {
+/* `units` is what the last column counts: "SMs", or what the device calls a unit. */
+static inline void print_block_header(const struct options *options, const char *units) {
     if (options->csv)
         printf("device,blocks,threads,runs,clocks_min,clocks_mean,clocks_median,clocks_max,"
                "span_us,event_us,sms\n");
     else
-        printf("%17s one block, in clocks %10s %9s\n%8s %7s %6s %6s %6s %6s %9s %9s %4s\n", "",
+        printf("%17s one block, in clocks %10s %9s\n%8s %7s %6s %6s %6s %6s %9s %9s %5s\n", "",
                "device", "event", "blocks", "threads", "min", "mean", "median", "max", "span us",
-               "us", "SMs");
+               "us", units);
 }
 
 /* Prints one row. In the table a bar shows the mean clocks, ten marks long in the first row of each
@@ -163,7 +164,7 @@ static inline void print_blocks(const struct options *options, const char *devic
                options->runs, row[CLOCKS_MIN], row[CLOCKS_MEAN], row[CLOCKS_MEDIAN],
                row[CLOCKS_MAX], span, row[EVENT_US], sms);
     else
-        printf("%8zu %7zu %6.0f %6.0f %6.0f %6.0f %9s %9.2f %4s %.*s %s\n", blocks, threads,
+        printf("%8zu %7zu %6.0f %6.0f %6.0f %6.0f %9s %9.2f %5s %.*s %s\n", blocks, threads,
                row[CLOCKS_MIN], row[CLOCKS_MEAN], row[CLOCKS_MEDIAN], row[CLOCKS_MAX], span,
                row[EVENT_US], sms, (int)(row[CLOCKS_MEAN] / first_clocks * 10 + 0.5),
                "########################################", mark);

@@ -317,7 +317,7 @@ int main(int argc, char **argv) {
         printf("device,limit,clocks,time_us,percent\n");
     else
         printf(
-            "Limits of the block clock on %s; %d SMs, where there are runs the median of %lld\n\n"
+            "Limits of the block clock on %s; %d SMs, medians of %lld runs where a row has some\n\n"
             "%-20s %14s %14s %9s\n",
             device.name, device.sm_count, options->runs, "limit", "clocks", "us", "percent");
     char words[80];

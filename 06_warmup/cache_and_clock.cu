@@ -240,10 +240,12 @@ int main(int argc, char **argv) {
     if (options.csv)
         printf("device,size,runs,warm_us,flushed_us,written_us\n");
     else
-        printf("L2 cache: vector_add by size on %s; %d MiB of L2, medians of %lld runs\n\n"
-               "%12s %10s %12s %12s %14s %14s\n",
-               device.name, l2_bytes >> 20, options.runs, "floats", "warm us", "flushed us",
-               "written us", "flushed / warm", "written / warm");
+        printf(
+            "L2 cache: vector_add by size on %s; %d MiB of L2, event pairs behind a blocker less "
+            "their floor, medians of %lld runs\n\n"
+            "%12s %10s %12s %12s %14s %14s\n",
+            device.name, l2_bytes >> 20, options.runs, "floats", "warm us", "flushed us",
+            "written us", "flushed / warm", "written / warm");
     for (size_t i = 0; i < sizes.count; i++)
         measure_size(&options, device.name, (size_t)sizes.values[i], floor_us);
     if (!options.csv) {

@@ -132,7 +132,7 @@ record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
 record try_opencl_profiling 03_opencl_profiling/opencl_profiling --size 1,1000,1000000
 record try_cuda_events 04_cuda_events/cuda_events --size 16384
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024
-record try_block_clock_opencl 05_block_clock/block_clock_opencl --blocks 1,2,64 --threads 1,64,1024
+record try_block_clock_opencl 05_block_clock/block_clock_opencl --blocks 1,2,64 --threads 1,64,256
 record try_warmup 06_warmup/warmup --size 16384
 record try_warmup_opencl 06_warmup/warmup_opencl --size 16384
 if [ -e "$scratch/record/cuda_events.csv" ]; then # a GPU has the memory for it, and the bandwidth
