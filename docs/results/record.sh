@@ -34,7 +34,7 @@ describe_machine() {
     # shellcheck disable=SC1091 # it is there on every machine of today
     echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sm), kernel $(uname -r | sed 's/[^0-9.].*//')"
     echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
-    if command -v nvidia-smi >/dev/null; then
+    if [ "${CUDA_VISIBLE_DEVICES-all}" ] && command -v nvidia-smi >/dev/null; then
         nvidia-smi ${CUDA_VISIBLE_DEVICES:+-i "$CUDA_VISIBLE_DEVICES"} \
             --query-gpu=name,driver_version --format=csv,noheader |
             sed 's/^\(.*\), \(.*\)$/gpu: \1, driver \2/'
