@@ -19,7 +19,8 @@ import tempfile
 SIZES = [1 << k for k in range(14, 29, 2)]
 SPINS_US = [1, 3, 10, 30, 100, 300, 1000]
 RUNS = 101
-PROCESSES = 3  # of this suite and of the profiler: each has its data elsewhere in memory
+PROCESSES = 3  # of this suite and of the profiler
+REST_MS = 5  # for event_net_rested: the profiler, too, pauses between launches
 SOURCE = r"""
 extern "C" __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -86,13 +87,18 @@ def suite(build):
     seen = {}
     for _ in range(PROCESSES):
         for n in SIZES:
-            for row in rows("04_cuda_events/cuda_events", "--size", str(n), "--runs", str(RUNS)):
+            options = ["--size", str(n), "--runs", str(RUNS)]
+            for row in rows("04_cuda_events/cuda_events", *options):
                 kernel, us = row["kernel"].split("_")[0], float(row["median_us"])
                 if kernel == "vector":
                     seen.setdefault((row["method"], "warm", "vector_add", n), []).append(us)
                 elif n == SIZES[0]:
                     length = int(row["kernel"][len("spin_"):-len("us")])
                     seen.setdefault((row["method"], "warm", "spin", length), []).append(us)
+            for row in rows("04_cuda_events/cuda_events", *options, "--rest", str(REST_MS)):
+                if row["method"] == "event_net" and row["kernel"] == "vector_add":
+                    seen.setdefault(("event_net_rested", "warm", "vector_add", n),
+                                    []).append(float(row["median_us"]))
         for row in rows("06_warmup/cache_and_clock", "--size", ",".join(map(str, SIZES)),
                         "--runs", str(RUNS)):
             for cache in ("flushed", "written"):
@@ -102,23 +108,34 @@ def suite(build):
         yield *key, samples
 
 
-def nsight_compute():
-    """Nsight Compute's gpu__time_duration; clocks as they are, the cache warm or flushed."""
-    seen = {}
-    for cache, control in [("warm", "none"), ("flushed", "all")] * PROCESSES:
+def nsight_compute(build):
+    """Nsight Compute's gpu__time_duration; clocks as they are, the cache warm or flushed. Of
+    vector_add in this suite's own program, so that the data lie where they lie for the suite."""
+    def profile(control, *command):
         out = subprocess.run(
             ["ncu", "--clock-control", "none", "--cache-control", control, "--csv",
-             "--metrics", "gpu__time_duration.sum", "--print-units", "base",
-             "--kernel-name", "regex:vector_add|spin", sys.executable, __file__, "--launch"],
-            check=True, capture_output=True, text=True).stdout
+             "--metrics", "gpu__time_duration.sum", "--print-units", "base", *command],
+            capture_output=True, text=True).stdout
         rows = list(csv.DictReader(line for line in out.splitlines() if line.startswith('"')))
-        us = [float(row["Metric Value"].replace(",", "")) / 1e3 for row in rows]
-        names = [kernel for kernel, _ in launched() for _ in range(LAUNCHES)]
-        assert [row["Kernel Name"].split("(")[0] for row in rows] == names, "not these launches"
         assert {row["Metric Unit"] for row in rows} == {"ns"}, "not in nanoseconds"
-        for i, (kernel, size) in enumerate(launched()):
-            seen.setdefault(("gpu__time_duration", cache, kernel, size), []).extend(
+        return ([row["Kernel Name"].split("(")[0] for row in rows],
+                [float(row["Metric Value"].replace(",", "")) / 1e3 for row in rows])
+    seen = {}
+    for cache, control in [("warm", "none"), ("flushed", "all")] * PROCESSES:
+        names, us = profile(control, "--kernel-name", "regex:spin",
+                            sys.executable, __file__, "--launch")
+        assert names == ["spin"] * LAUNCHES * len(SPINS_US), "not these launches"
+        for i, length in enumerate(SPINS_US):
+            seen.setdefault(("gpu__time_duration", cache, "spin", length), []).extend(
                 us[i * LAUNCHES + 1:(i + 1) * LAUNCHES])
+        for n in SIZES:
+            # The first is the check, 31 are host_no_sync's; these are host_sync's, no gate is shut.
+            names, us = profile(control, "--kernel-name", "regex:vector_add", "--launch-skip", "32",
+                                "--launch-count", str(LAUNCHES), "--kill", "yes",
+                                f"{build}/04_cuda_events/cuda_events", "--csv", "--runs", "31",
+                                "--size", str(n))
+            assert names == ["vector_add"] * LAUNCHES, "not these launches"
+            seen.setdefault(("gpu__time_duration", cache, "vector_add", n), []).extend(us[1:])
     for key, samples in seen.items():
         yield *key, samples
 
@@ -273,7 +290,7 @@ def main():
         sys.exit("usage: compare_tools.py BUILD OUT.csv")
     build, out = sys.argv[1:]
     tools = [("this suite", lambda: "", lambda: suite(build)),
-             ("Nsight Compute", ncu_version, nsight_compute),
+             ("Nsight Compute", ncu_version, lambda: nsight_compute(build)),
              ("CUPTI", lambda: version("torch"), cupti),
              ("Triton", lambda: version("triton"), do_bench),
              ("Triton", lambda: version("triton"), do_bench_cudagraph),
