@@ -45,7 +45,7 @@ unset label
 set output folder."/event_errors_by_length.svg"
 set title name.": how far each way is from the truth, by the kernel's length"
 set style data linespoints
-set key inside top right
+set key inside bottom left Left reverse maxcols 1
 set grid
 set logscale xy 10
 set xlabel "the kernel runs for ... us"

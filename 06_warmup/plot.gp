@@ -38,6 +38,7 @@ if (has("cache_and_clock.csv")) {
     set xlabel "floats"
     set ylabel "time, as a share of warm"
     set yrange [0.5:*]
+    set key bottom left Left reverse
     set format x "2^{%L}"
     plot folder."/cache_and_clock.csv" skip 1 using 2:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
          "" skip 1 using 2:($5 / $4) linewidth 2 pointtype 5 title "flushed by reading other data", \
