@@ -10,7 +10,7 @@
  * Build: nvcc -O2 -arch=native -I../common cuda_events.cu -o cuda_events
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
- *        ./cuda_events --rest 5            what was still to be written back then has been
+ *        ./cuda_events --rest 5            a pause before each vector_add: which methods change?
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(code) check((code), #code, __LINE__)
+#define CHECK(call) check((call), #call, __LINE__)
 static void check(cl_int code, const char *what, int line) {
     if (code != CL_SUCCESS) {
         fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, line, what, code);
@@ -43,9 +43,9 @@ static void set_up(cl_kernel kernel) {
     for (int i = 0; i < N; i++)
         host[i] = (float)i;
     input = clCreateBuffer(context, CL_MEM_READ_ONLY, sizeof host, NULL, &code);
-    CHECK(code);
+    check(code, "clCreateBuffer", __LINE__);
     output = clCreateBuffer(context, CL_MEM_WRITE_ONLY, sizeof host, NULL, &code);
-    CHECK(code);
+    check(code, "clCreateBuffer", __LINE__);
     CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
     CHECK(clSetKernelArg(kernel, 0, sizeof input, &input));
     CHECK(clSetKernelArg(kernel, 1, sizeof output, &output));
@@ -111,11 +111,11 @@ int main(void) {
     CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL));
     CHECK(clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    CHECK(code);
+    check(code, "clCreateContext", __LINE__);
     queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-    CHECK(code);
+    check(code, "clCreateCommandQueue", __LINE__);
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    CHECK(code);
+    check(code, "clCreateProgramWithSource", __LINE__);
     code = clBuildProgram(program, 1, &device, "", NULL, NULL);
     if (code != CL_SUCCESS) {
         static char log[1 << 20];
@@ -124,9 +124,9 @@ int main(void) {
         return 1;
     }
     cl_kernel my_kernel = clCreateKernel(program, "my_kernel", &code);
-    CHECK(code);
+    check(code, "clCreateKernel", __LINE__);
     cl_kernel empty = clCreateKernel(program, "empty", &code);
-    CHECK(code);
+    check(code, "clCreateKernel", __LINE__);
     set_up(my_kernel);
 
     for (int run = -1; run < RUNS; run++) { /* run -1 is the warm-up: it compiles */
