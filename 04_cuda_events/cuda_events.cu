@@ -10,67 +10,25 @@
  * Build: nvcc -O2 -arch=native -I../common cuda_events.cu -o cuda_events
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
- *        ./cuda_events --rest 5            a pause before each vector_add: which methods change?
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "blocker.h"
 #include "cuda_device.h"
 #include "host_clock.h"
 #include "options.h"
 #include "summary.h"
 #include "vector_data.h"
 
-static const unsigned spin_us[] = {1, 3, 10, 30, 100, 300, 1000};
-enum { SPINS = sizeof spin_us / sizeof spin_us[0] };
-static const unsigned long long blocker_limit_ns = 1000000000;
-enum { KEY_REST = KEY_OWN };
-static long long rest_ms; /* before each vector_add */
-
-/* ---- The kernels ---- */
-
-/* The GPU's clock in nanoseconds, one for all SMs, in steps of 32 ns on an H200 and of 1024 ns on
- * many others; a profiler may change that. NVIDIA means it for its own tools: PTX ISA, "Special
- * Registers". */
-static __device__ unsigned long long globaltimer_ns(void) {
-    unsigned long long ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    return ns;
-}
+/* ---- The work under the clocks: a spin of known length, which blocker.h has, or vector_add ---- */
 
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         c[i] = a[i] + b[i];
 }
-
-/* The known truth, to a step of that clock: runs for `length_ns`, and says how long it did run. */
-static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
-    const unsigned long long start_ns = globaltimer_ns();
-    unsigned long long elapsed_ns;
-    do
-        elapsed_ns = globaltimer_ns() - start_ns;
-    while (elapsed_ns < length_ns);
-    *ran_ns = elapsed_ns;
-}
-
-struct gate { /* in host memory that the device sees too */
-    int open, gave_up;
-};
-
-/* Keeps the stream busy until the host opens the gate, so that what the host queues meanwhile runs
- * back to back. Gives up after `limit_ns` and says so: a mistake must not hang the device. */
-static __global__ void block_stream(volatile struct gate *gate, unsigned long long limit_ns) {
-    const unsigned long long start_ns = globaltimer_ns();
-    while (!gate->open)
-        if (globaltimer_ns() - start_ns > limit_ns) {
-            gate->gave_up = 1;
-            return;
-        }
-}
-
-/* ---- The work under the clocks ---- */
 
 static struct {
     unsigned long long length_ns, *ran_ns; /* spin, unless length_ns is 0 */
@@ -88,9 +46,9 @@ static void launch(void) {
 
 /* ---- The methods: each returns microseconds ---- */
 
-static cudaEvent_t start, stop, done;
-static volatile struct gate *gate;
+static cudaEvent_t done;
 static double floor_us; /* what two events cost with nothing between them */
+enum { BATCH = 10 };
 
 /* Wrong: a launch returns before the kernel has run. */
 static double host_no_sync(void) {
@@ -129,14 +87,6 @@ static double cpu_clock_asleep(void) {
     return (double)(end_ticks - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
-static double elapsed_us(void) {
-    float elapsed_ms;
-    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
-        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
-    return (double)elapsed_ms * 1e3;
-}
-
 /* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
  * still preparing the launch: that gap is in the figure. */
 static double event(void) {
@@ -145,25 +95,6 @@ static double event(void) {
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
     return elapsed_us();
-}
-
-static void close_gate(void) {
-    gate->open = 0;
-    gate->gave_up = 0;
-    block_stream<<<1, 1>>>(gate, blocker_limit_ns);
-    CHECK_CUDA(cudaGetLastError());
-}
-
-/* Opens the gate and waits for all that was queued behind it. Exits with 1 if the blocker gave up:
- * then the GPU may have waited for the host after all, and the time would be wrong in silence. */
-static void open_gate(void) {
-    gate->open = 1;
-    CHECK_CUDA(cudaDeviceSynchronize());
-    if (gate->gave_up)
-        fail(EXIT_FAILED,
-             "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
-             "CUDA_LAUNCH_BLOCKING, profiler or debugger",
-             blocker_limit_ns / 1000000);
 }
 
 /* The same pair behind a kernel that holds the stream until all three are queued: no gap between
@@ -192,16 +123,29 @@ static double event_net(void) {
     return event_blocked() - floor_us;
 }
 
+/* Many launches in one pair, divided: what one more in a row costs. Neither more nor less right,
+ * but another question: one launch's drain and the next one's start may overlap. */
+static double event_batch(void) {
+    close_gate();
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    for (int i = 0; i < BATCH; i++)
+        launch();
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
+    return (elapsed_us() - floor_us) / BATCH;
+}
+
 /* ---- Sampling and reporting ---- */
 
-enum { HOST_NO_SYNC, HOST_SYNC, CPU_CLOCK, EVENT, EVENT_BLOCKED, EVENT_NET, METHODS };
+enum { HOST_NO_SYNC, HOST_SYNC, CPU_CLOCK, EVENT, EVENT_BLOCKED, EVENT_NET, EVENT_BATCH, METHODS };
 static const struct {
     const char *name, *whose;
     double (*time_us)(void);
 } methods[METHODS] = {
     {"host_no_sync", "host", host_no_sync},     {"host_sync", "host", host_sync},
     {"cpu_clock", "host, CPU time", cpu_clock}, {"event", "device", event},
-    {"event_blocked", "device", event_blocked}, {"event_net", "device", event_net}};
+    {"event_blocked", "device", event_blocked}, {"event_net", "device", event_net},
+    {"event_batch", "device", event_batch}};
 
 static double truth_us[MAX_RUNS]; /* how long the spin says it ran */
 static uint64_t step_ns;          /* of events, by the times seen so far */
@@ -213,9 +157,6 @@ static struct summary sample(double (*time_us)(void), int runs) {
     static double samples_us[MAX_RUNS];
     for (int run = 0, disturbed = 0; run < runs; run++) {
         unsigned long long ran_ns;
-        const struct timespec rest = {0, (long)rest_ms * 1000000};
-        if (rest_ms > 0 && work.length_ns == 0)
-            nanosleep(&rest, NULL);
         samples_us[run] = time_us();
         CHECK_CUDA(cudaMemcpy(&ran_ns, work.ran_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
         truth_us[run] = (double)ran_ns / 1e3;
@@ -237,37 +178,21 @@ static struct summary sample(double (*time_us)(void), int runs) {
     return s;
 }
 
-static error_t parse_own_option(int key, char *value, struct argp_state *state) {
-    (void)state;
-    if (key != KEY_REST)
-        return ARGP_ERR_UNKNOWN;
-    rest_ms = parse_number("--rest", value, 0, 999);
-    return 0;
-}
-
 int main(int argc, char **argv) {
-    static const struct argp_option own_options[] = {
-        {"rest", KEY_REST, "MS", 0, "Let the GPU rest for MS before each vector_add (default 0)",
-         0},
-        {NULL, 0, NULL, 0, NULL, 0}};
-    static const struct argp own = {own_options, parse_own_option, NULL, NULL, NULL, NULL, NULL};
     double vector_us[METHODS];
     struct options options =
         default_options("How far is each way of timing a CUDA kernel from the truth?");
     options.has_device = true;
     options.runs = 31;
     options.size = 1 << 24;
-    options.own = &own;
     parse_options(argc, argv, &options);
     const struct cuda_device device = choose_cuda_device(options.device);
     const size_t n = (size_t)options.size;
     const int runs = (int)options.runs;
     check_cuda_memory(options.size, 3.0 * (double)n * sizeof(float));
 
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    set_up_blocker();
     CHECK_CUDA(cudaEventCreateWithFlags(&done, cudaEventBlockingSync | cudaEventDisableTiming));
-    CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
     CHECK_CUDA(cudaMalloc((void **)&work.ran_ns, sizeof *work.ran_ns));
     work.n = n;
     work.a = device_floats(n, input_a);
@@ -344,9 +269,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaFree(work.b));
     CHECK_CUDA(cudaFree(work.c));
     CHECK_CUDA(cudaFree(work.ran_ns));
-    CHECK_CUDA(cudaFreeHost((void *)gate));
-    CHECK_CUDA(cudaEventDestroy(start));
-    CHECK_CUDA(cudaEventDestroy(stop));
     CHECK_CUDA(cudaEventDestroy(done));
+    release_blocker();
     return EXIT_SUCCESS;
 }

@@ -15,49 +15,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "blocker.h"
 #include "cuda_device.h"
 #include "host_clock.h"
 #include "options.h"
 #include "summary.h"
 
-static const unsigned spin_us[] = {1, 3, 10, 30, 100, 300, 1000};
-enum { SPINS = sizeof spin_us / sizeof spin_us[0] };
-static const unsigned long long blocker_limit_ns = 1000000000;
-
-/* ---- The kernels of cuda_events.cu: the known truth, and the blocker ---- */
-
-static __device__ unsigned long long globaltimer_ns(void) {
-    unsigned long long ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    return ns;
-}
-
-static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
-    const unsigned long long start_ns = globaltimer_ns();
-    unsigned long long elapsed_ns;
-    do
-        elapsed_ns = globaltimer_ns() - start_ns;
-    while (elapsed_ns < length_ns);
-    *ran_ns = elapsed_ns;
-}
-
-struct gate { /* in host memory that the device sees too */
-    int open, gave_up;
-};
-
-static __global__ void block_stream(volatile struct gate *gate, unsigned long long limit_ns) {
-    const unsigned long long start_ns = globaltimer_ns();
-    while (!gate->open)
-        if (globaltimer_ns() - start_ns > limit_ns) {
-            gate->gave_up = 1;
-            return;
-        }
-}
-
 /* ---- The clocks, from the core outwards ---- */
 
-static cudaEvent_t start, stop;
-static volatile struct gate *gate;
 static unsigned long long length_ns, *ran_ns; /* ran_ns: on the device */
 
 static void launch_spin(void) {
@@ -72,32 +37,15 @@ static double kernel_us(void) {
     return (double)ns / 1e3;
 }
 
-static double elapsed_us(void) {
-    float elapsed_ms;
-    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
-        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
-    return (double)elapsed_ms * 1e3;
-}
-
 /* Between two events that the device finds queued, one after the other: with the spin between them,
  * its launch and drain on the device; without, the events' own cost. */
 static double blocked_pair_us(bool with_spin) {
-    gate->open = 0;
-    gate->gave_up = 0;
-    block_stream<<<1, 1>>>(gate, blocker_limit_ns);
-    CHECK_CUDA(cudaGetLastError());
+    close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     if (with_spin)
         launch_spin();
     CHECK_CUDA(cudaEventRecord(stop, 0));
-    gate->open = 1;
-    CHECK_CUDA(cudaEventSynchronize(stop));
-    if (gate->gave_up)
-        fail(EXIT_FAILED,
-             "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
-             "CUDA_LAUNCH_BLOCKING, profiler or debugger",
-             blocker_limit_ns / 1000000);
+    open_gate();
     return elapsed_us();
 }
 
@@ -146,9 +94,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, &options);
     const struct cuda_device device = choose_cuda_device(options.device);
     const int runs = (int)options.runs;
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
-    CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
+    set_up_blocker();
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
 
     /* Every kernel once before the first blocker: see cuda_events.cu on lazy loading. */
@@ -204,8 +150,6 @@ int main(int argc, char **argv) {
     flush_stdout();
 
     CHECK_CUDA(cudaFree(ran_ns));
-    CHECK_CUDA(cudaFreeHost((void *)gate));
-    CHECK_CUDA(cudaEventDestroy(start));
-    CHECK_CUDA(cudaEventDestroy(stop));
+    release_blocker();
     return EXIT_SUCCESS;
 }

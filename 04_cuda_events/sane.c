@@ -62,6 +62,14 @@ static void rules(const struct csv *csv) {
                median_us(csv, "spin_10us", "event_blocked") - 0.3,
            "behind the blocker %g us, net %g us: the floor is not taken off",
            median_us(csv, "spin_10us", "event_blocked"), median_us(csv, "spin_10us", "event_net"));
+    /* One of many in a row costs about what one alone does. */
+    static const char *const long_spins[] = {"spin_30us", "spin_1000us"};
+    for (int i = 0; i < 2; i++) {
+        const double net_us = median_us(csv, long_spins[i], "event_net");
+        const double batch_us = median_us(csv, long_spins[i], "event_batch");
+        EXPECT(fabs(batch_us - net_us) < 3 + 0.01 * net_us, "%s: alone %g us, in a row %g us",
+               long_spins[i], net_us, batch_us);
+    }
 }
 
 int main(int argc, char **argv) {
