@@ -2,10 +2,9 @@
  *
  * What can the per-block clock not do? Its limits, as numbers.
  *
- * Measures: how far apart the SMs' counters are, and what subtracting across SMs would give; what
- *   no block's clock holds; what thread 0 misses without the closing barrier; where a 32-bit read
- *   wraps; what the stamps themselves cost; at what rate the clock runs.
- * Does not measure: the reduction; block_clock.cu does.
+ * Measures: what is in an event pair and in no block's clock; what thread 0 misses without the
+ *   closing barrier; what the stamps themselves cost.
+ * Does not measure: the reduction, block_clock.cu does; the counter itself, sm_counters.cu does.
  *
  * Build: nvcc -O2 -arch=native -I../common limits.cu -o limits
  * Run:   ./limits
@@ -19,7 +18,7 @@
 #include "summary.h"
 
 struct stamp {
-    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
 };
 
 /* ---- The kernels ---- */
@@ -28,12 +27,6 @@ static __device__ unsigned long long globaltimer_ns(void) {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
     return ns;
-}
-
-static __device__ unsigned sm_number(void) {
-    unsigned sm;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    return sm;
 }
 
 /* Some work that the compiler cannot leave out: `steps` dependent multiply-adds. */
@@ -58,7 +51,6 @@ static __global__ void stamped(struct stamp *stamps, float *sink, int steps) {
     if (threadIdx.x == 0) {
         s.end_clock = (unsigned long long)clock64();
         s.end_ns = globaltimer_ns();
-        s.sm = sm_number();
         stamps[blockIdx.x] = s;
     }
 }
@@ -87,22 +79,6 @@ static __global__ void divergent(long long *clocks, float *sink, int steps) {
         clocks[1] = next_end - start;
         clocks[0] = own_end - start;
     }
-}
-
-/* Runs for `length` clocks, and times that by the whole counter and by its low half. */
-static __global__ void count(long long length, long long *clocks, unsigned long long *ran_ns) {
-    const unsigned long long start_ns = globaltimer_ns();
-    const long long start = clock64();
-    unsigned start_low, end_low;
-    long long end;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(start_low));
-    do
-        end = clock64();
-    while (end - start < length);
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(end_low));
-    *ran_ns = globaltimer_ns() - start_ns;
-    clocks[0] = end - start;
-    clocks[1] = (long long)(end_low - start_low); /* unsigned: right below 2^32 clocks */
 }
 
 /* ---- The measurements ---- */
@@ -138,43 +114,6 @@ static double elapsed_us(void) {
     return (double)elapsed_ms * 1e3;
 }
 
-static double clocks_per_us;
-
-/* Runs `count` for `length` clocks; returns clocks and time, and tells how fast the clock runs. */
-static void run_count(long long length, long long host_clocks[2], unsigned long long *host_ran_ns) {
-    long long *clocks;
-    unsigned long long *ran_ns;
-    CHECK_CUDA(cudaMalloc((void **)&clocks, 2 * sizeof *clocks));
-    CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
-    count<<<1, 1>>>(length, clocks, ran_ns);
-    CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaMemcpy(host_clocks, clocks, 2 * sizeof *clocks, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(host_ran_ns, ran_ns, sizeof *ran_ns, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaFree(clocks));
-    CHECK_CUDA(cudaFree(ran_ns));
-    if (host_clocks[0] <= 0 || *host_ran_ns == 0)
-        fail(EXIT_FAILED, "impossible: %lld clocks in %llu ns", host_clocks[0], *host_ran_ns);
-    clocks_per_us = (double)host_clocks[0] / ((double)*host_ran_ns / 1e3);
-}
-
-/* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
- * GPU with a display. */
-static void measure_wrap(void) {
-    long long clocks[2];
-    unsigned long long ran_ns;
-    int has_watchdog;
-    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device.index));
-    if (has_watchdog) {
-        fprintf(stderr,
-                "counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels\n");
-        return;
-    }
-    run_count((1LL << 32) + (1LL << 28), clocks, &ran_ns);
-    report("counter_64_bit", (double)clocks[0], (double)ran_ns / 1e3, 100, "more than 2^32 clocks");
-    report("counter_32_bit", (double)clocks[1], (double)clocks[1] / clocks_per_us,
-           100 * (double)clocks[1] / (double)clocks[0], "the same by the counter's low half");
-}
-
 /* Launches `stamped` between two events, copies the stamps, and returns the span in us. */
 static double launch_stamped(int blocks, double *event_us) {
     CHECK_CUDA(cudaMemset(stamps, 0, (size_t)blocks * sizeof *stamps));
@@ -196,31 +135,6 @@ static double launch_stamped(int blocks, double *event_us) {
         last_ns = host_stamps[b].end_ns > last_ns ? host_stamps[b].end_ns : last_ns;
     }
     return (double)(last_ns - first_ns) / 1e3;
-}
-
-/* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start? */
-static void measure_zero_points(int blocks) {
-    double event_us;
-    const double span_us = launch_stamped(blocks, &event_us);
-    const struct stamp *zero = &host_stamps[0];
-    double least = 0, most = 0, first = 0, last = 0;
-    char words[80];
-    for (int b = 0; b < blocks; b++) {
-        const struct stamp *s = &host_stamps[b];
-        const double start_clock = (double)(long long)(s->start_clock - zero->start_clock);
-        const double end_clock = (double)(long long)(s->end_clock - zero->start_clock);
-        const double late_us = (double)(long long)(s->start_ns - zero->start_ns) / 1e3;
-        const double offset = start_clock - late_us * clocks_per_us;
-        least = offset < least ? offset : least;
-        most = offset > most ? offset : most;
-        first = start_clock < first ? start_clock : first;
-        last = end_clock > last ? end_clock : last;
-    }
-    report("zero_points", most - least, (most - least) / clocks_per_us, NAN,
-           "from the SM whose counter is furthest behind to the one furthest ahead");
-    snprintf(words, sizeof words, "last end less first start, across SMs; the span was %.2f us",
-             span_us);
-    report("across_sms", last - first, (last - first) / clocks_per_us, NAN, words);
 }
 
 /* What the event pair sees and no block does: chapter 04's shells, from the host's launch to the
@@ -259,7 +173,7 @@ static void measure_divergence(void) {
     const double right = median(samples[2], (size_t)options->runs);
     for (int end = 0; end < 3; end++) {
         const double seen = median(samples[end], (size_t)options->runs);
-        report(limits[end], seen, seen / clocks_per_us, 100 * seen / right, words[end]);
+        report(limits[end], seen, NAN, 100 * seen / right, words[end]);
     }
 }
 
@@ -320,19 +234,11 @@ int main(int argc, char **argv) {
             "Limits of the block clock on %s; %d SMs, medians of %lld runs where a row has some\n\n"
             "%-20s %14s %14s %9s\n",
             device.name, device.sm_count, options->runs, "limit", "clocks", "us", "percent");
-    char words[80];
-    long long clocks[2];
-    unsigned long long ran_ns;
-    run_count(20000000, clocks, &ran_ns);
-    snprintf(words, sizeof words, "the clock runs at %.0f MHz", clocks_per_us);
-    report("clock_rate", (double)clocks[0], (double)ran_ns / 1e3, NAN, words);
-    measure_zero_points(full);
     measure_outside("outside_one_block", 1,
                     "in the event pair and in no block: the launch, the events, the drain");
     measure_outside("outside_full", full, "the same on a full device");
     measure_divergence();
     measure_probe(16 * full);
-    measure_wrap();
     flush_stdout();
 
     free(host_stamps);

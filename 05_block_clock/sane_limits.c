@@ -9,18 +9,7 @@ static double value(const struct csv *csv, const char *limit, const char *column
 }
 
 static void rules(const struct csv *csv) {
-    const double mhz = value(csv, "clock_rate", "clocks") / value(csv, "clock_rate", "time_us");
-    EXPECT(mhz > 100 && mhz < 6000, "the clock runs at %g MHz", mhz);
-    if (find_row(csv, 1, "limit", "counter_64_bit")) { /* not where kernels have a time limit */
-        const double whole = value(csv, "counter_64_bit", "clocks");
-        const double low = value(csv, "counter_32_bit", "clocks");
-        EXPECT(whole > 4294967296.0, "the 64-bit counter ran %g clocks", whole);
-        EXPECT(low > whole - 4294967296.0 - 1e6 && low < whole - 4294967296.0 + 1e6,
-               "the low half says %g of %g clocks: not one wrap less", low, whole);
-    }
-    /* No rule for zero_points and next_instruction: a device may have its counters in step, and
-     * wait. */
-
+    /* No rule for next_instruction: a device may wait. */
     EXPECT(value(csv, "outside_one_block", "time_us") > 0 &&
                value(csv, "outside_one_block", "percent") < 100,
            "%g us", value(csv, "outside_one_block", "time_us"));

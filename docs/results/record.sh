@@ -120,6 +120,7 @@ if [ -e "$scratch/record/block_clock.csv" ]; then # 600 on 132 SMs: a few waves,
         --timeline "$scratch/record/block_timeline.csv" >/dev/null
 fi
 record limits 05_block_clock/limits
+record sm_counters 05_block_clock/sm_counters
 record block_clock_opencl 05_block_clock/block_clock_opencl
 record warmup 06_warmup/warmup
 record warmup_series 06_warmup/warmup --series

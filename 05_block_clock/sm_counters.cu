@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What does an SM's clock count, from where, and how far?
+ *
+ * Measures: at what rate the counter runs; how far apart the counters of the SMs are, and what
+ *   subtracting across SMs would give; where a read of its low 32 bits wraps.
+ * Does not measure: any kernel's time; block_clock.cu does.
+ *
+ * Build: nvcc -O2 -arch=native -I../common sm_counters.cu -o sm_counters
+ * Run:   ./sm_counters
+ * Try:   ./sm_counters twice: which rows are the same again?
+ */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cuda_device.h"
+#include "options.h"
+
+/* ---- The kernels ---- */
+
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+/* Runs for `length` clocks, and times that by the whole counter, by its low half, and by the timer
+ * that all SMs share. */
+struct count {
+    long long clocks, low_clocks;
+    unsigned long long ran_ns;
+};
+
+static __global__ void count_clocks(long long length, struct count *count) {
+    const unsigned long long start_ns = globaltimer_ns();
+    const long long start = clock64();
+    unsigned start_low, end_low;
+    long long end;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(start_low));
+    do
+        end = clock64();
+    while (end - start < length);
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(end_low));
+    count->ran_ns = globaltimer_ns() - start_ns;
+    count->clocks = end - start;
+    count->low_clocks = (long long)(end_low - start_low); /* unsigned: right below 2^32 clocks */
+}
+
+/* Every block writes down both clocks of its SM, then a thousand clocks later again. */
+struct stamp {
+    long long start_clock, end_clock;
+    unsigned long long start_ns, end_ns;
+};
+
+static __global__ void stamp_blocks(struct stamp *stamps) {
+    struct stamp s;
+    s.start_ns = globaltimer_ns();
+    s.start_clock = clock64();
+    do
+        s.end_clock = clock64();
+    while (s.end_clock - s.start_clock < 1000);
+    s.end_ns = globaltimer_ns();
+    stamps[blockIdx.x] = s;
+}
+
+/* ---- The measurements ---- */
+
+static bool csv;
+static struct cuda_device device;
+static double clocks_per_us;
+
+static void report(const char *what, double clocks, double time_us, const char *words) {
+    if (csv)
+        printf("%s,%s,%.0f,%.3f\n", device.name, what, clocks, time_us);
+    else
+        printf("%-15s %14.0f %14.3f  %s\n", what, clocks, time_us, words);
+    flush_stdout();
+}
+
+static struct count run_count(long long length) {
+    struct count *on_device, count;
+    CHECK_CUDA(cudaMalloc((void **)&on_device, sizeof *on_device));
+    count_clocks<<<1, 1>>>(length, on_device);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaMemcpy(&count, on_device, sizeof count, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaFree(on_device));
+    if (count.clocks <= 0 || count.ran_ns == 0)
+        fail(EXIT_FAILED, "impossible: %lld clocks in %llu ns", count.clocks, count.ran_ns);
+    return count;
+}
+
+static void measure_rate(void) {
+    char words[80];
+    const struct count count = run_count(20000000);
+    clocks_per_us = (double)count.clocks / ((double)count.ran_ns / 1e3);
+    snprintf(words, sizeof words, "the clock runs at %.0f MHz", clocks_per_us);
+    report("clock_rate", (double)count.clocks, (double)count.ran_ns / 1e3, words);
+}
+
+/* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start? */
+static void measure_zero_points(void) {
+    const int blocks = 4 * device.sm_count; /* some on every SM */
+    const size_t bytes = (size_t)blocks * sizeof(struct stamp);
+    struct stamp *on_device, *stamps = (struct stamp *)malloc(bytes);
+    double least = 0, most = 0, first = 0, last = 0;
+    unsigned long long first_ns = UINT64_MAX, last_ns = 0;
+    char words[80];
+    if (!stamps)
+        fail(EXIT_FAILED, "no host memory for %d stamps", blocks);
+    CHECK_CUDA(cudaMalloc((void **)&on_device, bytes));
+    for (int launch = 0; launch < 2; launch++) { /* the first is the warm-up */
+        stamp_blocks<<<(unsigned)blocks, 1>>>(on_device);
+        CHECK_CUDA(cudaGetLastError());
+    }
+    CHECK_CUDA(cudaMemcpy(stamps, on_device, bytes, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaFree(on_device));
+
+    for (int b = 0; b < blocks; b++) {
+        const struct stamp *s = &stamps[b];
+        if (s->end_clock <= s->start_clock || s->end_ns < s->start_ns)
+            fail(EXIT_FAILED, "impossible: block %d ends before it starts", b);
+        const double start_clock = (double)(s->start_clock - stamps[0].start_clock);
+        const double end_clock = (double)(s->end_clock - stamps[0].start_clock);
+        const double late_us = (double)(long long)(s->start_ns - stamps[0].start_ns) / 1e3;
+        const double offset = start_clock - late_us * clocks_per_us;
+        least = offset < least ? offset : least;
+        most = offset > most ? offset : most;
+        first = start_clock < first ? start_clock : first;
+        last = end_clock > last ? end_clock : last;
+        first_ns = s->start_ns < first_ns ? s->start_ns : first_ns;
+        last_ns = s->end_ns > last_ns ? s->end_ns : last_ns;
+    }
+    free(stamps);
+    report("zero_points", most - least, (most - least) / clocks_per_us,
+           "from the SM whose counter is furthest behind to the one furthest ahead");
+    snprintf(words, sizeof words, "last end less first start, across SMs; the span was %.2f us",
+             (double)(last_ns - first_ns) / 1e3);
+    report("across_sms", last - first, (last - first) / clocks_per_us, words);
+}
+
+/* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
+ * GPU with a display. */
+static void measure_wrap(void) {
+    int has_watchdog;
+    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device.index));
+    if (has_watchdog) {
+        fprintf(stderr,
+                "counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels\n");
+        return;
+    }
+    const struct count count = run_count((1LL << 32) + (1LL << 28));
+    report("counter_64_bit", (double)count.clocks, (double)count.ran_ns / 1e3,
+           "more than 2^32 clocks");
+    report("counter_32_bit", (double)count.low_clocks, (double)count.low_clocks / clocks_per_us,
+           "the same by the counter's low half");
+}
+
+int main(int argc, char **argv) {
+    struct options options =
+        default_options("What does an SM's clock count, from where, and how far?");
+    options.has_device = true;
+    parse_options(argc, argv, &options);
+    csv = options.csv;
+    device = choose_cuda_device(options.device);
+
+    if (csv)
+        printf("device,what,clocks,time_us\n");
+    else
+        printf("SM counters on %s; %d SMs, a launch each\n\n%-15s %14s %14s\n", device.name,
+               device.sm_count, "", "clocks", "us");
+    measure_rate();
+    measure_zero_points();
+    measure_wrap();
+    return EXIT_SUCCESS;
+}
