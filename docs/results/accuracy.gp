@@ -17,7 +17,7 @@ set xlabel "the kernel runs for ... us"
 set ylabel "error, percent of the kernel"
 rows_of(tool, method) = "< grep '^".tool.",[^,]*,".method.",[^,]*,spin,' ".folder."/compare_tools.csv"
 tools = "'this suite' 'this suite' 'this suite' 'Nsight Compute' CUPTI Triton Triton cupyx.profiler nvbench"
-methods = "host_sync event event_net gpu__time_duration 'activity record' do_bench do_bench_cudagraph benchmark cold"
+methods = "host_sync event event_net 'of this script' 'activity record' do_bench do_bench_cudagraph benchmark cold"
 colors = "#9467bd #2ca02c #000000 #ff7f0e #bcbd22 #1f77b4 #17becf #e377c2 #d62728"
 plot for [i = 1:9] rows_of(word(tools, i), word(methods, i)) using 6:(($8 / $6 - 1) * 100) \
-     linewidth (i == 3 ? 4 : 2) pointtype i linecolor rgb word(colors, i) title word(tools, i)." ".word(methods, i)
+     linewidth (i == 3 ? 4 : 2) pointtype i linecolor rgb word(colors, i) title word(tools, i).(i == 4 ? "" : " ".word(methods, i))
