@@ -5,6 +5,8 @@
 #ifndef BLOCKER_H
 #define BLOCKER_H
 
+#include <stdbool.h>
+
 #include "check_cuda.h"
 #include "fail.h"
 
@@ -72,9 +74,11 @@ static void close_gate(void) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* Opens the gate and waits for all that was queued behind it. Exits with 1 if the blocker gave up:
- * then the GPU may have waited for the host after all, and the time would be wrong in silence. */
+/* Opens the gate and waits for all that was queued behind it, `start` first. Exits with 1 if the
+ * device has come to `start` before, or the blocker gave up: then the GPU may have waited for the
+ * host after all, and the time would be wrong in silence. */
 static void open_gate(void) {
+    const bool held = cudaEventQuery(start) == cudaErrorNotReady;
     gate->open = 1;
     CHECK_CUDA(cudaDeviceSynchronize());
     if (gate->gave_up)
@@ -82,6 +86,8 @@ static void open_gate(void) {
              "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
              "CUDA_LAUNCH_BLOCKING, profiler or debugger",
              blocker_limit_ns / 1000000);
+    if (!held)
+        fail(EXIT_FAILED, "disturbed: the blocker did not hold the stream");
 }
 
 /* Microseconds between `start` and `stop`, which the device has reached both. */

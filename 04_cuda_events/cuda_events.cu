@@ -123,8 +123,8 @@ static double event_net(void) {
     return event_blocked() - floor_us;
 }
 
-/* Many launches in one pair, divided: what one more in a row costs. Neither more nor less right,
- * but another question: one launch's drain and the next one's start may overlap. */
+/* Ten launches in one pair, divided: what each of them costs on average. Neither more nor less
+ * right, but another question: one launch's drain and the next one's start may overlap. */
 static double event_batch(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -151,8 +151,9 @@ static double truth_us[MAX_RUNS]; /* how long the spin says it ran */
 static uint64_t step_ns;          /* of events, by the times seen so far */
 static uint64_t timer_step_ns;    /* of the truth */
 
-/* Times the work `runs` times by one method. A spin that ran 5 us longer than it was told shared
- * the device with somebody: that run is made again, and too many of them end the program. */
+/* Times the work `runs` times by one method. A spin that ran 5 us longer than it was told (of a
+ * batch, the last) shared the device with somebody: that run is made again, and too many of them end
+ * the program. */
 static struct summary sample(double (*time_us)(void), int runs) {
     static double samples_us[MAX_RUNS];
     for (int run = 0, disturbed = 0; run < runs; run++) {
@@ -204,8 +205,7 @@ int main(int argc, char **argv) {
     check_vector_add(copy_to_host(work.c, n), n);
     work.length_ns = 1000;
     launch();
-    close_gate();
-    open_gate();
+    empty_pair();
     work.length_ns = 0; /* no spin runs in the empty pair */
     floor_us = sample(empty_pair, runs).median;
 

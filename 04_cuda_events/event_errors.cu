@@ -29,12 +29,12 @@ static void ask(const struct options *options, const char *device, const char *q
                 cudaEvent_t start, cudaEvent_t stop) {
     float elapsed_ms;
     const cudaError_t code = cudaEventElapsedTime(&elapsed_ms, start, stop);
-    (void)cudaGetLastError(); /* the error stays there too, for whoever asks next */
+    const bool stays = cudaGetLastError() != cudaSuccess; /* for whoever asks next */
     if (options->csv)
-        printf("%s,%s,%d,%s\n", device, question, (int)code, cudaGetErrorName(code));
+        printf("%s,%s,%d,%s,%d\n", device, question, (int)code, cudaGetErrorName(code), stays);
     else
-        printf("%-20s error %3d, %s: %s\n", question, (int)code, cudaGetErrorName(code),
-               cudaGetErrorString(code));
+        printf("%-20s error %3d, %s: %s%s\n", question, (int)code, cudaGetErrorName(code),
+               cudaGetErrorString(code), stays ? "; stays in cudaGetLastError()" : "");
     flush_stdout();
 }
 
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaDeviceSynchronize());
 
     if (options.csv)
-        printf("device,question,code,error\n");
+        printf("device,question,code,error,stays\n");
     else
         printf("Event errors: cudaEventElapsedTime(start, stop) on %s; three wrong questions and a "
                "right one\n\n",

@@ -28,7 +28,8 @@ plot folder."/onion.csv" skip 1 using ($5 - $4):xtic(2) linecolor rgb "#08519c" 
 set output folder."/every_clock.svg"
 set title name.": what each clock says of a kernel that runs for 10 us"
 set style data boxes
-set xtics noenhanced
+set xtics noenhanced font ",12"
+set offsets 0, 0, graph 0.06, 0 # room for the numbers
 set key off
 set xlabel ""
 set ylabel "us"
@@ -40,6 +41,8 @@ plot rows using 0:7:xtic(2) linecolor rgb "#4292c6", \
      rows using 0:($7 + 0.8):(sprintf("%.1f", $7)) with labels
 unset arrow
 unset label
+unset offsets
+set xtics font ",14"
 
 # Relative error against length.
 set output folder."/event_errors_by_length.svg"

@@ -17,8 +17,12 @@ static void rules(const struct csv *csv) {
     EXPECT(strcmp(untimed, "cudaErrorInvalidResourceHandle") == 0, "%s", untimed);
     EXPECT(strcmp(unfinished, "cudaErrorNotReady") == 0, "%s", unfinished);
     EXPECT(strcmp(well, "cudaSuccess") == 0, "%s", well);
+    EXPECT(number(csv, find_row(csv, 1, "question", "stop_without_timing"), "stays") == 1,
+           "an error that is not found again by cudaGetLastError()");
+    EXPECT(number(csv, find_row(csv, 1, "question", "all_is_well"), "stays") == 0,
+           "cudaGetLastError() has an error when all is well");
 }
 
 int main(int argc, char **argv) {
-    return check_sanity(argc, argv, "device,question,code,error", "question", rules);
+    return check_sanity(argc, argv, "device,question,code,error,stays", "question", rules);
 }

@@ -65,7 +65,7 @@ static __global__ void unstamped(float *sink, int steps) {
 
 /* A block whose warps do unequal work, thread 0's the least of it, and three ends of it: thread 0's
  * own, before the barrier; the barrier's, read by the very next instruction; and the barrier's,
- * read behind a branch, as timedReduction does: on the GPUs tried that waits. */
+ * read behind a branch, as timedReduction does: on an H200 that waits. */
 static __global__ void divergent(long long *clocks, float *sink, int steps) {
     const long long start = clock64();
     const float value = busy((float)threadIdx.x, steps * (1 + (int)threadIdx.x / 32));
@@ -230,10 +230,9 @@ int main(int argc, char **argv) {
     if (options->csv)
         printf("device,limit,clocks,time_us,percent\n");
     else
-        printf(
-            "Limits of the block clock on %s; %d SMs, medians of %lld runs where a row has some\n\n"
-            "%-20s %14s %14s %9s\n",
-            device.name, device.sm_count, options->runs, "limit", "clocks", "us", "percent");
+        printf("Limits of the block clock on %s; %d SMs, medians of %lld runs\n\n"
+               "%-20s %14s %14s %9s\n",
+               device.name, device.sm_count, options->runs, "limit", "clocks", "us", "percent");
     measure_outside("outside_one_block", 1,
                     "in the event pair and in no block: the launch, the events, the drain");
     measure_outside("outside_full", full, "the same on a full device");

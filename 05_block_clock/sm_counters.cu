@@ -99,7 +99,7 @@ static void measure_rate(void) {
 
 /* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start? */
 static void measure_zero_points(void) {
-    const int blocks = 4 * device.sm_count; /* some on every SM */
+    const int blocks = 4 * device.sm_count; /* enough for every SM to get some */
     const size_t bytes = (size_t)blocks * sizeof(struct stamp);
     struct stamp *on_device, *stamps = (struct stamp *)malloc(bytes);
     double least = 0, most = 0, first = 0, last = 0;
@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
     if (csv)
         printf("device,what,clocks,time_us\n");
     else
-        printf("SM counters on %s; %d SMs, a launch each\n\n%-15s %14s %14s\n", device.name,
+        printf("SM counters on %s; %d SMs, single launches\n\n%-15s %14s %14s\n", device.name,
                device.sm_count, "", "clocks", "us");
     measure_rate();
     measure_zero_points();

@@ -110,6 +110,7 @@ static double time_blocked_us(const float *a, const float *b, float *c, size_t n
         vector_add<<<(unsigned)((n + 255) / 256), 256>>>(a, b, c, n);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
+    const bool held = cudaEventQuery(start) == cudaErrorNotReady;
     gate->open = 1;
     CHECK_CUDA(cudaEventSynchronize(stop));
     if (gate->gave_up)
@@ -117,6 +118,8 @@ static double time_blocked_us(const float *a, const float *b, float *c, size_t n
              "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
              "CUDA_LAUNCH_BLOCKING, profiler or debugger",
              blocker_limit_ns / 1000000);
+    if (!held)
+        fail(EXIT_FAILED, "disturbed: the blocker did not hold the stream");
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
     if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
         fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);

@@ -84,10 +84,14 @@ static double time_us(void (*work)(void)) {
     if (work)
         work();
     CHECK(cudaEventRecord(stop, 0));
+    const int held = cudaEventQuery(start) == cudaErrorNotReady;
     gate->open = 1;
     CHECK(cudaDeviceSynchronize());
-    if (gate->gave_up) {
-        fprintf(stderr, "the gate was shut for a second: what stands behind it must not wait\n");
+    if (gate->gave_up || !held) {
+        fprintf(stderr, "%s\n",
+                gate->gave_up
+                    ? "the gate was shut for a second: what stands behind it must not wait"
+                    : "the gate did not hold the stream");
         exit(1);
     }
     CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
@@ -129,6 +133,12 @@ int main(void) {
     qsort(us, RUNS, sizeof *us, compare);
     qsort(floor_us, RUNS, sizeof *floor_us, compare);
     const double events_us = floor_us[RUNS / 2];
+    if (!(us[RUNS / 2] > events_us)) {
+        fprintf(stderr,
+                "impossible: no time at all; the work is too short for events, or in another "
+                "stream\n");
+        exit(1);
+    }
     printf("%s, driver for CUDA %d.%d\n"
            "%.2f us, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
            "(The two events' own %.2f us are taken off; the device's launch is in it. The caches "
