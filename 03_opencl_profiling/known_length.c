@@ -4,7 +4,8 @@
  *
  * Measures: a kernel that runs for a known time, by its own clock: an NVIDIA GPU's %globaltimer, or
  *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel: what START to
- *   END says of that, less what that ran, is taken off, and net error is what is left. Where a
+ *   END says of that, less what that ran, is taken off each time, and net error is the median of
+ *   what is left. Where a
  *   kernel has no clock, a loop: what START to END says of twice the steps less what it says of
  *   once is the truth.
  * Does not measure: kernels with more than one work-item. Giving out and collecting many comes on
