@@ -5,9 +5,8 @@
  * Measures: a kernel that runs for a known time, by its own clock: an NVIDIA GPU's %globaltimer, or
  *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel: what START to
  *   END says of that, less what that ran, is taken off each time, and net error is the median of
- *   what is left. Where a
- *   kernel has no clock, a loop: what START to END says of twice the steps less what it says of
- *   once is the truth.
+ *   what is left. Where a kernel has no clock, a loop: what START to END says of twice the steps
+ *   less what it says of once is the truth.
  * Does not measure: kernels with more than one work-item. Giving out and collecting many comes on
  *   top, and is part of what such a kernel takes.
  *
@@ -65,8 +64,8 @@ static struct times time_spin(cl_ulong steps, double step_ns) {
     return times;
 }
 
-/* The same right after an empty one, so that all that is timed finds host and device just used: after
- * a long wait even an empty kernel takes longer. */
+/* The same right after an empty one, so that all that is timed finds host and device just used:
+ * after a long wait even an empty kernel takes longer. */
 static struct times time_after_empty(cl_ulong steps, double step_ns) {
     time_spin(0, step_ns);
     return time_spin(steps, step_ns);
@@ -134,7 +133,8 @@ int main(int argc, char **argv) {
     cl_int code;
     cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
+    queue = clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    CHECK_CL_CODE("clCreateCommandQueue", code);
     cl_program program = build_opencl_program(context, device.id, "known_length.cl", build_options);
     kernel = clCreateKernel(program, "spin", &code);
     CHECK_CL_CODE("clCreateKernel", code);

@@ -195,7 +195,8 @@ int main(int argc, char **argv) {
     size_t claimed_ns;
     context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
+    queue = clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    CHECK_CL_CODE("clCreateCommandQueue", code);
     cl_program program = build_opencl_program(context, device.id, "opencl_profiling.cl", "");
     vector_add = clCreateKernel(program, "vector_add", &code);
     CHECK_CL_CODE("clCreateKernel", code);

@@ -41,8 +41,11 @@ int main(int argc, char **argv) {
     cl_int code;
     cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    cl_command_queue queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
-    cl_command_queue plain = create_queue(context, &device, 0);
+    cl_command_queue queue =
+        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    CHECK_CL_CODE("clCreateCommandQueue", code);
+    cl_command_queue plain = clCreateCommandQueue(context, device.id, 0, &code);
+    CHECK_CL_CODE("clCreateCommandQueue", code);
 
     if (options.csv)
         printf("device,question,code,error,end_ns\n");

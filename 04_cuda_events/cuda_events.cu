@@ -97,8 +97,8 @@ static double event(void) {
     return elapsed_us();
 }
 
-/* The same pair behind a kernel that holds the stream until all three are queued: no gap between
- * them. (Every kernel must have run before. With lazy loading a first launch may wait for the
+/* The same pair behind the blocker, which holds the stream until all three are queued: no gap
+ * between them. (Every kernel must have run before. With lazy loading a first launch may wait for the
  * device to be idle, which it is not while the gate is shut: both would wait until the blocker
  * gives up.) */
 static double event_blocked(void) {
@@ -152,8 +152,8 @@ static uint64_t step_ns;          /* of events, by the times seen so far */
 static uint64_t timer_step_ns;    /* of the truth */
 
 /* Times the work `runs` times by one method. A spin that ran 5 us longer than it was told (of a
- * batch, the last) shared the device with somebody: that run is made again, and too many of them end
- * the program. */
+ * batch, the last) shared the device with somebody: that run is made again, and too many of them
+ * end the program. */
 static struct summary sample(double (*time_us)(void), int runs) {
     static double samples_us[MAX_RUNS];
     for (int run = 0, disturbed = 0; run < runs; run++) {

@@ -167,7 +167,8 @@ int main(int argc, char **argv) {
     cl_int code;
     cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
+    queue = clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    CHECK_CL_CODE("clCreateCommandQueue", code);
     cl_program program = build_opencl_program(context, device.id, "block_clock.cl", build_options);
     kernel = clCreateKernel(program, "timedReduction", &code);
     CHECK_CL_CODE("clCreateKernel", code);

@@ -125,7 +125,8 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
     check_opencl_memory(&device, (long long)n, bytes, 3 * bytes);
     cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
     CHECK_CL_CODE("clCreateContext", code);
-    queue = create_queue(context, &device, CL_QUEUE_PROFILING_ENABLE);
+    queue = clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    CHECK_CL_CODE("clCreateCommandQueue", code);
     cl_program program = build_opencl_program(context, device.id, "warmup_opencl.cl", "");
     vector_add = clCreateKernel(program, "vector_add", &code);
     CHECK_CL_CODE("clCreateKernel", code);

@@ -82,19 +82,6 @@ static inline struct opencl_device choose_opencl_device(const char *wanted) {
     return found;
 }
 
-/* Returns an in-order queue with these `properties`: 0, or CL_QUEUE_PROFILING_ENABLE. */
-static inline cl_command_queue create_queue(cl_context context, const struct opencl_device *device,
-                                            cl_command_queue_properties properties) {
-    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-    cl_int code;
-    cl_command_queue queue =
-        device->version >= 200 /* an older driver does not even have the call */
-            ? clCreateCommandQueueWithProperties(context, device->id, list, &code)
-            : clCreateCommandQueue(context, device->id, properties, &code);
-    CHECK_CL_CODE("clCreateCommandQueue", code);
-    return queue;
-}
-
 /* Exits with 2 when, for --size `size`, the device cannot hold `total` bytes in all or `largest`
  * in one buffer. (OpenCL tells what a device has, not what of it is free.) */
 static inline void check_opencl_memory(const struct opencl_device *device, long long size,

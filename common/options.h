@@ -50,27 +50,16 @@ static inline long long parse_number(const char *option, const char *text, long 
     return value;
 }
 
-/* Reads `text`, numbers from `min` to `max` with a comma between two, into `list`. Exits with 2 on
- * an empty list or element, on more numbers than the list holds, and as parse_number() does. */
-static inline void parse_list(const char *option, const char *text, long long min, long long max,
+/* Reads `text`, numbers from `min` to `max` with a comma between two, into `list`, and cuts it up.
+ * Exits with 2 on more numbers than the list holds, and as parse_number() does, on an empty one too. */
+static inline void parse_list(const char *option, char *text, long long min, long long max,
                               struct number_list *list) {
     const size_t capacity = sizeof list->values / sizeof list->values[0];
-    char element[32];
-    list->count = 0;
-    for (const char *at = text;; at++) {
-        const size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof element || list->count == capacity) {
-            fail(EXIT_BAD_USAGE,
-                 "%s: '%s' is not a list of 1 to %zu whole numbers from %lld to %lld, "
-                 "separated by commas",
-                 option, text, capacity, min, max);
-        }
-        memcpy(element, at, length);
-        element[length] = '\0';
-        list->values[list->count++] = parse_number(option, element, min, max);
-        at += length;
-        if (*at == '\0')
-            return;
+    char *element;
+    for (list->count = 0; (element = strsep(&text, ",")) != NULL; list->count++) {
+        if (list->count == capacity)
+            fail(EXIT_BAD_USAGE, "%s: more than %zu numbers", option, capacity);
+        list->values[list->count] = parse_number(option, element, min, max);
     }
 }
 

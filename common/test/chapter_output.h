@@ -80,24 +80,21 @@ static inline int run_program(int argc, char **argv, const char *more, char *tex
 /* Cuts csv->text into cells. Exits with 1 unless the first line is `names` and every other line has
  * as many cells. */
 static inline void read_csv(struct csv *csv, const char *names) {
-    char *line = csv->text;
-    if (strncmp(line, names, strlen(names)) != 0 || line[strlen(names)] != '\n')
+    char *rest = csv->text;
+    if (strncmp(rest, names, strlen(names)) != 0 || rest[strlen(names)] != '\n')
         fail(EXIT_FAILED, "the first line is not '%s'", names);
-    if (line[strlen(line) - 1] != '\n')
+    if (rest[strlen(rest) - 1] != '\n')
         fail(EXIT_FAILED, "the last line is cut off");
-    for (csv->rows = -1; *line; line++) {
+    for (csv->rows = -1; *rest;) {
+        char *line = strsep(&rest, "\n"), *text;
         int columns = 0;
         if (++csv->rows == MAX_ROWS)
             fail(EXIT_FAILED, "more than %d rows", MAX_ROWS);
-        for (char end = ','; end == ','; line++) {
+        while ((text = strsep(&line, ","))) {
             if (columns == MAX_COLUMNS)
                 fail(EXIT_FAILED, "more than %d columns", MAX_COLUMNS);
-            csv->cells[csv->rows][columns++] = line;
-            line += strcspn(line, ",\n");
-            end = *line;
-            *line = '\0';
+            csv->cells[csv->rows][columns++] = text;
         }
-        line--;
         if (csv->rows > 0 && columns != csv->columns)
             fail(EXIT_FAILED, "row %d has %d cells, not %d", csv->rows, columns, csv->columns);
         csv->columns = columns;
