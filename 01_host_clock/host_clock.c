@@ -23,7 +23,7 @@
 #include "summary.h"
 
 enum { CLOCKS = 6, ACTS = 3 };
-static const int64_t work_ns = 20000000; /* of processor time: what the work is made to take */
+static const int64_t work_ns = 20000000; /* of processor time */
 static const int64_t sleep_ns = 20000000;
 
 /* ---- The clocks ---- */
@@ -98,17 +98,20 @@ static double cost_of_a_call_ns(int c) {
 
 /* ---- What is timed ---- */
 
-static int64_t work_steps; /* as many as take about work_ns; see calibrate_work() */
-
-static void *steps_of_work(void *unused) {
-    volatile uint32_t state = 1; /* volatile: the loop must not be optimized away */
-    for (int64_t i = 0; i < work_steps; i++)
-        state = state * 1664525u + 1013904223u;
+/* Keeps a processor busy until this thread has had `work_ns` of it. */
+static void *use_processor(void *unused) {
+    struct timespec t;
+    int64_t end_ns = 0, used_ns;
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        used_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+        end_ns = end_ns ? end_ns : used_ns + work_ns;
+    } while (used_ns < end_ns);
     return unused;
 }
 
 static void do_work(void) {
-    steps_of_work(NULL);
+    use_processor(NULL);
 }
 
 static void do_sleep(void) {
@@ -119,23 +122,11 @@ static void do_sleep(void) {
 
 static void do_work_on_two_threads(void) {
     pthread_t other;
-    if (pthread_create(&other, NULL, steps_of_work, NULL) != 0)
+    if (pthread_create(&other, NULL, use_processor, NULL) != 0)
         fail(EXIT_FAILED, "pthread_create: no second thread to be had");
-    steps_of_work(NULL);
+    use_processor(NULL);
     if (pthread_join(other, NULL) != 0)
         fail(EXIT_FAILED, "pthread_join: the second thread is lost");
-}
-
-static void calibrate_work(void) {
-    for (work_steps = 100000;; work_steps *= 2) {
-        const int64_t start_ns = read_ns(CLOCK); /* whoever else is running does not count */
-        do_work();
-        const int64_t used_ns = read_ns(CLOCK) - start_ns;
-        if (used_ns >= work_ns / 4) {
-            work_steps = (int64_t)((double)work_steps * (double)work_ns / (double)used_ns);
-            return;
-        }
-    }
 }
 
 /* All six clocks around one call of `act`: they see the same interval, to a microsecond. */
@@ -212,10 +203,10 @@ int main(int argc, char **argv) {
     static double samples_ms[ACTS][CLOCKS][MAX_RUNS];
     static void (*const acts[ACTS])(void) = {do_work, do_sleep, do_work_on_two_threads};
     double ms[ACTS][CLOCKS];
+    int disturbed[CLOCKS] = {0}, disturbed_rows = 0;
     struct options options = default_options("Which of the host's clocks measures elapsed time?");
     options.runs = 11;
     parse_options(argc, argv, &options);
-    calibrate_work();
 
     for (int act = 0; act < ACTS; act++) {
         for (int run = 0; run < (int)options.runs; run++) {
@@ -224,12 +215,15 @@ int main(int argc, char **argv) {
             for (int c = 0; c < CLOCKS; c++)
                 samples_ms[act][c][run] = elapsed_ms[c];
         }
-        for (int c = 0; c < CLOCKS; c++)
-            ms[act][c] = median(samples_ms[act][c], (size_t)options.runs);
+        for (int c = 0; c < CLOCKS; c++) {
+            const struct summary s = summarize(samples_ms[act][c], (size_t)options.runs);
+            ms[act][c] = s.median;
+            disturbed[c] |= s.disturbed && s.median > 1; /* asleep, clock() sees only noise */
+        }
     }
 
     if (options.csv) {
-        printf("clock,resolution_ns,step_ns,cost_ns,work_ms,sleep_ms,threads_ms\n");
+        printf("clock,resolution_ns,step_ns,cost_ns,work_ms,sleep_ms,threads_ms,disturbed\n");
     } else {
         printf(
             "Host clocks: %g ms of work, a sleep of %g ms, the work on two threads, on the host; "
@@ -243,13 +237,14 @@ int main(int argc, char **argv) {
         const int64_t step_ns = smallest_step_ns(c);
         const double cost_ns = cost_of_a_call_ns(c);
         if (options.csv) {
-            printf("%s,%" PRId64 ",%" PRId64 ",%.1f,%.3f,%.3f,%.3f\n", clocks[c].name,
-                   resolution_ns, step_ns, cost_ns, ms[0][c], ms[1][c], ms[2][c]);
+            printf("%s,%" PRId64 ",%" PRId64 ",%.1f,%.3f,%.3f,%.3f,%d\n", clocks[c].name,
+                   resolution_ns, step_ns, cost_ns, ms[0][c], ms[1][c], ms[2][c], disturbed[c]);
         } else {
-            printf("%-20s %-14s %10" PRId64 " %8" PRId64 " %8.1f %9.3f %9.3f %11.3f\n",
+            printf("%-20s %-14s %10" PRId64 " %8" PRId64 " %8.1f %9.3f %9.3f %11.3f%s\n",
                    clocks[c].name, clocks[c].counts, resolution_ns, step_ns, cost_ns, ms[0][c],
-                   ms[1][c], ms[2][c]);
+                   ms[1][c], ms[2][c], disturbed_word(disturbed[c]));
         }
+        disturbed_rows += disturbed[c];
         flush_stdout();
     }
     if (options.csv)
@@ -265,6 +260,7 @@ int main(int argc, char **argv) {
            (double)(read_ns(2) - monotonic_ns) / 1e9);
     show_stopwatch();
     show_integer_trap();
+    printf("%s", disturbed_verdict(disturbed_rows));
     flush_stdout();
     return EXIT_SUCCESS;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "event_time.h"
 #include "host_clock.h"
 #include "opencl_device.h"
 #include "summary.h"
@@ -23,10 +24,17 @@ static cl_command_queue queue;
 static cl_kernel kernel; /* vector_add */
 static size_t global_size, local_size = 256;
 
-/* ---- The methods: each returns microseconds ---- */
+static void enqueue_earlier_command(void) {
+    CHECK_CL(
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
+}
+
+/* ---- The methods: each returns microseconds. Each finds one earlier vector_add in the queue, which
+ * its caller never meant to time ---- */
 
 /* Wrong: the enqueue call returns when the command is in the queue, not when it has run. */
 static double time_no_finish(void) {
+    enqueue_earlier_command();
     const int64_t start_ns = now_ns();
     CHECK_CL(
         clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
@@ -35,12 +43,9 @@ static double time_no_finish(void) {
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* Wrong when anything else is in the queue: clFinish waits for that too. Here it is one earlier
- * vector_add, which the caller never meant to time. */
+/* Wrong when anything else is in the queue: clFinish waits for that too. */
 static double time_finish_after(void) {
-    CHECK_CL(
-        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
-
+    enqueue_earlier_command();
     const int64_t start_ns = now_ns();
     CHECK_CL(
         clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
@@ -53,25 +58,18 @@ static double time_finish_after(void) {
  * device's clock says of the same run in *event_us. */
 static double time_finish_before_and_after(double *event_us) {
     cl_event event;
-    cl_ulong device_start_ns, device_end_ns;
-
+    enqueue_earlier_command();
     CHECK_CL(clFinish(queue));
     const int64_t start_ns = now_ns();
     CHECK_CL(
         clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, &event));
     CHECK_CL(clFinish(queue));
     const int64_t end_ns = now_ns();
-
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof device_start_ns,
-                                     &device_start_ns, NULL));
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof device_end_ns,
-                                     &device_end_ns, NULL));
-    CHECK_CL(clReleaseEvent(event));
-    if (device_end_ns <= device_start_ns) /* unsigned: subtracted, they would make 584 years */
-        fail(EXIT_FAILED, "impossible, or too short for this clock: END %llu ns, START %llu ns",
-             (unsigned long long)device_end_ns, (unsigned long long)device_start_ns);
-    *event_us = (double)(device_end_ns - device_start_ns) / 1e3;
-    return (double)(end_ns - start_ns) / 1e3;
+    const double host_us = (double)(end_ns - start_ns) / 1e3;
+    *event_us = start_to_end_us(event, host_us);
+    if (*event_us == 0)
+        fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
+    return host_us;
 }
 
 /* ---- One row of the report ---- */
@@ -80,11 +78,11 @@ static struct summary report(const struct options *options, const struct opencl_
                              const char *method, const char *whose, double *samples_us) {
     const struct summary s = summarize(samples_us, (size_t)options->runs);
     if (options->csv)
-        printf("%s,%s,%lld,%lld,%.3f,%.3f,%.3f,%.3f\n", device->name, method, options->size,
-               options->runs, s.min, s.median, s.mean, s.max);
+        printf("%s,%s,%lld,%lld,%.3f,%.3f,%.3f,%.3f,%d\n", device->name, method, options->size,
+               options->runs, s.min, s.median, s.mean, s.max, s.disturbed);
     else
-        printf("%-24s %-12s %12.2f %12.2f %12.2f %12.2f\n", method, whose, s.min, s.median, s.mean,
-               s.max);
+        printf("%-24s %-12s %12.2f %12.2f %12.2f %12.2f%s\n", method, whose, s.min, s.median,
+               s.mean, s.max, disturbed_word(s.disturbed));
     flush_stdout();
     return s;
 }
@@ -127,7 +125,7 @@ int main(int argc, char **argv) {
     check_vector_add(copy_to_host(queue, c, n), n);
 
     if (options.csv)
-        printf("device,method,size,runs,min_us,median_us,mean_us,max_us\n");
+        printf("device,method,size,runs,min_us,median_us,mean_us,max_us,disturbed\n");
     else
         printf("clFinish: vector_add of %lld floats on %s, %s; %lld runs\n\n"
                "%-24s %-12s %12s %12s %12s %12s\n",
@@ -149,17 +147,19 @@ int main(int argc, char **argv) {
     const struct summary event = report(&options, &device, "profiling_event", "device", event_us);
 
     if (!options.csv)
-        printf("\nWith no clFinish the host saw %.2f us: %s.\n"
-               "With one after only, %.2f us: %s.\n"
-               "With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n",
-               none.median,
-               none.median < 0.5 * both.median
-                   ? "the enqueue call, whatever the kernel takes"
-                   : "the enqueue call; it took as long as the kernel, or had to wait for a core",
-               after.median,
-               after.median > 1.2 * both.median ? "the earlier command was in it"
-                                                : "the earlier command had little left to do",
-               both.median, event.median, both.median - event.median);
+        printf(
+            "\nWith no clFinish the host saw %.2f us: %s.\n"
+            "With one after only, %.2f us: %s.\n"
+            "With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n%s",
+            none.median,
+            none.median < 0.5 * both.median
+                ? "the enqueue call, whatever the kernel takes"
+                : "the enqueue call; it took as long as the kernel, or had to wait for a core",
+            after.median,
+            after.median > 1.2 * both.median ? "the earlier command was in it"
+                                             : "the earlier command had little left to do",
+            both.median, event.median, both.median - event.median,
+            disturbed_verdict(none.disturbed + after.disturbed + both.disturbed + event.disturbed));
     flush_stdout();
 
     CHECK_CL(clReleaseMemObject(a));

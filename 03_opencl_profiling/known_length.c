@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "event_time.h"
 #include "host_clock.h"
 #include "opencl_device.h"
 #include "summary.h"
@@ -38,29 +39,22 @@ struct times {
 static struct times time_spin(cl_ulong steps, double step_ns) {
     const size_t one = 1;
     cl_event event;
-    cl_ulong start_ns = 0, end_ns = 0, ran_steps; /* a driver may leave a stamp as it was */
+    cl_ulong ran_steps;
+    struct times times;
     CHECK_CL(clSetKernelArg(kernel, 0, sizeof steps, &steps));
     CHECK_CL(clFinish(queue));
     const int64_t host_start_ns = now_ns();
     CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, &event));
     CHECK_CL(clFinish(queue));
-    const int64_t host_end_ns = now_ns();
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
-                                     NULL));
-    CHECK_CL(
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
-    CHECK_CL(clReleaseEvent(event));
+    times.host_us = (double)(now_ns() - host_start_ns) / 1e3;
+    times.start_to_end_us = start_to_end_us(event, times.host_us);
     CHECK_CL(
         clEnqueueReadBuffer(queue, ran, CL_TRUE, 0, sizeof ran_steps, &ran_steps, 0, NULL, NULL));
-    if (end_ns < start_ns + (steps > 0) || ran_steps < steps)
+    times.truth_us = (double)ran_steps * step_ns / 1e3;
+    if ((steps > 0 && times.start_to_end_us == 0) || ran_steps < steps)
         fail(EXIT_FAILED,
-             "impossible, or too short for this clock: START %llu ns, END %llu ns, %llu steps of "
-             "%llu",
-             (unsigned long long)start_ns, (unsigned long long)end_ns,
-             (unsigned long long)ran_steps, (unsigned long long)steps);
-    const struct times times = {(double)ran_steps * step_ns / 1e3,
-                                (double)(end_ns - start_ns) / 1e3,
-                                (double)(host_end_ns - host_start_ns) / 1e3};
+             "impossible, or too short for this clock: START to END %.3f us, %llu steps of %llu",
+             times.start_to_end_us, (unsigned long long)ran_steps, (unsigned long long)steps);
     return times;
 }
 
@@ -73,8 +67,9 @@ static struct times time_after_empty(cl_ulong steps, double step_ns) {
 
 enum { TRUTH, START_TO_END, HOST, EMPTY, NET_ERROR, FIELDS };
 
-/* Medians of `runs` spins, and of as many empty kernels in turns with them. */
-static void measure(cl_ulong steps, double step_ns, int runs, double medians_us[FIELDS]) {
+/* Medians of `runs` spins, and of as many empty kernels in turns with them. Returns whether the
+ * repetitions disagree. */
+static int measure(cl_ulong steps, double step_ns, int runs, double medians_us[FIELDS]) {
     static double samples_us[FIELDS][MAX_RUNS];
     for (int run = -1; run < runs; run++) { /* run -1 is the warm-up */
         const struct times empty = time_after_empty(0, step_ns);
@@ -91,8 +86,13 @@ static void measure(cl_ulong steps, double step_ns, int runs, double medians_us[
         samples_us[NET_ERROR][run] =
             times.start_to_end_us - times.truth_us - samples_us[EMPTY][run];
     }
-    for (int f = 0; f < FIELDS; f++)
-        medians_us[f] = median(samples_us[f], (size_t)runs);
+    int disturbed = 0;
+    for (int f = 0; f < FIELDS; f++) {
+        const struct summary s = summarize(samples_us[f], (size_t)runs);
+        medians_us[f] = s.median;
+        disturbed |= f == START_TO_END || f == HOST ? s.disturbed : 0;
+    }
+    return disturbed;
 }
 
 /* Nanoseconds of one step of what the kernel counts in; sets the compiler option that chooses it.
@@ -121,6 +121,7 @@ static double choose_clock(const struct opencl_device *device, const char **buil
 int main(int argc, char **argv) {
     double x[LENGTHS], device_us[LENGTHS], host_us[LENGTHS], empty_us[LENGTHS], net_us[LENGTHS];
     const char *build_options, *words;
+    int disturbed_rows = 0;
     struct options options =
         default_options("How far are START to END, and the host's clock, from the truth?");
     options.has_device = true;
@@ -155,7 +156,7 @@ int main(int argc, char **argv) {
 
     if (options.csv)
         printf("device,length_us,runs,truth_us,start_to_end_us,host_us,error_us,host_error_us,"
-               "empty_us,net_error_us,truth_by\n");
+               "empty_us,net_error_us,truth_by,disturbed\n");
     else
         printf("Known lengths: a kernel that spins, on %s, %s; truth by %s, medians of %d runs\n\n"
                "%8s %9s %13s %9s %9s %9s %10s %9s\n",
@@ -163,20 +164,21 @@ int main(int argc, char **argv) {
                "error us", "empty us", "net error", "host us", "error us");
     for (int i = 0; i < LENGTHS; i++) {
         double us[FIELDS];
-        measure((cl_ulong)(lengths_us[i] * 1e3 / step_ns), step_ns, runs, us);
+        const int disturbed = measure((cl_ulong)(lengths_us[i] * 1e3 / step_ns), step_ns, runs, us);
+        disturbed_rows += disturbed;
         x[i] = us[TRUTH];
         device_us[i] = us[START_TO_END];
         host_us[i] = us[HOST];
         empty_us[i] = us[EMPTY];
         net_us[i] = us[NET_ERROR];
         if (options.csv)
-            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%s\n", device.name, lengths_us[i],
-                   runs, x[i], device_us[i], host_us[i], device_us[i] - x[i], host_us[i] - x[i],
-                   empty_us[i], net_us[i], words);
+            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%s,%d\n", device.name,
+                   lengths_us[i], runs, x[i], device_us[i], host_us[i], device_us[i] - x[i],
+                   host_us[i] - x[i], empty_us[i], net_us[i], words, disturbed);
         else
-            printf("%8u %9.2f %13.2f %+9.2f %9.2f %+9.2f %10.2f %+9.2f\n", lengths_us[i], x[i],
+            printf("%8u %9.2f %13.2f %+9.2f %9.2f %+9.2f %10.2f %+9.2f%s\n", lengths_us[i], x[i],
                    device_us[i], device_us[i] - x[i], empty_us[i], net_us[i], host_us[i],
-                   host_us[i] - x[i]);
+                   host_us[i] - x[i], disturbed_word(disturbed));
         flush_stdout();
     }
     const struct line by_device = fit_line(x, device_us, LENGTHS);
@@ -186,12 +188,13 @@ int main(int argc, char **argv) {
     if (!options.csv)
         printf("\nSTART to END is %.4f x the truth %+.2f us, the host's clock %.4f x %+.2f us.\n"
                "Of an empty kernel START to END says %.2f to %.2f us; less that, it errs by %+.2f "
-               "to %+.2f us.\n%s",
+               "to %+.2f us.\n%s%s",
                by_device.slope, by_device.intercept, by_host.slope, by_host.intercept, empty.min,
                empty.max, net.min, net.max,
                is_loop ? "(The truth is START to END's own here, to some percent: what it says of "
                          "the second half\nof a loop.)\n"
-                       : "");
+                       : "",
+               disturbed_verdict(disturbed_rows));
     flush_stdout();
 
     CHECK_CL(clReleaseMemObject(ran));

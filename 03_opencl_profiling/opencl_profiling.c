@@ -35,14 +35,19 @@ struct stamps {
 };
 
 static cl_ulong read_stamp_ns(cl_event event, cl_profiling_info which) {
-    cl_ulong stamp_ns; /* nanoseconds already: not to be multiplied by the timer's resolution */
+    /* Nanoseconds already: not to be multiplied by the timer's resolution. No clock gives
+     * CL_ULONG_MAX; a driver may answer CL_SUCCESS and leave it there, or write 0. */
+    cl_ulong stamp_ns = CL_ULONG_MAX;
     CHECK_CL(clGetEventProfilingInfo(event, which, sizeof stamp_ns, &stamp_ns, NULL));
+    if (stamp_ns == 0 || stamp_ns == CL_ULONG_MAX)
+        fail(EXIT_FAILED, "impossible: clGetEventProfilingInfo(%#x) succeeds and gives no stamp",
+             which);
     return stamp_ns;
 }
 
 /* Returns the stamps of a finished command and releases its event. Exits with 1 if it ended before
- * it started, or at once. */
-static struct stamps read_stamps(cl_event event) {
+ * it started, or at once, or ran longer than the host waited for it. */
+static struct stamps read_stamps(cl_event event, double host_us) {
     struct stamps s = {read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED),
                        read_stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT),
                        read_stamp_ns(event, CL_PROFILING_COMMAND_START),
@@ -50,11 +55,14 @@ static struct stamps read_stamps(cl_event event) {
     s.complete_ns =
         device.version >= 200 ? read_stamp_ns(event, CL_PROFILING_COMMAND_COMPLETE) : s.end_ns;
     CHECK_CL(clReleaseEvent(event));
-    if (s.start_ns >= s.end_ns || s.end_ns > s.complete_ns)
+    if (s.start_ns >= s.end_ns || s.end_ns > s.complete_ns ||
+        (double)(s.end_ns - s.start_ns) / 1e3 > 1.01 * host_us + 10) /* two clocks, with steps */
         fail(EXIT_FAILED,
-             "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns",
+             "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns, "
+             "while "
+             "the host waited %.3f us",
              (unsigned long long)s.start_ns, (unsigned long long)s.end_ns,
-             (unsigned long long)s.complete_ns);
+             (unsigned long long)s.complete_ns, host_us);
     return s;
 }
 
@@ -104,8 +112,8 @@ static void measure_vector_add(cl_kernel kernel, size_t floats_each, size_t n, i
         CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
                                         &event));
         CHECK_CL(clFinish(queue)); /* the stamps are there when the command has finished */
-        const int64_t host_end_ns = now_ns();
-        const struct stamps s = read_stamps(event);
+        const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
+        const struct stamps s = read_stamps(event, host_us);
         if (run < 0)
             continue;
         if (kernel == vector_add) {
@@ -116,7 +124,7 @@ static void measure_vector_add(cl_kernel kernel, size_t floats_each, size_t n, i
         samples_us[SUBMIT_TO_START][run] = between_us(s.submit_ns, s.start_ns);
         samples_us[START_TO_END][run] = between_us(s.start_ns, s.end_ns);
         samples_us[END_TO_COMPLETE][run] = between_us(s.end_ns, s.complete_ns);
-        samples_us[HOST][run] = (double)(host_end_ns - host_start_ns) / 1e3;
+        samples_us[HOST][run] = host_us;
         step_ns = common_step_ns(step_ns, s.end_ns - s.start_ns);
     }
     check_vector_add(copy_to_host(queue, c, n), n);
@@ -134,9 +142,10 @@ static void measure_copy(size_t n, int runs) {
     cl_mem to = buffer_of_floats(queue, floats, NULL);
     for (int run = -1; run < runs; run++) {
         cl_event event;
+        const int64_t host_start_ns = now_ns();
         CHECK_CL(clEnqueueCopyBuffer(queue, from, to, 0, 0, bytes, 0, NULL, &event));
         CHECK_CL(clFinish(queue));
-        const struct stamps s = read_stamps(event);
+        const struct stamps s = read_stamps(event, (double)(now_ns() - host_start_ns) / 1e3);
         if (run >= 0)
             samples_us[COPY][run] = between_us(s.start_ns, s.end_ns);
     }
@@ -208,7 +217,7 @@ int main(int argc, char **argv) {
     if (options.csv)
         printf("device,size,runs,queued_to_submit_us,submit_to_start_us,start_to_end_us,host_us,"
                "bandwidth_gb_s,copy_bandwidth_gb_s,resolution_ns,step_ns,"
-               "scalar_bandwidth_gb_s\n");
+               "scalar_bandwidth_gb_s,disturbed\n");
     else
         printf("OpenCL profiling: vector_add, four floats for each work-item, on %s, %s; medians "
                "of %lld runs\n\n"
@@ -218,6 +227,7 @@ int main(int argc, char **argv) {
                "all of it", "4 each", "1 each", "copy");
 
     struct summary s[INTERVALS] = {{0}};
+    int disturbed_rows = 0;
     for (size_t i = 0; i < sizes.count; i++) {
         const long long n = sizes.values[i];
         measure_vector_add(vector_add, 1, (size_t)n, (int)runs);
@@ -237,15 +247,19 @@ int main(int argc, char **argv) {
         check_bandwidth(bandwidth_gb_s);
         check_bandwidth(scalar_bandwidth_gb_s);
         check_bandwidth(copy_bandwidth_gb_s);
+        const int disturbed = s[START_TO_END].disturbed | s[ONE_FLOAT].disturbed |
+                              s[COPY].disturbed | s[HOST].disturbed;
+        disturbed_rows += disturbed;
         if (options.csv)
-            printf("%s,%lld,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%zu,%s,%.3f\n", device.name, n, runs,
-                   s[QUEUED_TO_SUBMIT].median, s[SUBMIT_TO_START].median, s[START_TO_END].median,
-                   s[HOST].median, bandwidth_gb_s, copy_bandwidth_gb_s, claimed_ns, step,
-                   scalar_bandwidth_gb_s);
+            printf("%s,%lld,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%zu,%s,%.3f,%d\n", device.name, n,
+                   runs, s[QUEUED_TO_SUBMIT].median, s[SUBMIT_TO_START].median,
+                   s[START_TO_END].median, s[HOST].median, bandwidth_gb_s, copy_bandwidth_gb_s,
+                   claimed_ns, step, scalar_bandwidth_gb_s, disturbed);
         else
-            printf("%10lld %11.2f %12.2f %11.2f %12.2f %8.2f %8.2f %8.2f\n", n,
+            printf("%10lld %11.2f %12.2f %11.2f %12.2f %8.2f %8.2f %8.2f%s\n", n,
                    s[QUEUED_TO_SUBMIT].median, s[SUBMIT_TO_START].median, s[START_TO_END].median,
-                   s[HOST].median, bandwidth_gb_s, scalar_bandwidth_gb_s, copy_bandwidth_gb_s);
+                   s[HOST].median, bandwidth_gb_s, scalar_bandwidth_gb_s, copy_bandwidth_gb_s,
+                   disturbed_word(disturbed));
         flush_stdout();
     }
 
@@ -265,6 +279,7 @@ int main(int argc, char **argv) {
                    (unsigned long long)step_ns);
         printf(".\n");
         show_one_time_line();
+        printf("%s", disturbed_verdict(disturbed_rows));
         flush_stdout();
     }
 

@@ -17,16 +17,15 @@
 static struct options options;
 static struct opencl_device device;
 
-/* Asks for END, prints code and stamp, and returns the stamp; it was 0 before. */
-static cl_ulong ask(const char *question, cl_event event) {
+/* Asks for END, prints code and stamp, and returns both; the stamp was 0 before. */
+static cl_ulong ask(const char *question, cl_event event, cl_int *code) {
     cl_ulong end_ns = 0;
-    const cl_int code =
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
+    *code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
     if (options.csv)
-        printf("%s,%s,%d,%s,%llu\n", device.name, question, code, cl_error_name(code),
+        printf("%s,%s,%d,%s,%llu\n", device.name, question, *code, cl_error_name(*code),
                (unsigned long long)end_ns);
     else
-        printf("%-24s error %3d, %-32s %20llu\n", question, code, cl_error_name(code),
+        printf("%-24s error %3d, %-32s %20llu\n", question, *code, cl_error_name(*code),
                (unsigned long long)end_ns);
     flush_stdout(); /* a driver may take the next question badly */
     return end_ns;
@@ -61,19 +60,23 @@ int main(int argc, char **argv) {
     CHECK_CL(
         clEnqueueFillBuffer(plain, buffer, &zero, sizeof zero, 0, sizeof zero, 0, NULL, &event));
     CHECK_CL(clFinish(plain));
-    ask("queue_without_profiling", event);
+    ask("queue_without_profiling", event, &code);
     CHECK_CL(clReleaseEvent(event));
 
     cl_event gate = clCreateUserEvent(context, &code); /* holds the command back */
     CHECK_CL_CODE("clCreateUserEvent", code);
     CHECK_CL(
         clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, sizeof zero, 1, &gate, &event));
-    ask("not_finished", event);
+    ask("not_finished", event, &code);
     CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK_CL(clFinish(queue));
-    const cl_ulong end_ns = ask("the_same_finished", event);
+    cl_int code_of_finished;
+    const cl_ulong end_ns = ask("the_same_finished", event, &code_of_finished);
 
     cl_ulong start_ns = 0;
+    if (code_of_finished != CL_SUCCESS || end_ns == 0)
+        fail(EXIT_FAILED, "impossible: a finished command of a profiling queue has no END: %s",
+             cl_error_name(code_of_finished));
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
                                      NULL));
     if (!options.csv)

@@ -78,7 +78,10 @@ static void close_gate(void) {
  * device has come to `start` before, or the blocker gave up: then the GPU may have waited for the
  * host after all, and the time would be wrong in silence. */
 static void open_gate(void) {
-    const bool held = cudaEventQuery(start) == cudaErrorNotReady;
+    const cudaError_t answer = cudaEventQuery(start);
+    const bool held = answer == cudaErrorNotReady;
+    if (!held)
+        check_cuda(answer, "cudaEventQuery(start)", __FILE__, __LINE__);
     gate->open = 1;
     CHECK_CUDA(cudaDeviceSynchronize());
     if (gate->gave_up)

@@ -181,6 +181,7 @@ static struct summary sample(double (*time_us)(void), int runs) {
 
 int main(int argc, char **argv) {
     double vector_us[METHODS];
+    int disturbed_rows = 0;
     struct options options =
         default_options("How far is each way of timing a CUDA kernel from the truth?");
     options.has_device = true;
@@ -210,8 +211,8 @@ int main(int argc, char **argv) {
     floor_us = sample(empty_pair, runs).median;
 
     if (options.csv) {
-        printf(
-            "device,method,kernel,size,runs,min_us,median_us,mean_us,max_us,truth_us,error_us\n");
+        printf("device,method,kernel,size,runs,min_us,median_us,mean_us,max_us,truth_us,error_us,"
+               "disturbed\n");
     } else {
         printf("CUDA events: spins, and vector_add of %zu floats, on %s; medians of %d runs\n"
                "Floor, two events with nothing between them: %.2f us, taken off in event_net\n\n"
@@ -223,16 +224,18 @@ int main(int argc, char **argv) {
     }
 
     for (int m = 0; m < METHODS; m++) {
+        int disturbed = 0;
         if (!options.csv)
             printf("%-14s %-14s", methods[m].name, methods[m].whose);
         for (int s = 0; s < SPINS; s++) {
             work.length_ns = spin_us[s] * 1000ull;
             const struct summary us = sample(methods[m].time_us, runs);
             const double truth = median(truth_us, (size_t)runs);
+            disturbed |= us.disturbed;
             if (options.csv)
-                printf("%s,%s,spin_%uus,1,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name,
+                printf("%s,%s,spin_%uus,1,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", device.name,
                        methods[m].name, spin_us[s], runs, us.min, us.median, us.mean, us.max, truth,
-                       us.median - truth);
+                       us.median - truth, us.disturbed);
             else
                 printf(" %+7.2f", us.median - truth);
             flush_stdout();
@@ -241,10 +244,11 @@ int main(int argc, char **argv) {
         const struct summary us = sample(methods[m].time_us, runs);
         vector_us[m] = us.median;
         if (options.csv)
-            printf("%s,%s,vector_add,%zu,%d,%.3f,%.3f,%.3f,%.3f,,\n", device.name, methods[m].name,
-                   n, runs, us.min, us.median, us.mean, us.max);
+            printf("%s,%s,vector_add,%zu,%d,%.3f,%.3f,%.3f,%.3f,,,%d\n", device.name,
+                   methods[m].name, n, runs, us.min, us.median, us.mean, us.max, us.disturbed);
         else
-            printf(" %9.2f\n", us.median);
+            printf(" %9.2f%s\n", us.median, disturbed_word(disturbed | us.disturbed));
+        disturbed_rows += disturbed | us.disturbed;
         flush_stdout();
     }
 
@@ -262,6 +266,7 @@ int main(int argc, char **argv) {
             printf("The truth itself steps by %llu ns: a spin ran up to so much less than it "
                    "says.\n",
                    (unsigned long long)timer_step_ns);
+        printf("%s", disturbed_verdict(disturbed_rows));
     }
     flush_stdout();
 

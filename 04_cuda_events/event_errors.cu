@@ -25,8 +25,8 @@ static __global__ void spin(unsigned long long length_ns) {
     while (now_ns - start_ns < length_ns);
 }
 
-static void ask(const struct options *options, const char *device, const char *question,
-                cudaEvent_t start, cudaEvent_t stop) {
+static cudaError_t ask(const struct options *options, const char *device, const char *question,
+                       cudaEvent_t start, cudaEvent_t stop) {
     float elapsed_ms;
     const cudaError_t code = cudaEventElapsedTime(&elapsed_ms, start, stop);
     const bool stays = cudaGetLastError() != cudaSuccess; /* for whoever asks next */
@@ -36,6 +36,7 @@ static void ask(const struct options *options, const char *device, const char *q
         printf("%-20s error %3d, %s: %s%s\n", question, (int)code, cudaGetErrorName(code),
                cudaGetErrorString(code), stays ? "; stays in cudaGetLastError()" : "");
     flush_stdout();
+    return code;
 }
 
 int main(int argc, char **argv) {
@@ -68,7 +69,8 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventRecord(stop, 0));
     ask(&options, device.name, "stop_not_finished", start, stop);
     CHECK_CUDA(cudaDeviceSynchronize());
-    ask(&options, device.name, "all_is_well", start, stop);
+    check_cuda(ask(&options, device.name, "all_is_well", start, stop),
+               "cudaEventElapsedTime(start, stop)", __FILE__, __LINE__);
 
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));

@@ -87,6 +87,7 @@ static void measure(int runs, double floor_us) {
 
 int main(int argc, char **argv) {
     struct summary s[CLOCKS];
+    int disturbed_rows = 0;
     double x[SPINS], y[SPINS], least = 1e9, most = -1e9;
     struct options options = default_options("How thick is each shell of a launch?");
     options.has_device = true;
@@ -107,7 +108,7 @@ int main(int argc, char **argv) {
 
     if (options.csv)
         printf("device,length_us,runs,kernel_us,net_us,net_p5_us,net_p95_us,floor_us,event_us,"
-               "host_us\n");
+               "host_us,disturbed\n");
     else
         printf("Onion: spins of known length on %s; medians of %d runs, in us\n\n"
                "%9s %10s | %10s %10s %10s %10s | %10s\n%9s %10s | %10s %10s %10s %10s | %10s\n",
@@ -127,13 +128,16 @@ int main(int argc, char **argv) {
             fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], spin_us[i]);
         least = shell_us < least ? shell_us : least;
         most = shell_us > most ? shell_us : most;
+        const int disturbed = s[NET].disturbed | s[EVENT].disturbed | s[HOST].disturbed;
+        disturbed_rows += disturbed;
         if (options.csv)
-            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", device.name, spin_us[i], runs,
-                   x[i], y[i], s[NET].p5, s[NET].p95, floor_us, s[EVENT].median, s[HOST].median);
+            printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", device.name, spin_us[i],
+                   runs, x[i], y[i], s[NET].p5, s[NET].p95, floor_us, s[EVENT].median,
+                   s[HOST].median, disturbed);
         else
-            printf("%9u %10.2f | %10.2f %10.2f %10.2f %10.2f | %10.2f\n", spin_us[i], x[i],
+            printf("%9u %10.2f | %10.2f %10.2f %10.2f %10.2f | %10.2f%s\n", spin_us[i], x[i],
                    shell_us, floor_us, s[EVENT].median - y[i] - floor_us,
-                   s[HOST].median - s[EVENT].median, s[HOST].median);
+                   s[HOST].median - s[EVENT].median, s[HOST].median, disturbed_word(disturbed));
         flush_stdout();
     }
 
@@ -147,6 +151,8 @@ int main(int argc, char **argv) {
         printf("The kernel's own clock steps by %llu ns: a spin ran up to so much less than it "
                "says.\n",
                (unsigned long long)timer_step_ns);
+    if (!options.csv)
+        printf("%s", disturbed_verdict(disturbed_rows));
     flush_stdout();
 
     CHECK_CUDA(cudaFree(ran_ns));

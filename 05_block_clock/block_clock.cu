@@ -133,15 +133,14 @@ static struct number_list blocks_to_measure(int sms, int full) {
 
 /* Measures one pair and prints its row, the medians of its launches. */
 static void measure(const struct options *options, const struct cuda_device *device, int full,
-                    int blocks, int threads, double row[FIELDS]) {
+                    int blocks, int threads, double row[CELLS]) {
     static double samples[FIELDS][MAX_RUNS];
     for (int run = 0; run < (int)options->runs; run++) {
         run_once(blocks, threads, row);
         for (int f = 0; f < FIELDS; f++)
             samples[f][run] = row[f];
     }
-    for (int f = 0; f < FIELDS; f++)
-        row[f] = median(samples[f], (size_t)options->runs);
+    summarize_launches(samples, options->runs, row);
     print_blocks(options, device->name, (size_t)blocks, (size_t)threads, row,
                  blocks == device->sm_count ? "one per SM"
                  : blocks == full           ? "full device"
@@ -149,8 +148,7 @@ static void measure(const struct options *options, const struct cuda_device *dev
 }
 
 /* What the default sweep says, in words. */
-static void print_verdict(const struct number_list *list, double rows[][FIELDS], int sms,
-                          int full) {
+static void print_verdict(const struct number_list *list, double rows[][CELLS], int sms, int full) {
     const double *one = rows[0], *spread = rows[0], *filled = rows[0], *four = rows[0];
     const double *last = rows[list->count - 1];
     for (size_t b = 0; b < list->count; b++) {
@@ -205,18 +203,23 @@ int main(int argc, char **argv) {
         printf("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n\n",
                device.name, sms, options.runs);
     print_block_header(&options, "SMs");
+    int disturbed_rows = 0;
     for (size_t t = 0; t < thread_counts.count; t++) {
-        static double rows[sizeof thread_counts.values / sizeof thread_counts.values[0]][FIELDS];
+        static double rows[sizeof thread_counts.values / sizeof thread_counts.values[0]][CELLS];
         const int threads = (int)thread_counts.values[t];
         const int full = full_device(threads, sms);
         const struct number_list list = blocks_to_measure(sms, full);
-        for (size_t b = 0; b < list.count; b++)
+        for (size_t b = 0; b < list.count; b++) {
             measure(&options, &device, full, (int)list.values[b], threads, rows[b]);
+            disturbed_rows += rows[b][DISTURBED] > 0;
+        }
         if (timeline_file && t == thread_counts.count - 1)
             write_timeline(timeline_file, times, (size_t)list.values[list.count - 1]);
         if (!options.csv && block_counts.count == 0)
             print_verdict(&list, rows, sms, full);
     }
+    if (!options.csv)
+        printf("%s", disturbed_verdict(disturbed_rows));
     flush_stdout();
 
     free(results);

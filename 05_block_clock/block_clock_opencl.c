@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "block_times.h"
+#include "event_time.h"
 #include "host_clock.h"
 #include "opencl_device.h"
 
@@ -69,7 +70,6 @@ static void run_once(size_t blocks, size_t threads, double ns_per_clock, double 
     const cl_uint nan_bits = 0xffffffff; /* no result, if none is written */
     const cl_ulong zero = 0;
     cl_event event;
-    cl_ulong start_ns, end_ns;
 
     CHECK_CL(
         clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, count * sizeof *host, host, 0, NULL, NULL));
@@ -79,16 +79,12 @@ static void run_once(size_t blocks, size_t threads, double ns_per_clock, double 
     CHECK_CL(clEnqueueFillBuffer(queue, timer, &zero, sizeof zero, 0, times_bytes, 0, NULL, NULL));
     CHECK_CL(clFinish(queue));
 
+    const int64_t host_start_ns = now_ns();
     launch(blocks, threads, &event);
     CHECK_CL(clFinish(queue));
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
-                                     NULL));
-    CHECK_CL(
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
-    CHECK_CL(clReleaseEvent(event));
-    if (end_ns <= start_ns)
-        fail(EXIT_FAILED, "impossible, or too short for this clock: START %llu ns, END %llu ns",
-             (unsigned long long)start_ns, (unsigned long long)end_ns);
+    const double event_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
+    if (event_us == 0)
+        fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
 
     CHECK_CL(clEnqueueReadBuffer(queue, output, CL_TRUE, 0, results_bytes, results, 0, NULL, NULL));
     CHECK_CL(clEnqueueReadBuffer(queue, timer, CL_TRUE, 0, times_bytes, times, 0, NULL, NULL));
@@ -99,8 +95,7 @@ static void run_once(size_t blocks, size_t threads, double ns_per_clock, double 
         times[b].start_ns = (unsigned long long)(1e9 + start * ns_per_clock);
         times[b].end_ns = (unsigned long long)(1e9 + end * ns_per_clock);
     }
-    summarize_blocks(times, results, clocks, blocks, minimum, (double)(end_ns - start_ns) / 1e3,
-                     row);
+    summarize_blocks(times, results, clocks, blocks, minimum, event_us, row);
 }
 
 /* ---- The experiment ---- */
@@ -136,15 +131,14 @@ static void check_threads(void) {
 
 /* Measures one pair and prints its row, the medians of its launches. */
 static void measure(const struct options *options, size_t blocks, size_t threads,
-                    double ns_per_clock, const char *mark, double row[FIELDS]) {
+                    double ns_per_clock, const char *mark, double row[CELLS]) {
     static double samples[FIELDS][MAX_RUNS];
     for (int run = 0; run < (int)options->runs; run++) {
         run_once(blocks, threads, ns_per_clock, row);
         for (int f = 0; f < FIELDS; f++)
             samples[f][run] = row[f];
     }
-    for (int f = 0; f < FIELDS; f++)
-        row[f] = median(samples[f], (size_t)options->runs);
+    summarize_launches(samples, options->runs, row);
     print_blocks(options, device.name, blocks, threads, row, mark);
 }
 
@@ -198,13 +192,15 @@ int main(int argc, char **argv) {
         printf("Block clock: timedReduction on %s, %s; %u units, medians of %lld launches\n\n",
                device.name, device.platform, units, options.runs);
     print_block_header(&options, "units");
+    int disturbed_rows = 0;
     for (size_t t = 0; t < thread_counts.count; t++) {
-        double row[FIELDS] = {0}, first[FIELDS] = {0};
+        double row[CELLS] = {0}, first[CELLS] = {0};
         const size_t threads = (size_t)thread_counts.values[t];
         for (size_t b = 0; b < block_counts.count; b++) {
             const size_t blocks = (size_t)block_counts.values[b];
             measure(&options, blocks, threads, ns_per_clock,
                     blocks == units ? "as many as units" : "", row);
+            disturbed_rows += row[DISTURBED] > 0;
             if (b == 0)
                 memcpy(first, row, sizeof row);
             if (timeline_file && t == thread_counts.count - 1 && b == block_counts.count - 1)
@@ -219,6 +215,8 @@ int main(int argc, char **argv) {
                    threads, block_counts.values[0], block_counts.values[block_counts.count - 1],
                    row[CLOCKS_MEDIAN] / first[CLOCKS_MEDIAN], row[EVENT_US] / first[EVENT_US]);
     }
+    if (!options.csv)
+        printf("%s", disturbed_verdict(disturbed_rows));
     flush_stdout();
 
     free(results);

@@ -16,9 +16,20 @@ struct block_time {
     unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
 };
 
-/* What one launch says, or many in the median. SPAN_US and SMS are -1 where the device cannot tell.
+/* What one launch says, or many in the median (then also whether the launches disagree). SPAN_US and SMS are -1 where the device cannot tell.
  */
-enum { CLOCKS_MIN, CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, EVENT_US, SMS, FIELDS };
+enum {
+    CLOCKS_MIN,
+    CLOCKS_MEAN,
+    CLOCKS_MEDIAN,
+    CLOCKS_MAX,
+    SPAN_US,
+    EVENT_US,
+    SMS,
+    FIELDS,
+    DISTURBED = FIELDS,
+    CELLS
+};
 
 /* Options of the chapter. */
 static struct number_list block_counts; /* empty: the source's, and the device's landmarks */
@@ -83,15 +94,15 @@ static inline void sort_list(struct number_list *list) {
     list->count = kept;
 }
 
-/* Fills `input` with `count` random floats and puts the minimum, which it returns, in a slot that
- * moves on with each call: after `count` launches it has been in every one. */
+/* Fills `input` with `count` random floats, an even number, and puts the minimum, which it returns,
+ * in a random slot: of the upper half and of the lower half in turns. */
 static inline float random_input(float *input, size_t count) {
-    static size_t slot = 0;
+    static size_t half = 0;
     const float minimum = -(float)(1 + rand() % 1000);
     for (size_t i = 0; i < count; i++)
         input[i] = (float)(rand() % 1000);
-    slot = slot + 1 < count ? slot + 1 : 0;
-    input[slot] = minimum;
+    half = half > 0 ? 0 : count / 2;
+    input[half + (size_t)rand() % (count / 2)] = minimum;
     return minimum;
 }
 
@@ -137,17 +148,29 @@ static inline void summarize_blocks(const struct block_time *times, const float 
 static inline void print_block_header(const struct options *options, const char *units) {
     if (options->csv)
         printf("device,blocks,threads,runs,clocks_min,clocks_mean,clocks_median,clocks_max,"
-               "span_us,event_us,sms\n");
+               "span_us,event_us,sms,disturbed\n");
     else
         printf("%17s one block, in clocks %10s %9s\n%8s %7s %6s %6s %6s %6s %9s %9s %5s\n", "",
                "device", "event", "blocks", "threads", "min", "mean", "median", "max", "span us",
                "us", units);
 }
 
+/* Stores the medians of `runs` launches in `row`, and whether they disagree. */
+static inline void summarize_launches(double samples[FIELDS][MAX_RUNS], long long runs,
+                                      double row[CELLS]) {
+    row[DISTURBED] = 0;
+    for (int f = 0; f < FIELDS; f++) {
+        const struct summary s = summarize(samples[f], (size_t)runs);
+        row[f] = s.median;
+        if (f == CLOCKS_MEAN || f == EVENT_US)
+            row[DISTURBED] += s.disturbed;
+    }
+}
+
 /* Prints one row. In the table a bar shows the mean clocks, ten marks long in the first row of each
  * number of threads, and `mark` what the number of blocks stands for. */
 static inline void print_blocks(const struct options *options, const char *device, size_t blocks,
-                                size_t threads, const double row[FIELDS], const char *mark) {
+                                size_t threads, const double row[CELLS], const char *mark) {
     static size_t first_threads = 0;
     static double first_clocks;
     char span[32] = "", sms[32] = ""; /* empty where the device cannot tell */
@@ -160,14 +183,15 @@ static inline void print_blocks(const struct options *options, const char *devic
         snprintf(sms, sizeof sms, "%.0f", row[SMS]);
     }
     if (options->csv)
-        printf("%s,%zu,%zu,%lld,%.0f,%.1f,%.1f,%.0f,%s,%.3f,%s\n", device, blocks, threads,
+        printf("%s,%zu,%zu,%lld,%.0f,%.1f,%.1f,%.0f,%s,%.3f,%s,%d\n", device, blocks, threads,
                options->runs, row[CLOCKS_MIN], row[CLOCKS_MEAN], row[CLOCKS_MEDIAN],
-               row[CLOCKS_MAX], span, row[EVENT_US], sms);
+               row[CLOCKS_MAX], span, row[EVENT_US], sms, row[DISTURBED] > 0);
     else
-        printf("%8zu %7zu %6.0f %6.0f %6.0f %6.0f %9s %9.2f %5s %.*s %s\n", blocks, threads,
+        printf("%8zu %7zu %6.0f %6.0f %6.0f %6.0f %9s %9.2f %5s %.*s %s%s\n", blocks, threads,
                row[CLOCKS_MIN], row[CLOCKS_MEAN], row[CLOCKS_MEDIAN], row[CLOCKS_MAX], span,
                row[EVENT_US], sms, (int)(row[CLOCKS_MEAN] / first_clocks * 10 + 0.5),
-               "########################################", mark);
+               "########################################", mark,
+               disturbed_word(row[DISTURBED] > 0));
     flush_stdout();
 }
 

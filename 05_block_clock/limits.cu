@@ -84,13 +84,14 @@ static __global__ void divergent(long long *clocks, float *sink, int steps) {
 /* ---- The measurements ---- */
 
 static const struct options *options;
+static int disturbed_rows;
 static struct cuda_device device;
 static cudaEvent_t start, stop;
 static struct stamp *stamps, *host_stamps; /* on the device, and their copy */
 static float *sink;
 
 /* A row: a number of clocks, a time, a share. NaN stands for what does not apply. */
-static void report(const char *limit, double clocks, double time_us, double percent,
+static void report(const char *limit, double clocks, double time_us, double percent, int disturbed,
                    const char *words) {
     char cells[3][32] = {"", "", ""};
     if (clocks == clocks)
@@ -100,9 +101,11 @@ static void report(const char *limit, double clocks, double time_us, double perc
     if (percent == percent)
         snprintf(cells[2], sizeof cells[2], "%.2f", percent);
     if (options->csv)
-        printf("%s,%s,%s,%s,%s\n", device.name, limit, cells[0], cells[1], cells[2]);
+        printf("%s,%s,%s,%s,%s,%d\n", device.name, limit, cells[0], cells[1], cells[2], disturbed);
     else
-        printf("%-20s %14s %14s %9s  %s\n", limit, cells[0], cells[1], cells[2], words);
+        printf("%-20s %14s %14s %9s  %s%s\n", limit, cells[0], cells[1], cells[2], words,
+               disturbed_word(disturbed));
+    disturbed_rows += disturbed;
     flush_stdout();
 }
 
@@ -134,7 +137,11 @@ static double launch_stamped(int blocks, double *event_us) {
         first_ns = host_stamps[b].start_ns < first_ns ? host_stamps[b].start_ns : first_ns;
         last_ns = host_stamps[b].end_ns > last_ns ? host_stamps[b].end_ns : last_ns;
     }
-    return (double)(last_ns - first_ns) / 1e3;
+    const double span_us = (double)(last_ns - first_ns) / 1e3;
+    if (span_us > *event_us + 2) /* %globaltimer steps by 1 us on some devices */
+        fail(EXIT_FAILED, "impossible: a span of %.2f us in an event of %.2f us", span_us,
+             *event_us);
+    return span_us;
 }
 
 /* What the event pair sees and no block does: chapter 04's shells, from the host's launch to the
@@ -147,8 +154,9 @@ static void measure_outside(const char *limit, int blocks, const char *words) {
         outside_us[run] += event_us;
         share[run] = 100 * outside_us[run] / event_us;
     }
-    report(limit, NAN, median(outside_us, (size_t)options->runs),
-           median(share, (size_t)options->runs), words);
+    const struct summary outside = summarize(outside_us, (size_t)options->runs);
+    report(limit, NAN, outside.median, median(share, (size_t)options->runs), outside.disturbed,
+           words);
 }
 
 static void measure_divergence(void) {
@@ -159,12 +167,13 @@ static void measure_divergence(void) {
     static double samples[3][MAX_RUNS];
     long long *clocks, host_clocks[3];
     CHECK_CUDA(cudaMalloc((void **)&clocks, sizeof host_clocks));
-    for (int run = 0; run < (int)options->runs; run++) {
+    for (int run = -1; run < (int)options->runs; run++) { /* run -1 is the warm-up */
         divergent<<<1, 256>>>(clocks, sink, 500);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaMemcpy(host_clocks, clocks, sizeof host_clocks, cudaMemcpyDeviceToHost));
         for (int end = 0; end < 3; end++) {
-            samples[end][run] = (double)host_clocks[end];
+            if (run >= 0)
+                samples[end][run] = (double)host_clocks[end];
             if (host_clocks[end] <= 0)
                 fail(EXIT_FAILED, "impossible: a block of %lld clocks", host_clocks[end]);
         }
@@ -172,8 +181,9 @@ static void measure_divergence(void) {
     CHECK_CUDA(cudaFree(clocks));
     const double right = median(samples[2], (size_t)options->runs);
     for (int end = 0; end < 3; end++) {
-        const double seen = median(samples[end], (size_t)options->runs);
-        report(limits[end], seen, NAN, 100 * seen / right, words[end]);
+        const struct summary seen = summarize(samples[end], (size_t)options->runs);
+        report(limits[end], seen.median, NAN, 100 * seen.median / right, seen.disturbed,
+               words[end]);
     }
 }
 
@@ -197,10 +207,12 @@ static void measure_probe(int blocks) {
         without_us[run] = one_of_twenty_us(blocks, false);
         with_us[run] = one_of_twenty_us(blocks, true);
     }
-    const double without = median(without_us, (size_t)options->runs);
-    const double with = median(with_us, (size_t)options->runs);
-    report("without_stamps", NAN, without, 100, "a launch of 16 times a full device");
-    report("with_stamps", NAN, with, 100 * with / without, "the same with each block's stamps");
+    const struct summary without = summarize(without_us, (size_t)options->runs);
+    const struct summary with = summarize(with_us, (size_t)options->runs);
+    report("without_stamps", NAN, without.median, 100, without.disturbed,
+           "a launch of 16 times a full device");
+    report("with_stamps", NAN, with.median, 100 * with.median / without.median, with.disturbed,
+           "the same with each block's stamps");
 }
 
 int main(int argc, char **argv) {
@@ -228,7 +240,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaGetLastError());
 
     if (options->csv)
-        printf("device,limit,clocks,time_us,percent\n");
+        printf("device,limit,clocks,time_us,percent,disturbed\n");
     else
         printf("Limits of the block clock on %s; %d SMs, medians of %lld runs\n\n"
                "%-20s %14s %14s %9s\n",
@@ -238,6 +250,8 @@ int main(int argc, char **argv) {
     measure_outside("outside_full", full, "the same on a full device");
     measure_divergence();
     measure_probe(16 * full);
+    if (!options->csv)
+        printf("%s", disturbed_verdict(disturbed_rows));
     flush_stdout();
 
     free(host_stamps);

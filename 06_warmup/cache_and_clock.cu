@@ -110,7 +110,10 @@ static double time_blocked_us(const float *a, const float *b, float *c, size_t n
         vector_add<<<(unsigned)((n + 255) / 256), 256>>>(a, b, c, n);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
-    const bool held = cudaEventQuery(start) == cudaErrorNotReady;
+    const cudaError_t answer = cudaEventQuery(start);
+    const bool held = answer == cudaErrorNotReady;
+    if (!held)
+        check_cuda(answer, "cudaEventQuery(start)", __FILE__, __LINE__);
     gate->open = 1;
     CHECK_CUDA(cudaEventSynchronize(stop));
     if (gate->gave_up)
@@ -126,10 +129,11 @@ static double time_blocked_us(const float *a, const float *b, float *c, size_t n
     return (double)elapsed_ms * 1e3;
 }
 
-static void measure_size(const struct options *options, const char *device, size_t n,
-                         double floor_us) {
+static int measure_size(const struct options *options, const char *device, size_t n,
+                        double floor_us) {
     static double samples_us[MAX_RUNS];
     double us[3];
+    int disturbed = 0;
     const size_t runs = (size_t)options->runs;
     float *a = device_floats(n, input_a);
     float *b = device_floats(n, input_b);
@@ -138,7 +142,9 @@ static void measure_size(const struct options *options, const char *device, size
         time_blocked_us(a, b, c, n, (enum l2)l2); /* warm-up */
         for (size_t run = 0; run < runs; run++)
             samples_us[run] = time_blocked_us(a, b, c, n, (enum l2)l2) - floor_us;
-        us[l2] = median(samples_us, runs);
+        const struct summary s = summarize(samples_us, runs);
+        us[l2] = s.median;
+        disturbed |= s.disturbed;
         if (us[l2] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
                  us[l2], n);
@@ -149,11 +155,14 @@ static void measure_size(const struct options *options, const char *device, size
     CHECK_CUDA(cudaFree(c));
 
     if (options->csv)
-        printf("%s,%zu,%zu,%.3f,%.3f,%.3f\n", device, n, runs, us[WARM], us[FLUSHED], us[WRITTEN]);
+        printf("%s,%zu,%zu,%.3f,%.3f,%.3f,%d\n", device, n, runs, us[WARM], us[FLUSHED],
+               us[WRITTEN], disturbed);
     else
-        printf("%12zu %10.2f %12.2f %12.2f %14.2f %14.2f\n", n, us[WARM], us[FLUSHED], us[WRITTEN],
-               us[FLUSHED] / us[WARM], us[WRITTEN] / us[WARM]);
+        printf("%12zu %10.2f %12.2f %12.2f %14.2f %14.2f%s\n", n, us[WARM], us[FLUSHED],
+               us[WRITTEN], us[FLUSHED] / us[WARM], us[WRITTEN] / us[WARM],
+               disturbed_word(disturbed));
     flush_stdout();
+    return disturbed;
 }
 
 /* ---- The clock after an idle pause ---- */
@@ -241,7 +250,7 @@ int main(int argc, char **argv) {
     const double floor_us = median(samples_us, (size_t)options.runs);
 
     if (options.csv)
-        printf("device,size,runs,warm_us,flushed_us,written_us\n");
+        printf("device,size,runs,warm_us,flushed_us,written_us,disturbed\n");
     else
         printf(
             "L2 cache: vector_add by size on %s; %d MiB of L2, event pairs behind a blocker less "
@@ -249,8 +258,9 @@ int main(int argc, char **argv) {
             "%12s %10s %12s %12s %14s %14s\n",
             device.name, l2_bytes >> 20, options.runs, "floats", "warm us", "flushed us",
             "written us", "flushed / warm", "written / warm");
+    int disturbed_rows = 0;
     for (size_t i = 0; i < sizes.count; i++)
-        measure_size(&options, device.name, (size_t)sizes.values[i], floor_us);
+        disturbed_rows += measure_size(&options, device.name, (size_t)sizes.values[i], floor_us);
     if (!options.csv) {
         const int steady = measure_ramp(since_ms, mhz);
         printf("\nAfter %lld s of nothing the SMs' clock ran at %.0f MHz, and ", (long long)idle_s,
@@ -260,6 +270,7 @@ int main(int argc, char **argv) {
                    since_ms[steady]);
         else
             printf("was not steady after %.0f ms: see --ramp.\n", since_ms[RAMP_SAMPLES - 1]);
+        printf("%s", disturbed_verdict(disturbed_rows));
     }
     flush_stdout();
 

@@ -18,6 +18,7 @@ static bool series_only;
 struct outcome {
     char device[256];
     double first_us, estimate_us, steady_us;
+    int disturbed;                            /* the steady launches disagree */
     double event_us[SERIES], host_us[SERIES]; /* of the series */
 };
 
@@ -92,7 +93,8 @@ static inline void print_series(const struct options *options, const struct outc
 static inline void print_recipes_header(const struct options *options, const char *device,
                                         const char *clock, const double us[SERIES]) {
     if (options->csv)
-        printf("device,recipe,launches,first_us,estimate_us,steady_us,error_percent\n");
+        printf("device,recipe,launches,first_us,estimate_us,steady_us,error_percent,"
+               "disturbed\n");
     else
         printf("Warm-up: vector_add of %lld floats on %s; by %s\n"
                "One cold process, launch by launch, us: %.2f %.2f %.2f %.2f ... %.2f\n\n"
@@ -105,6 +107,7 @@ static inline void print_recipes_header(const struct options *options, const cha
 
 struct row { /* of one process: each has a steady state of its own */
     double first_us, estimate_us, steady_us, error_percent;
+    int disturbed;
 };
 
 static inline int compare_errors(const void *left, const void *right) {
@@ -113,26 +116,29 @@ static inline int compare_errors(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Runs one recipe in `runs` processes, and prints the one whose error is in the middle. */
-static inline void report_recipe(const struct options *options, const char *device,
-                                 const char *name, int launches, double (*recipe)(void)) {
+/* Runs one recipe in `runs` processes, and prints the one whose error is in the middle. Returns
+ * whether that one was disturbed. */
+static inline int report_recipe(const struct options *options, const char *device, const char *name,
+                                int launches, double (*recipe)(void)) {
     static struct row rows[MAX_RUNS];
     const size_t runs = (size_t)options->runs;
     for (size_t run = 0; run < runs; run++) {
         const struct outcome o = in_new_process(options->device, recipe);
         const struct row row = {o.first_us, o.estimate_us, o.steady_us,
-                                100 * (o.estimate_us - o.steady_us) / o.steady_us};
+                                100 * (o.estimate_us - o.steady_us) / o.steady_us, o.disturbed};
         rows[run] = row;
     }
     qsort(rows, runs, sizeof *rows, compare_errors);
     const struct row *row = &rows[(runs - 1) / 2];
     if (options->csv)
-        printf("%s,%s,%d,%.3f,%.3f,%.3f,%.3f\n", device, name, launches, row->first_us,
-               row->estimate_us, row->steady_us, row->error_percent);
+        printf("%s,%s,%d,%.3f,%.3f,%.3f,%.3f,%d\n", device, name, launches, row->first_us,
+               row->estimate_us, row->steady_us, row->error_percent, row->disturbed);
     else
-        printf("%-24s %9d %12.2f %12.2f %12.2f %9.1f\n", name, launches, row->first_us,
-               row->estimate_us, row->steady_us, row->error_percent);
+        printf("%-24s %9d %12.2f %12.2f %12.2f %9.1f%s\n", name, launches, row->first_us,
+               row->estimate_us, row->steady_us, row->error_percent,
+               disturbed_word(row->disturbed));
     flush_stdout();
+    return row->disturbed;
 }
 
 #endif

@@ -139,7 +139,9 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
 
     for (int i = 0; i < STEADY; i++)
         samples_us[i] = time_vector_add_us(&host_us);
-    o->steady_us = median(samples_us, STEADY);
+    const struct summary steady = summarize(samples_us, STEADY);
+    o->steady_us = steady.median;
+    o->disturbed = steady.disturbed;
     check_vector_add(copy_to_host(c, n), n);
 }
 
@@ -154,9 +156,10 @@ int main(int argc, char **argv) {
         return EXIT_SUCCESS;
     }
     print_recipes_header(&options, series.device, "event pairs", series.event_us);
+    int disturbed_rows = 0;
     for (int r = 0; r < RECIPES; r++)
-        report_recipe(&options, series.device, recipes[r].name, recipes[r].launches,
-                      recipes[r].run);
+        disturbed_rows += report_recipe(&options, series.device, recipes[r].name,
+                                        recipes[r].launches, recipes[r].run);
     if (!options.csv) {
         const struct outcome lazy = in_new_process(options.device, first_launch);
         setenv("CUDA_MODULE_LOADING", "EAGER", 1);
@@ -164,6 +167,7 @@ int main(int argc, char **argv) {
         printf("\nFirst launch with CUDA_MODULE_LOADING=LAZY %.2f us, EAGER %.2f us; one process "
                "each.\n",
                lazy.first_us, eager.first_us);
+        printf("%s", disturbed_verdict(disturbed_rows));
         flush_stdout();
     }
     return EXIT_SUCCESS;

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "event_time.h"
 #include "host_clock.h"
 #include "opencl_device.h"
 #include "recipes.h"
@@ -31,24 +32,16 @@ static size_t n, global_size, local_size = 256;
 /* One launch of vector_add by the host's clock; stores START to END in *event_us. */
 static double time_vector_add_us(double *event_us) {
     cl_event event;
-    cl_ulong device_start_ns, device_end_ns;
     CHECK_CL(clFinish(queue));
     const int64_t start_ns = now_ns();
     CHECK_CL(clEnqueueNDRangeKernel(queue, vector_add, 1, NULL, &global_size, &local_size, 0, NULL,
                                     &event));
     CHECK_CL(clFinish(queue));
-    const int64_t end_ns = now_ns();
-
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof device_start_ns,
-                                     &device_start_ns, NULL));
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof device_end_ns,
-                                     &device_end_ns, NULL));
-    CHECK_CL(clReleaseEvent(event));
-    if (device_end_ns <= device_start_ns)
-        fail(EXIT_FAILED, "impossible, or too short for this clock: START %llu ns, END %llu ns",
-             (unsigned long long)device_start_ns, (unsigned long long)device_end_ns);
-    *event_us = (double)(device_end_ns - device_start_ns) / 1e3;
-    return (double)(end_ns - start_ns) / 1e3;
+    const double host_us = (double)(now_ns() - start_ns) / 1e3;
+    *event_us = start_to_end_us(event, host_us);
+    if (*event_us == 0)
+        fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
+    return host_us;
 }
 
 static void launch_other_kernel(void) {
@@ -154,7 +147,9 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
 
     for (int i = 0; i < STEADY; i++)
         samples_us[i] = time_vector_add_us(&event_us);
-    o->steady_us = median(samples_us, STEADY);
+    const struct summary steady = summarize(samples_us, STEADY);
+    o->steady_us = steady.median;
+    o->disturbed = steady.disturbed;
     check_vector_add(copy_to_host(queue, c, n), n);
     CHECK_CL(clReleaseMemObject(a));
     CHECK_CL(clReleaseMemObject(b));
@@ -180,12 +175,13 @@ int main(int argc, char **argv) {
         return EXIT_SUCCESS;
     }
     print_recipes_header(&options, series.device, "the host's clock", series.host_us);
+    int disturbed_rows = 0;
     for (int r = 0; r < RECIPES; r++)
-        report_recipe(&options, series.device, recipes[r].name, recipes[r].launches,
-                      recipes[r].run);
+        disturbed_rows += report_recipe(&options, series.device, recipes[r].name,
+                                        recipes[r].launches, recipes[r].run);
     if (!options.csv)
-        printf("\nOf the first launch START to END saw %.2f us, the host %.2f us.\n",
-               series.event_us[0], series.host_us[0]);
+        printf("\nOf the first launch START to END saw %.2f us, the host %.2f us.\n%s",
+               series.event_us[0], series.host_us[0], disturbed_verdict(disturbed_rows));
     flush_stdout();
     return EXIT_SUCCESS;
 }

@@ -12,14 +12,12 @@
 
 #include "fail.h"
 
-#define CHECK_CUDA(call)                                                                           \
-    do {                                                                                           \
-        const cudaError_t check_cuda_code = (call);                                                \
-        if (check_cuda_code != cudaSuccess) {                                                      \
-            fail(EXIT_FAILED, "%s:%d: %s: error %d, %s: %s", __FILE__, __LINE__, #call,            \
-                 (int)check_cuda_code, cudaGetErrorName(check_cuda_code),                          \
-                 cudaGetErrorString(check_cuda_code));                                             \
-        }                                                                                          \
-    } while (0)
+#define CHECK_CUDA(call) check_cuda((call), #call, __FILE__, __LINE__)
+
+static inline void check_cuda(cudaError_t code, const char *what, const char *file, int line) {
+    if (code != cudaSuccess)
+        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s: %s", file, line, what, (int)code,
+             cudaGetErrorName(code), cudaGetErrorString(code));
+}
 
 #endif

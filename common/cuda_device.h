@@ -22,7 +22,7 @@ static inline struct cuda_device choose_cuda_device(const char *wanted) {
     if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
         fail(EXIT_NO_DEVICE, "no NVIDIA GPU, or no driver new enough for this toolkit (%s)",
              cudaGetErrorName(code));
-    CHECK_CUDA(code);
+    check_cuda(code, "cudaGetDeviceCount", __FILE__, __LINE__);
     for (int i = 0; i < count; i++) {
         struct cudaDeviceProp properties;
         CHECK_CUDA(cudaGetDeviceProperties(&properties, i));

@@ -17,7 +17,7 @@ struct opencl_device {
     char name[256]; /* fit for a CSV cell */
     char platform[256];
     cl_device_type type;
-    int version; /* of the OpenCL it speaks: 102, 200, 300 */
+    int version; /* of the OpenCL it speaks: 120, 200, 300 */
 };
 
 static inline struct opencl_device describe_opencl_device(cl_platform_id platform,
@@ -54,8 +54,10 @@ static inline struct opencl_device choose_opencl_device(const char *wanted) {
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
         cl_device_id ids[64];
         cl_uint id_count = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, ids, &id_count) != CL_SUCCESS)
-            continue; /* a platform without devices answers CL_DEVICE_NOT_FOUND */
+        const cl_int answer = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, ids, &id_count);
+        if (answer == CL_DEVICE_NOT_FOUND) /* a platform without devices */
+            continue;
+        CHECK_CL_CODE("clGetDeviceIDs", answer);
         for (cl_uint d = 0; d < id_count && d < 64; d++, index++) {
             const struct opencl_device device = describe_opencl_device(platforms[p], ids[d]);
             const bool better =

@@ -11,6 +11,9 @@
 /* All in the samples' own unit. */
 struct summary {
     double min, p5, median, p95, max, mean, stddev;
+    int disturbed; /* 1: the samples disagree: the middle half of them spans more than a quarter of
+                      the median, or the median is more than twice the least. The machine was busy
+                      with something else, and the median is not what was to be measured. */
 };
 
 static inline int compare_doubles(const void *left, const void *right) {
@@ -39,7 +42,22 @@ static inline struct summary summarize(double *samples, size_t count) {
     s.p95 = samples[count - 1 - (count - 1) * 5 / 100]; /* ... and one above this */
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];
+    s.disturbed = samples[count - 1 - count / 4] - samples[count / 4] > 0.25 * fabs(s.median) ||
+                  s.median > 2 * s.min;
     return s;
+}
+
+/* What a table puts behind a row. */
+static inline const char *disturbed_word(int disturbed) {
+    return disturbed ? "  disturbed" : "";
+}
+
+/* The sentence under a table with `rows` disturbed rows; empty if there are none. */
+static inline const char *disturbed_verdict(int rows) {
+    return rows > 0
+               ? "Disturbed: in the rows marked so the repetitions disagree. Those numbers are "
+                 "not the methods':\nrun this again on an idle machine.\n"
+               : "";
 }
 
 /* The median of `count` samples (at least one), which it leaves sorted. */

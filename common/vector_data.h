@@ -6,13 +6,14 @@
 
 #include "fail.h"
 
-/* Element i of input a or b: small whole numbers, so that their sum in float is exact. */
+/* Element i of input a or b: whole numbers, so that their sum in float is exact, and another one
+ * for each of the first 2^24 elements. */
 static inline float input_a(size_t i) {
     return (float)(i & 4095);
 }
 
 static inline float input_b(size_t i) {
-    return (float)(i >> 5 & 1023) * 3;
+    return (float)(i >> 12 & 4095) * 4096;
 }
 
 /* Returns `n` floats that the caller frees: element(i), or -1, which no input and no sum is, if

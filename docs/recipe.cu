@@ -8,15 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t check_code = (call);                                                     \
-        if (check_code != cudaSuccess) {                                                           \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
-                    cudaGetErrorString(check_code));                                               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#define CHECK(call) check((call), #call, __LINE__)
+static void check(cudaError_t code, const char *what, int line) {
+    if (code != cudaSuccess) {
+        fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, line, what, cudaGetErrorString(code));
+        exit(1);
+    }
+}
 
 /* ---- What is timed: yours ---- */
 
@@ -84,7 +82,9 @@ static double time_us(void (*work)(void)) {
     if (work)
         work();
     CHECK(cudaEventRecord(stop, 0));
-    const int held = cudaEventQuery(start) == cudaErrorNotReady;
+    const cudaError_t answer = cudaEventQuery(start);
+    const int held = answer == cudaErrorNotReady;
+    check(held ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
     gate->open = 1;
     CHECK(cudaDeviceSynchronize());
     if (gate->gave_up || !held) {
@@ -113,7 +113,7 @@ int main(void) {
         fprintf(stderr, "%s\n", cudaGetErrorString(code));
         return 77; /* what test runners count as skipped */
     }
-    CHECK(code);
+    check(code, "cudaGetDeviceCount", __LINE__);
     CHECK(cudaGetDeviceProperties(&device, 0)); /* 0 is in use until cudaSetDevice() */
     CHECK(cudaDriverGetVersion(&driver));
     CHECK(cudaEventCreate(&start));

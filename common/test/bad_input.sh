@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# bad_input.sh PROGRAM host|opencl|cuda
-# Gives PROGRAM what it must refuse: each time one line on stderr that names the option, nothing on
+# bad_input.sh PROGRAM SOURCE
+# Gives PROGRAM, on the simulated device, what it must refuse: each time one line on stderr that names the option, nothing on
 # stdout, and the exit code that says whose fault it is.
 program=$1
-needs=$2
+source=$2
 messages=$(mktemp) || exit 1
 output=$(mktemp) || exit 1
 trap 'rm -f "$messages" "$output"' EXIT
@@ -29,7 +29,7 @@ refused() {
     }
 }
 
-for option in --runs --size --blocks --threads; do
+for option in --runs --size --blocks --threads --work; do
     for value in 0 -1 +1 1e3 64x 0x10 1.5 '' ' ' ' 5' '5 ' nan inf 99999999999999999999 1,,2 ',' '1,' ',1'; do
         refused 2 "$option" "$option" "$value"
         refused 2 "$option" "$option=$value"
@@ -42,23 +42,25 @@ refused 2 -xyz --csv -xyz
 refused 2 surplus surplus
 refused 2 surplus --csv surplus
 
-# Whether these fit is for the device to say: without one, 77.
-refused "2 77" --size --size 1099511627776
-refused "2 77" --threads --threads 65536
+refused 2 --size --size 1099511627776
+refused 2 --threads --threads 65536
 
 for name in '' -1 99999999999999999999; do
     refused 2 --device --device "$name"
 done
 for name in 99 nosuch 1e3; do
-    if [ "$needs" = host ]; then
-        refused 2 --device --device "$name"
-    else
-        refused 77 --device --device "$name"
-    fi
+    case $source in
+    01_*) refused 2 --device --device "$name" ;;
+    *) refused 77 --device --device "$name" ;;
+    esac
 done
 
 # stdout closed or full: a message, not a signal, and not success.
-for arguments in "" --csv --help --version; do
+few=
+for option in size runs blocks; do
+    ! "$program" --help | grep -q -e "--$option" || few="$few --$option 1"
+done
+for arguments in "--csv$few"  --help --version; do
     # shellcheck disable=SC2086 # no argument at all is one of the cases
     for target in closed full; do
         case $target in
@@ -66,7 +68,7 @@ for arguments in "" --csv --help --version; do
         full) "$program" $arguments >/dev/full 2>"$messages" ;;
         esac
         code=$?
-        if [ "$code" != 1 ] && [ "$code" != 77 ]; then
+        if [ "$code" != 1 ]; then
             echo "'$arguments' with stdout $target: exit $code" && bad=1
         elif [ "$(wc -l <"$messages")" -ne 1 ]; then
             echo "'$arguments' with stdout $target: not one line:" && cat "$messages" && bad=1

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""read_sass.py NVDISASM NVCC: reads the machine code of the kernels that read a clock.
+
+A compiler may move the read of a clock across the work, or out of a loop, and the numbers still look
+right. So each kernel is compiled for several generations of GPUs (none is needed here) and its
+listing must hold, from top to bottom:
+- the opening reads before all of the work; the closing ones behind all of it, its barrier and a
+  branch (05_block_clock says why the branch), with nothing but the stamps' stores after them;
+- 64 bits of the counter for clock64(), and %globaltimer and %smid where they are meant;
+- the read of the clock inside the loop that waits by it.
+One line per kernel says what was seen. Exit: 0; 1 if a listing is not so; 77 if a tool is missing.
+"""
+import multiprocessing.pool
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_120"]  # of them, those that this nvcc knows
+
+# What an instruction is called in the rules, by the first pattern that fits; others are passed over.
+WORDS = [
+    (r"CS2U?R U?R\d+, SR_CLOCKLO", "clock"),
+    (r"CS2U?R U?R\d+, SR_GLOBALTIMERLO", "timer"),
+    (r"\S+ \S+, SR_CLOCK", "clock32"),  # half of the counter: CS2R.32, S2R, S2UR
+    (r"\S+ \S+, SR_GLOBALTIMER", "timer32"),
+    (r"\S+ \S+, SR_(VIRTUAL)?SMID", "sm"),
+    (r"BAR\.(SYNC|RED)", "barrier"),
+    (r"LDG|LD\b", "load"),
+    (r"STG|ST\b|ATOMG?\b|RED\b", "store"),
+    (r"LDS|STS|ATOMS", "shared"),
+    (r"FFMA", "work"),
+]
+# Beside these, [ and ] are the first and last instruction of a loop, `branch` is any branch forward
+# or exit under a condition, and `next-clock` a clock read by the very next instruction of a barrier.
+FLOW = r"(?:(?:branch|\[|\]) )*"
+WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
+BLOCK_END = rf"store {FLOW}barrier {FLOW}branch clock timer "
+BLOCK_STREAM = r"timer \[ load branch timer \] store "
+
+RULES = {
+    "05_block_clock/block_clock.cu": {
+        "timedReduction": rf"{FLOW}timer clock {FLOW}load shared {FLOW}barrier {FLOW}shared {WORK}"
+                          rf"{BLOCK_END}(store )?sm store "},
+    "05_block_clock/limits.cu": {
+        "stamped": rf"{FLOW}timer clock {FLOW}barrier {WORK}work {WORK}{BLOCK_END}store ",
+        "unstamped": rf"{FLOW}barrier {WORK}work {WORK}store {FLOW}barrier ",
+        "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock branch clock store "},
+    "05_block_clock/sm_counters.cu": {
+        "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
+        "stamp_blocks": r"timer clock \[ clock \] timer store "},
+    "04_cuda_events/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
+    "04_cuda_events/event_errors.cu": {"spin": r"timer \[ timer \] "},
+    "06_warmup/cache_and_clock.cu": {
+        "count_clocks": r"timer clock \[ timer \] clock store ", "block_stream": BLOCK_STREAM},
+    "docs/recipe.cu": {"block_stream": BLOCK_STREAM},
+}
+
+
+def words_of(listing):
+    """A kernel's listing in words, each with a blank behind it; work of one kind in a row is one."""
+    lines = re.findall(r"^(\.L\w+):|^ +/\*\w+\*/ +(@!?\w+ )? *(.+?) *;", listing, re.M)
+    place = {label: i for i, (label, _, _) in enumerate(lines) if label}
+    goals = [place.get("".join(re.findall(r"^BRA.*\((.+)\)", text)), -1) for _, _, text in lines]
+    words, before = [], ""
+    for i, (label, condition, text) in enumerate(lines):
+        word = next((word for pattern, word in WORDS if re.match(pattern, text)), "")
+        if label and i in goals[i + 2:]:  # + 2: a kernel ends in `here: BRA here`, which is no loop
+            word = "["
+        elif 0 <= goals[i] < i - 1:
+            word = "]"
+        elif goals[i] > i or condition and text == "EXIT":
+            word = "branch"
+        elif word == "clock" and before.startswith("BAR"):
+            word = "next-clock"
+        if word and (words[-1:] != [word + " "] or "clock" in word or "timer" in word):
+            words.append(word + " ")
+        before = text or before
+    return "".join(words)
+
+
+def read(nvdisasm, nvcc, scratch, architecture, source):
+    """Compiles a file. Yields for each of its kernels whether it is right, and a line to print."""
+    cubin = f"{scratch}/{architecture}-{pathlib.Path(source).stem}.cubin"
+    subprocess.run([nvcc, "-O2", "-cubin", f"-arch={architecture}", f"-I{ROOT}/common", "-o", cubin,
+                    f"{ROOT}/{source}"], check=True, cwd=scratch)  # it looks for headers where it runs
+    code = subprocess.run([nvdisasm, "-c", cubin], check=True, stdout=subprocess.PIPE, text=True).stdout
+    listings = re.findall(r"^\.text\._ZL?(\d+)(\w+):$(.*?)(?=^\.text\.|\Z)", code, re.M | re.S)
+    seen = {name[:int(length)]: words_of(listing) for length, name, listing in listings}
+    for kernel, rule in RULES[source].items():
+        words = seen.get(kernel, "not there")
+        right = bool(re.fullmatch(rule, words))
+        wanted = "" if right else "\nWRONG, not " + rule.replace(WORK, "WORK ").replace(FLOW, "FLOW ")
+        yield right, f"{architecture} {source} {kernel}: {words}{wanted}"
+
+
+nvdisasm, nvcc = map(shutil.which, sys.argv[1:])
+if not nvdisasm or not nvcc:
+    sys.exit(print("read_sass.py: needs nvdisasm and nvcc", file=sys.stderr) or 77)
+known = subprocess.run([nvcc, "--list-gpu-code"], check=True, stdout=subprocess.PIPE, text=True).stdout
+jobs = [(name, source) for name in ARCHITECTURES if name in known.split() for source in RULES]
+with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2) as pool:
+    kernels = sum(pool.starmap(lambda *job: [*read(nvdisasm, nvcc, scratch, *job)], jobs), [])
+print(*(line for _, line in kernels), sep="\n")
+sys.exit(0 if kernels and all(right for right, _ in kernels) else 1)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+#
+# What holds for every program's CSV. A chapter's rules come after this.
+
+# Says which rule a row breaks.
+function ask(holds, rule) {
+    if (!holds) {
+        print "line " NR ": not so: " rule ": " $0
+        broken = 1
+    }
+}
+function is_number(text) { return text ~ /^-?[0-9]+(\.[0-9]+)?$/ }
+function has(name) { return name in column }
+function v(name) { # the number under `name`
+    ask(is_number($column[name]), name " is a number")
+    return $column[name] + 0
+}
+NR == 1 {
+    for (i = 1; i <= NF; i++)
+        column[name[i] = $i] = i
+    columns = NF
+    next
+}
+{
+    ask(NF == columns, "as many cells as names")
+    for (i = 1; i <= NF; i++)
+        if (name[i] ~ /(_us|_ns|_ms|_mhz|_gb_s|percent|clocks.*)$/ && $i != "")
+            ask(is_number($i), name[i] " is a number")
+    if (has("min_us"))
+        ask(0 <= v("min_us") && v("min_us") <= v("median_us") && v("median_us") <= v("max_us") &&
+            v("min_us") <= v("mean_us") + 0.001 && v("mean_us") <= v("max_us") + 0.001,
+            "0 <= min <= median, mean <= max")
+    if (has("disturbed"))
+        ask($column["disturbed"] ~ /^[01]$/, "disturbed is 0 or 1")
+    rows++
+}
+END {
+    ask(rows > 0, "there are rows")
+    if (broken)
+        exit 1
+}

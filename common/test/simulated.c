@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See simulated.h. All the numbers that the expected files are argued from stand here, in
+ * simulated_opencl.c and in cuda_runtime.h. */
+#define _GNU_SOURCE
+#include "simulated.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void simulated_stop(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "simulation: ");
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    fflush(NULL);
+    _exit(3);
+}
+
+int64_t simulated_noise(int kind) {
+    static const int64_t cycle[] = {20, 0, 400, 10, 30};
+    static unsigned count[NOISES];
+    return cycle[count[kind]++ % 5];
+}
+
+/* ---- Fibers ---- */
+
+typedef void *context[5]; /* for __builtin_setjmp: frame, address, stack */
+static void **paused;     /* where the device goes on */
+static context host_context, block_context;
+
+__attribute__((noinline, noreturn)) static void jump_to(void **to) {
+    __builtin_longjmp(to, 1);
+}
+
+static void switch_contexts(void **from, void **to) {
+    if (__builtin_setjmp(from) == 0)
+        jump_to(to);
+}
+/* volatile: the compiler must not know how little the function itself changes */
+static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
+
+static void new_fiber(void **fiber, void (*entry)(void)) {
+    enum { BYTES = 1 << 16 };
+    char *stack =
+        (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED)
+        simulated_stop("no stack for a fiber");
+    fiber[0] = NULL;
+    fiber[1] = (void *)entry;
+    fiber[2] = stack + BYTES - 64 - 8; /* as behind a call */
+}
+
+/* ---- The host's time ---- */
+
+static int64_t host_ns, cpu_ns, thread_cpu_ns;
+static bool host_waits, on_device;
+static void run_device(void);
+
+static void host_works(int64_t ns) {
+    host_ns += ns;
+    cpu_ns += ns;
+    thread_cpu_ns += ns;
+    run_device();
+}
+
+int64_t simulated_host_ns(void) {
+    return host_ns;
+}
+
+unsigned long long simulated_tsc(void) {
+    host_works(8);
+    return 1000000000000ull + (unsigned long long)host_ns * 5 / 2;
+}
+
+/* Zero points, rates, ticks and costs of the clocks: no two alike. */
+int clock_gettime(clockid_t id, struct timespec *t) {
+    host_works(id == CLOCK_MONOTONIC_RAW ? 28
+               : id == CLOCK_BOOTTIME    ? 31
+               : id >= 2 && id <= 3      ? 450
+                                         : 25);
+    const int64_t now = host_ns;
+    const int64_t ns = id == CLOCK_MONOTONIC            ? now + 123456000000789
+                       : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
+                       : id == CLOCK_BOOTTIME           ? now + 127056500000789
+                       : id == CLOCK_REALTIME           ? now - now / 4000 + 1700000000000000000
+                       : id == CLOCK_PROCESS_CPUTIME_ID ? cpu_ns
+                       : id == CLOCK_THREAD_CPUTIME_ID  ? thread_cpu_ns
+                                                        : -1;
+    if (ns < 0)
+        simulated_stop("clock_gettime: no clock %d", (int)id);
+    const int64_t back = now > 3000000 && simulated_fault("clock_back", NULL) ? 5000 : 0;
+    t->tv_sec = (ns - back) / 1000000000;
+    t->tv_nsec = (ns - back) % 1000000000;
+    return 0;
+}
+
+int clock_getres(clockid_t id, struct timespec *t) {
+    if (simulated_call("clock_getres", 100)) {
+        errno = EINVAL;
+        return -1;
+    }
+    t->tv_sec = 0;
+    t->tv_nsec = 1 + id;
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict t, void *restrict zone) {
+    struct timespec now;
+    (void)zone;
+    host_works(9);
+    clock_gettime(CLOCK_REALTIME, &now);
+    t->tv_sec = now.tv_sec;
+    t->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+
+clock_t clock(void) {
+    host_works(320);
+    return cpu_ns / 1000;
+}
+
+time_t time(time_t *t) {
+    (void)t;
+    return 1700000000;
+}
+
+int nanosleep(const struct timespec *asked, struct timespec *left) {
+    (void)left;
+    if (simulated_call("nanosleep", 5000)) {
+        errno = EINTR;
+        return -1;
+    }
+    host_ns += (int64_t)asked->tv_sec * 1000000000 + asked->tv_nsec + 55000;
+    run_device();
+    return 0;
+}
+
+/* The second thread runs at once, and the clock is then put back to where it began. */
+static int64_t thread_end_ns;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *argument) {
+    (void)thread, (void)attributes;
+    if (simulated_call("pthread_create", 9000))
+        return EAGAIN;
+    const int64_t start_ns = host_ns, start_cpu_ns = thread_cpu_ns;
+    run(argument);
+    thread_end_ns = host_ns + 3000;
+    host_ns = start_ns;
+    thread_cpu_ns = start_cpu_ns;
+    return 0;
+}
+
+int pthread_join(pthread_t thread, void **result) {
+    (void)thread, (void)result;
+    if (simulated_call("pthread_join", 4000))
+        return EINVAL;
+    host_ns = thread_end_ns > host_ns ? thread_end_ns : host_ns;
+    return 0;
+}
+
+/* ---- Faults: FAULT=name or name:number ---- */
+
+static struct {
+    const char *name; /* "" is none */
+    size_t length;
+    int number;
+    bool shared;
+} fault;
+
+__attribute__((constructor)) static void read_fault(void) {
+    const char *text = getenv("FAULT");
+    fault.name = text ? text : "";
+    fault.length = strcspn(fault.name, ":");
+    fault.number = fault.name[fault.length] ? atoi(fault.name + fault.length + 1) : 1;
+    fault.shared = strncmp(fault.name, "shared", 6) == 0;
+}
+
+bool simulated_fault(const char *name, int *number) {
+    if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length] || !fault.length)
+        return false;
+    if (number)
+        *number = fault.number;
+    return true;
+}
+
+/* FAULT=sweep: at each call (of one function at the first 40) a child goes on in which that call fails. It must end with 1, or with
+ * 77 while a device is looked for, and say why in one line that names the call, with nothing more
+ * on stdout. (A launch is blamed on cudaGetLastError, which is asked about it.) */
+static struct sweep { long calls, bad, skipped; } * sweep;
+
+static void print_sweep(void) {
+    if (!simulated_fault("sweep", NULL))
+        return; /* a child */
+    fprintf(stderr, "sweep: %ld calls failed in turn: %ld not well, %ld ended with 77\n",
+            sweep->calls, sweep->bad, sweep->skipped);
+    if (sweep->bad > 0)
+        _exit(3);
+}
+
+static bool try_failing(const char *name) {
+    static char said[2][4096];
+    static struct {
+        const char *name;
+        int calls;
+    } known[40];
+    int status, files[2], i = 0;
+    while (known[i].name && strcmp(known[i].name, name) != 0)
+        i++;
+    known[i].name = name;
+    if (++known[i].calls > 40)
+        return false;
+    fflush(stdout);
+    for (int i = 0; i < 2; i++)
+        files[i] = memfd_create("said", 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 2; i++)
+            dup2(files[i], i + 1);
+        fault.name = "";
+        fault.length = 0;
+        alarm(20);
+        return true;
+    }
+    waitpid(child, &status, 0);
+    for (int i = 0; i < 2; i++) {
+        const ssize_t length = pread(files[i], said[i], sizeof said[i] - 1, 0);
+        said[i][length > 0 ? length : 0] = '\0';
+        close(files[i]);
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const char *end = strchr(said[1], '\n');
+    const bool named = strstr(said[1], name) || strcmp(name, "cudaLaunchKernel") == 0 ||
+                       strcmp(name, "clBuildProgram") == 0;
+    const bool one_line =
+        (end && !end[1]) || strcmp(name, "clBuildProgram") == 0; /* it has a log */
+    sweep->calls++;
+    sweep->skipped += code == 77;
+    if ((code != 1 && code != 77) || said[0][0] || !one_line || (code == 1 && !named)) {
+        sweep->bad++;
+        fprintf(stderr, "sweep: %s fails (call %ld): exit %d, stdout '%s', stderr '%s'\n", name,
+                sweep->calls, code, said[0], said[1]);
+    }
+    return false;
+}
+
+bool simulated_call(const char *name, int64_t ns) {
+    static long calls;
+    static bool lost;
+    host_works(ns + simulated_noise(NOISE_HOST));
+    calls++;
+    if (simulated_fault("sweep", NULL)) {
+        if (!sweep) {
+            sweep = (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE,
+                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+            atexit(print_sweep);
+        }
+        return try_failing(name);
+    }
+    if (simulated_fault(name, NULL))
+        return fault.number-- == 1; /* the call of that number, and no other */
+    lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
+    return lost;
+}
+
+/* ---- Memory of the device ---- */
+
+enum { GUARD = 256, ALLOCATIONS = 32 };
+static struct {
+    char *start;
+    size_t bytes;
+} memory[ALLOCATIONS];
+
+size_t simulated_room(const void *address, char **start) {
+    size_t room = 0;
+    for (int i = 0; i < ALLOCATIONS; i++) {
+        char *from = memory[i].start;
+        if (!from)
+            continue;
+        for (int g = 0; g < GUARD; g++)
+            if (from[-1 - g] != 0x55 || from[memory[i].bytes + (size_t)g] != 0x55)
+                simulated_stop("a kernel wrote outside of its buffer of %zu bytes",
+                               memory[i].bytes);
+        if ((const char *)address >= from && (const char *)address < from + memory[i].bytes) {
+            room = memory[i].bytes - (size_t)((const char *)address - from);
+            if (start)
+                *start = from;
+        }
+    }
+    return room;
+}
+
+void *simulated_allocate(size_t bytes) {
+    char *block = (char *)malloc(bytes + 2 * GUARD);
+    int i = 0;
+    while (i < ALLOCATIONS && memory[i].start)
+        i++;
+    if (!block || i == ALLOCATIONS)
+        simulated_stop("more than %d buffers: are they released?", ALLOCATIONS);
+    memset(block, 0x55, bytes + 2 * GUARD);
+    memset(block + GUARD, 0xcd, bytes);
+    memory[i].start = block + GUARD;
+    memory[i].bytes = bytes;
+    return block + GUARD;
+}
+
+void simulated_free(void *start) {
+    simulated_room(NULL, NULL);
+    for (int i = 0; i < ALLOCATIONS; i++)
+        if (memory[i].start == start) {
+            memory[i].start = NULL;
+            free((char *)start - GUARD);
+            return;
+        }
+    simulated_stop("%p was not allocated, or is released twice", start);
+}
+
+void simulated_spoil(void *data, size_t bytes, bool reading) {
+    static const char *const where[] = {"wrong_first", "wrong_middle", "wrong_last"};
+    static int readings;
+    const size_t floats = bytes / sizeof(float);
+    float *values = (float *)data;
+    readings += reading;
+    for (size_t i = 0; i < 3 && reading && floats > 0; i++)
+        if (simulated_fault(where[i], NULL) && fault.number == readings)
+            values[(floats - 1) * i / 2] += 1;
+    for (size_t i = 0; i < floats && !reading; i++)
+        if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL))
+            values[i] = 1e9f;
+}
+
+/* ---- The device's time ---- */
+
+const struct simulated_device *simulated_device;
+static int64_t device_ns;                /* of the command that runs */
+static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
+static struct simulated_command *first, **last = &first;
+static const struct simulated_command *awaited;
+
+/* FAULT=shared:N: of every 8 ms another process has the last N. */
+static int64_t shared_ns(int64_t ns) {
+    const int64_t slice_ns = 8000000;
+    if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000)
+        return ns;
+    return ns - ns % slice_ns + slice_ns;
+}
+
+/* Until when the device may go on without a look at the host. */
+int64_t simulated_until_ns = INT64_MIN;
+
+static void to_host(void) {
+    context here;
+    paused = here;
+    switch_from_to(here, host_context);
+}
+
+/* Until the host's time has come as far, or the host waits. */
+static void catch_up(int64_t ns) {
+    while (ns > host_ns && !host_waits)
+        to_host();
+}
+
+static void device_works(int64_t ns) {
+    device_ns = shared_ns(device_ns + ns);
+    catch_up(device_ns);
+}
+
+static void device_main(void) {
+    for (;;) {
+        struct simulated_command *command = first;
+        if (!command || (command->gate && !*command->gate) ||
+            (host_waits && awaited && awaited->done)) {
+            to_host();
+            continue;
+        }
+        const int64_t ready_ns =
+            command->submit_ns + simulated_device->latency_ns + command->delay_ns;
+        if (ready_ns > device_ns + 1000000000)
+            awake_ns = ready_ns;
+        catch_up(ready_ns);
+        device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
+        if (command->gate && device_ns < host_ns)
+            device_ns = host_ns; /* it was opened just now */
+        device_works(250);
+        command->start_ns = device_ns;
+        if (command->run)
+            command->run(command);
+        device_works(command->ns);
+        command->end_ns = device_ns;
+        command->done = true;
+        first = command->next;
+        last = first ? last : &first;
+    }
+}
+
+static void run_device(void) {
+    if (!simulated_device || on_device)
+        return;
+    if (!paused) {
+        static context start;
+        new_fiber(start, device_main);
+        paused = start;
+    }
+    on_device = true;
+    simulated_until_ns = fault.shared ? INT64_MIN : host_waits ? INT64_MAX : host_ns;
+    switch_from_to(host_context, paused);
+    simulated_until_ns = INT64_MIN;
+    on_device = false;
+}
+
+void simulated_enqueue(struct simulated_command *command) {
+    command->queued_ns = host_ns;
+    command->submit_ns = host_ns + 600 + simulated_noise(NOISE_EVENT);
+    command->done = false;
+    command->next = NULL;
+    *last = command;
+    last = &command->next;
+}
+
+void simulated_wait(const struct simulated_command *command, bool busily) {
+    simulated_room(NULL, NULL);     /* the guards */
+    if (!command && last != &first) /* the queue's last one: `next` is not the first member */
+        command = (const struct simulated_command *)((char *)last -
+                                                     offsetof(struct simulated_command, next));
+    if (!command || !first) /* nothing was asked for, or all is done */
+        return host_works(300);
+    awaited = command;
+    host_waits = true;
+    if (!command->done)
+        run_device();
+    host_waits = false;
+    awaited = NULL;
+    if (!command->done)
+        simulated_stop("the host waits for a command that waits for the host");
+    if (command->end_ns > host_ns) {
+        cpu_ns += busily ? command->end_ns - host_ns : 0;
+        host_ns = command->end_ns;
+    }
+    host_works(3000);
+    simulated_room(NULL, NULL);
+}
+
+int64_t simulated_stamp_ns(int64_t ns) {
+    return (ns + simulated_device->offset_ns) / simulated_device->tick_ns *
+           simulated_device->tick_ns;
+}
+
+/* ---- A kernel: blocks on units, threads in a block ---- */
+
+struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+enum { MAX_THREADS = 1024, MAX_UNITS = 16, MAX_SLOTS = 8 };
+static struct simulated_command *running;
+static int64_t thread_ns[MAX_THREADS], idle_ns;
+int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
+static bool in_fiber, thread_done[MAX_THREADS];
+static context fibers[MAX_THREADS];
+static int64_t barrier_ns;
+static unsigned unit;
+static char shared_memory[1 << 17];
+static const void *l2_holds;
+static bool l2_dirty;
+
+void simulated_flush_l2(const void *data, bool dirty) {
+    l2_holds = data;
+    l2_dirty = dirty;
+}
+
+static void call_kernel(void) {
+    const uintptr_t *a = running->arguments;
+    simulated_thread_ns = &thread_ns[threadIdx.x];
+    running->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+}
+
+static void thread_main(void) {
+    for (;;) {
+        call_kernel();
+        thread_done[threadIdx.x] = true;
+        switch_from_to(fibers[threadIdx.x], block_context);
+    }
+}
+
+static void go_on(unsigned thread) {
+    threadIdx.x = thread;
+    simulated_thread_ns = &thread_ns[thread];
+    if (!fibers[thread][1])
+        new_fiber(fibers[thread], thread_main);
+    switch_from_to(block_context, fibers[thread]);
+}
+
+/* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
+ * whether there is a barrier. If so, all have fibers; from barrier to barrier the order of the
+ * threads turns round, so that a missing barrier shows. A barrier takes as long as the slowest
+ * thread, `barrier_ns` for each block on the unit, a tenth of the launch's noise, and in five
+ * blocks 0, 1, 2, 3 and 9 ns more. */
+static int64_t run_block(int64_t start_ns) {
+    static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
+    const unsigned threads = blockDim.x;
+    int64_t end_ns = start_ns;
+    for (unsigned t = 0; t < threads; t++) {
+        thread_ns[t] = start_ns;
+        thread_done[t] = false;
+    }
+    in_fiber = true;
+    go_on(0);
+    in_fiber = false;
+    if (thread_done[0]) {
+        for (threadIdx.x = 1; threadIdx.x < threads; threadIdx.x++)
+            call_kernel();
+    } else {
+        in_fiber = true;
+        for (unsigned round = 0; !thread_done[0]; round++) {
+            for (unsigned i = round == 0; i < threads; i++)
+                go_on(round % 2 ? threads - 1 - i : i);
+            for (unsigned t = 0; t < threads; t++) {
+                end_ns = thread_ns[t] > end_ns ? thread_ns[t] : end_ns;
+                if (thread_done[t] != thread_done[0])
+                    simulated_stop("not all threads of a block come to the same barrier");
+            }
+            for (unsigned t = 0; t < threads && !thread_done[0]; t++)
+                thread_ns[t] = end_ns + barrier_ns + extra_ns[blockIdx.x % 5];
+        }
+        in_fiber = false;
+    }
+    for (unsigned t = 0; t < threads; t++)
+        end_ns = thread_ns[t] > end_ns ? thread_ns[t] : end_ns;
+    return end_ns;
+}
+
+void simulated_run_kernel(struct simulated_command *command) {
+    int64_t free_ns[MAX_UNITS * MAX_SLOTS], end_ns;
+    const struct simulated_device *d = simulated_device;
+    const unsigned room = (unsigned)d->threads_per_unit / command->threads;
+    const unsigned slots = room > MAX_SLOTS ? MAX_SLOTS : room > 0 ? room : 1;
+    const unsigned places = slots * (unsigned)d->units;
+    const unsigned most = (command->groups + (unsigned)d->units - 1) / (unsigned)d->units;
+    char *data = NULL;
+    int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
+
+    running = command;
+    blockDim.x = command->threads;
+    gridDim.x = command->groups;
+    barrier_ns = d->barrier_ns * (most < slots ? most : slots) + simulated_noise(NOISE_BLOCK) / 10;
+    for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
+        if (simulated_room((const void *)command->arguments[i], NULL) >= 256)
+            simulated_room((const void *)command->arguments[i], &data);
+    if (data && data != l2_holds)
+        block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
+    if (data)
+        simulated_flush_l2(data, false);
+    memset(shared_memory, 0xcd, command->shared_bytes);
+
+    device_works(d->launch_ns + simulated_noise(NOISE_KERNEL));
+    end_ns = device_ns;
+    for (unsigned p = 0; p < places; p++)
+        free_ns[p] = device_ns;
+    for (unsigned b = 0; b < command->groups; b++) {
+        unsigned p = 0;
+        for (unsigned i = 1; i < places; i++) /* round the units first, then the slots */
+            p = free_ns[i] < free_ns[p] ? i : p;
+        blockIdx.x = b;
+        unit = p % (unsigned)d->units;
+        free_ns[p] = run_block(free_ns[p]) + block_ns;
+        end_ns = free_ns[p] > end_ns ? free_ns[p] : end_ns;
+    }
+    device_ns = end_ns;
+    device_works(d->drain_ns);
+}
+
+/* ---- Inside a kernel ---- */
+
+static int64_t thread_works(int64_t ns) {
+    *simulated_thread_ns = shared_ns(*simulated_thread_ns + ns);
+    catch_up(*simulated_thread_ns);
+    return *simulated_thread_ns;
+}
+
+void simulated_pause(void) {
+    if (on_device)
+        thread_works(2);
+}
+
+void simulated_barrier(void) {
+    if (!in_fiber)
+        simulated_stop("not all threads of a block come to the same barrier");
+    switch_from_to(fibers[threadIdx.x], block_context);
+}
+
+void *simulated_shared(void) {
+    return shared_memory;
+}
+
+/* A read takes 36 ns; it gives the time before those. The units' counters count 1.98 a ns from
+ * zeros of their own, and for 60 ms after a pause of a second only 1.08. */
+unsigned long long simulated_register(const char *name) {
+    const int64_t now = thread_works(36) - 36;
+    const int64_t awake = now - awake_ns < 60000000 ? now - awake_ns : 60000000;
+    const unsigned long long clocks =
+        (unsigned long long)(now * 99 / 50 - awake * 9 / 10) + 700000000ull + unit * 30000001ull;
+    if (strcmp(name, "globaltimer") == 0)
+        return (unsigned long long)simulated_stamp_ns(now);
+    if (strcmp(name, "clock64") == 0)
+        return clocks;
+    if (strcmp(name, "clock") == 0)
+        return (unsigned)clocks;
+    if (strcmp(name, "smid") == 0)
+        return unit;
+    if (strcmp(name, "tsc") == 0)
+        return 1000000000000ull + (unsigned long long)now * 5 / 2;
+    simulated_stop("no register %%%s", name);
+}

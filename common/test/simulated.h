@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A host and a device on one virtual clock, for tests: no noise, so that what a program prints is
+ * known to the last digit. simulated_opencl.c and cuda_runtime.h put their APIs on top of it.
+ *
+ * Host and device are two fibers of one thread. The host runs until it calls something that takes
+ * time; then the device runs until its own time has caught up, and stops there, in the middle of a
+ * kernel if need be. So a launch returns before its kernel has ended, an event is not finished
+ * until its time has come, and a kernel sees a gate open when the host has opened it. */
+#ifndef SIMULATED_H
+#define SIMULATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- The host ---- */
+
+/* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns
+ * whether the call is to fail, because FAULT says so. */
+bool simulated_call(const char *name, int64_t ns);
+
+/* What FAULT is set to: "name" or "name:number". The number stands in *number, if there is one. */
+bool simulated_fault(const char *name, int *number);
+
+/* Says what the simulation does not know or will not have, and ends the program with 3. */
+__attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
+
+/* 20, 0, 400, 10, 30, and again: the median of any five, ten, ... in a row is 20, the mean 92. Each
+ * `kind` counts for itself. */
+enum { NOISE_HOST, NOISE_KERNEL, NOISE_BLOCK, NOISE_EVENT, NOISES };
+int64_t simulated_noise(int kind);
+
+/* Now, in ns since the program began; and the time stamp counter, 2.5 steps a ns. */
+int64_t simulated_host_ns(void);
+unsigned long long simulated_tsc(void);
+
+/* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
+
+void *simulated_allocate(size_t bytes);
+void simulated_free(void *memory);
+/* Returns the bytes left from `address` on, 0 if it is in no allocation; *start, if not NULL, is
+ * where the allocation begins. Ends the program if any guard was written to. */
+size_t simulated_room(const void *address, char **start);
+
+/* FAULT=wrong_first, wrong_middle, wrong_last: what the host reads back has one float that is not
+ * what the device has; with a number N, in the Nth reading. FAULT=lost_lower, lost_upper: of what
+ * the device is given, half does not arrive. */
+void simulated_spoil(void *data, size_t bytes, bool reading);
+
+/* ---- The device: an in-order queue of commands ---- */
+
+struct simulated_command {
+    void (*run)(struct simulated_command *command); /* on the device; NULL: nothing to do */
+    int64_t ns;                                     /* that passes besides, on the device */
+    int64_t delay_ns;                               /* before it starts: a compiler, a loader */
+    const bool *gate;                               /* waits for that to be true, unless NULL */
+    int64_t queued_ns, submit_ns, start_ns, end_ns; /* host's time line */
+    bool done;
+    struct simulated_command *next;
+    /* of a kernel */
+    void (*kernel)();
+    uintptr_t arguments[8];
+    unsigned groups, threads;
+    size_t shared_bytes, local_bytes[8];
+    /* of an API */
+    void *owner;
+};
+
+struct simulated_device {
+    int units, threads_per_unit; /* a unit holds threads_per_unit / threads blocks, 8 at most */
+    int64_t latency_ns;          /* from the call to the device */
+    int64_t launch_ns, drain_ns; /* before a kernel's first instruction, and behind its last */
+    int64_t block_ns, warp_ns;   /* what a block takes, and each 32 of its threads */
+    int64_t barrier_ns;          /* for each block that shares the unit; see run_block() */
+    int64_t tick_ns, offset_ns;  /* of globaltimer, and of OpenCL's stamps */
+};
+extern const struct simulated_device *simulated_device;
+
+void simulated_enqueue(struct simulated_command *command);
+void simulated_run_kernel(struct simulated_command *command);
+/* The host waits for `command` (NULL: for all), busily or asleep. */
+void simulated_wait(const struct simulated_command *command, bool busily);
+/* An absolute time as the device's clock has it: from a zero of its own, in ticks of its own. */
+int64_t simulated_stamp_ns(int64_t ns);
+/* Whether the data of `memory` is in the L2 cache is forgotten; it holds dirty lines or not. */
+void simulated_flush_l2(const void *memory, bool dirty);
+
+/* ---- Inside a kernel ---- */
+
+struct simulated_index {
+    unsigned x, y, z;
+};
+extern struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+void simulated_barrier(void);
+unsigned long long simulated_register(const char *name); /* "globaltimer", "clock64", ... */
+void *simulated_shared(void);                            /* dynamic shared memory */
+void simulated_pause(void);
+extern int64_t *simulated_thread_ns, simulated_until_ns;
+
+/* In every round of a loop: 2 ns in a kernel, nothing on the host. */
+#define SIMULATED_STEP simulated_step()
+static inline void simulated_step(void) {
+    if (*simulated_thread_ns + 2 < simulated_until_ns)
+        *simulated_thread_ns += 2;
+    else
+        simulated_pause();
+}
+
+#endif
