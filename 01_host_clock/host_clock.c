@@ -122,11 +122,13 @@ static void do_sleep(void) {
 
 static void do_work_on_two_threads(void) {
     pthread_t other;
-    if (pthread_create(&other, NULL, use_processor, NULL) != 0)
-        fail(EXIT_FAILED, "pthread_create: no second thread to be had");
+    int code = pthread_create(&other, NULL, use_processor, NULL);
+    if (code != 0)
+        fail(EXIT_FAILED, "pthread_create: %s", strerror(code));
     use_processor(NULL);
-    if (pthread_join(other, NULL) != 0)
-        fail(EXIT_FAILED, "pthread_join: the second thread is lost");
+    code = pthread_join(other, NULL);
+    if (code != 0)
+        fail(EXIT_FAILED, "pthread_join: %s", strerror(code));
 }
 
 /* All six clocks around one call of `act`: they see the same interval, to a microsecond. */

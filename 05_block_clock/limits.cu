@@ -190,12 +190,13 @@ static void measure_divergence(void) {
 /* One launch of many between two events, so that the events' own cost does not count. */
 static double one_of_twenty_us(int blocks, bool with_stamps) {
     CHECK_CUDA(cudaEventRecord(start, 0));
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++) {
         if (with_stamps)
             stamped<<<(unsigned)blocks, 256>>>(stamps, sink, 500);
         else
             unstamped<<<(unsigned)blocks, 256>>>(sink, 500);
-    CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaGetLastError());
+    }
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
     return elapsed_us() / 20;

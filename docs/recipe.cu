@@ -11,7 +11,8 @@
 #define CHECK(call) check((call), #call, __LINE__)
 static void check(cudaError_t code, const char *what, int line) {
     if (code != cudaSuccess) {
-        fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, line, what, cudaGetErrorString(code));
+        fprintf(stderr, "%s:%d: %s: error %d, %s\n", __FILE__, line, what, (int)code,
+                cudaGetErrorString(code));
         exit(1);
     }
 }

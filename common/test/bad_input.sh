@@ -36,6 +36,11 @@ for option in --runs --size --blocks --threads --work; do
     done
     refused 2 "$option" "$option"
 done
+refused 2 --runs --runs 10001
+refused 2 --size --size 1099511627777
+refused 2 --blocks --blocks 4194305
+refused 2 --threads --threads 65537
+refused 2 --work --work 1000001
 refused 2 --nosuch --nosuch
 refused 2 --csv --csv=1
 refused 2 -xyz --csv -xyz
@@ -70,6 +75,8 @@ for arguments in "--csv$few"  --help --version; do
         code=$?
         if [ "$code" != 1 ]; then
             echo "'$arguments' with stdout $target: exit $code" && bad=1
+        elif [ "$target" = closed ] && ! grep -q 'stdout is closed' "$messages"; then
+            echo "'$arguments': a closed stdout is not noticed at once" && bad=1
         elif [ "$(wc -l <"$messages")" -ne 1 ]; then
             echo "'$arguments' with stdout $target: not one line:" && cat "$messages" && bad=1
         fi

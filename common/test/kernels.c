@@ -75,7 +75,7 @@ static void check_spin(const char *clock) {
     }
 }
 
-/* timedReduction, the minimum in `slot`. Its clock is real, or shows what output[group] holds. */
+/* timedReduction, the minimum in `slot`. Its clock is real, or it is output[group] + 100. */
 static void check_reduction(size_t threads, size_t groups, size_t slot, cl_int work, bool clock) {
     for (size_t i = 0; i < 2 * threads; i++)
         right[A + i] = (float)(i == slot ? 1 + slot % 7 : 10 + i * 37 % 1021);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +30,19 @@ void simulated_stop(const char *format, ...) {
     _exit(3);
 }
 
+static unsigned processes; /* each has a noise of its own */
+
+static void count_process(void) {
+    processes++;
+}
+
 int64_t simulated_noise(int kind) {
-    static const int64_t cycle[] = {20, 0, 400, 10, 30};
+    static const int64_t cycle[] = {110, 50, 450, 90, 140};
     static unsigned count[NOISES];
-    return cycle[count[kind]++ % 5];
+    if (count[kind] == 0)
+        count[kind] = 7 * processes;
+    const unsigned n = count[kind]++;
+    return n % 41 == 17 ? 3000 : n % 43 == 29 ? 0 : cycle[n % 5];
 }
 
 /* ---- Fibers ---- */
@@ -101,7 +111,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
                                                         : -1;
     if (ns < 0)
         simulated_stop("clock_gettime: no clock %d", (int)id);
-    const int64_t back = now > 3000000 && simulated_fault("clock_back", NULL) ? 5000 : 0;
+    const int64_t back = now % 2000000 > 1000000 && simulated_fault("clock_back", NULL) ? 5000 : 0;
     t->tv_sec = (ns - back) / 1000000000;
     t->tv_nsec = (ns - back) % 1000000000;
     return 0;
@@ -187,6 +197,7 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.length = strcspn(fault.name, ":");
     fault.number = fault.name[fault.length] ? atoi(fault.name + fault.length + 1) : 1;
     fault.shared = strncmp(fault.name, "shared", 6) == 0;
+    pthread_atfork(count_process, NULL, NULL);
 }
 
 bool simulated_fault(const char *name, int *number) {
@@ -243,8 +254,9 @@ static bool try_failing(const char *name) {
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     const char *end = strchr(said[1], '\n');
-    const bool named = strstr(said[1], name) || strcmp(name, "cudaLaunchKernel") == 0 ||
-                       strcmp(name, "clBuildProgram") == 0;
+    const bool host_call = strncmp(name, "cuda", 4) != 0 && (name[0] != 'c' || name[2] >= 'a');
+    const bool named = (strstr(said[1], name) && (host_call || strstr(said[1], "error "))) ||
+                       strcmp(name, "cudaLaunchKernel") == 0 || strcmp(name, "clBuildProgram") == 0;
     const bool one_line =
         (end && !end[1]) || strcmp(name, "clBuildProgram") == 0; /* it has a log */
     sweep->calls++;
@@ -260,7 +272,7 @@ static bool try_failing(const char *name) {
 bool simulated_call(const char *name, int64_t ns) {
     static long calls;
     static bool lost;
-    host_works(ns + simulated_noise(NOISE_HOST));
+    host_works((ns + simulated_noise(NOISE_HOST)) * (simulated_fault("slow_host", NULL) ? 1000 : 1));
     calls++;
     if (simulated_fault("sweep", NULL)) {
         if (!sweep) {
@@ -270,6 +282,8 @@ bool simulated_call(const char *name, int64_t ns) {
         }
         return try_failing(name);
     }
+    if (simulated_fault("crash", NULL) && calls == fault.number)
+        raise(SIGKILL);
     if (simulated_fault(name, NULL))
         return fault.number-- == 1; /* the call of that number, and no other */
     lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
@@ -470,11 +484,13 @@ static context fibers[MAX_THREADS];
 static int64_t barrier_ns;
 static unsigned unit;
 static char shared_memory[1 << 17];
-static const void *l2_holds;
+/* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is as
+ * large as that. */
+static const void *l2_evicted_by;
 static bool l2_dirty;
 
-void simulated_flush_l2(const void *data, bool dirty) {
-    l2_holds = data;
+void simulated_fill_l2(const void *data, bool dirty) {
+    l2_evicted_by = simulated_room(data, NULL) >= 1 << 20 ? data : NULL;
     l2_dirty = dirty;
 }
 
@@ -556,25 +572,28 @@ void simulated_run_kernel(struct simulated_command *command) {
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], NULL) >= 256)
             simulated_room((const void *)command->arguments[i], &data);
-    if (data && data != l2_holds)
+    if (data && l2_evicted_by && data != l2_evicted_by)
         block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
     if (data)
-        simulated_flush_l2(data, false);
-    memset(shared_memory, 0xcd, command->shared_bytes);
+        simulated_fill_l2(data, false);
+    memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
     device_works(d->launch_ns + simulated_noise(NOISE_KERNEL));
     end_ns = device_ns;
     for (unsigned p = 0; p < places; p++)
-        free_ns[p] = device_ns;
+        free_ns[p] = device_ns + (p % (unsigned)d->units == 0 ? 40 : 0); /* block 0 is not the first */
     for (unsigned b = 0; b < command->groups; b++) {
-        unsigned p = 0;
-        for (unsigned i = 1; i < places; i++) /* round the units first, then the slots */
+        unsigned p = b < places ? b : 0; /* round the units first, then the slots */
+        for (unsigned i = 1; i < places && b >= places; i++)
             p = free_ns[i] < free_ns[p] ? i : p;
         blockIdx.x = b;
         unit = p % (unsigned)d->units;
         free_ns[p] = run_block(free_ns[p]) + block_ns;
         end_ns = free_ns[p] > end_ns ? free_ns[p] : end_ns;
     }
+    for (size_t i = 0; i < GUARD; i++)
+        if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
+            simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
     device_ns = end_ns;
     device_works(d->drain_ns);
 }
@@ -602,21 +621,28 @@ void *simulated_shared(void) {
     return shared_memory;
 }
 
-/* A read takes 36 ns; it gives the time before those. The units' counters count 1.98 a ns from
- * zeros of their own, and for 60 ms after a pause of a second only 1.08. */
+/* FAULT=timer_back, timer_fast, counter_back: globaltimer or the units' counters go wrong.
+ * A read takes 36 ns; it gives the time before those. The units' counters count 1.98 a ns from
+ * zeros of their own; for 60 ms after a pause of a second only 1.08, for 10 ms more 1.9. */
 unsigned long long simulated_register(const char *name) {
     const int64_t now = thread_works(36) - 36;
-    const int64_t awake = now - awake_ns < 60000000 ? now - awake_ns : 60000000;
+    const int64_t awake = now - awake_ns < 70000000 ? now - awake_ns : 70000000;
+    const int64_t slow = awake < 60000000 ? awake * 9 / 10 : 54000000 + (awake - 60000000) * 2 / 25;
+    const int64_t counted = (now * 99 / 50 - slow) * (simulated_fault("counter_back", NULL) ? -1 : 1);
     const unsigned long long clocks =
-        (unsigned long long)(now * 99 / 50 - awake * 9 / 10) + 700000000ull + unit * 30000001ull;
-    if (strcmp(name, "globaltimer") == 0)
-        return (unsigned long long)simulated_stamp_ns(now);
+        (unsigned long long)counted + 700000000000ull + unit * 30000001ull;
+    if (strcmp(name, "globaltimer") == 0) {
+        const int64_t ns = simulated_stamp_ns(now);
+        return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
+                                    : simulated_fault("timer_fast", NULL) ? ns + now * 100
+                                                                          : ns);
+    }
     if (strcmp(name, "clock64") == 0)
         return clocks;
     if (strcmp(name, "clock") == 0)
         return (unsigned)clocks;
     if (strcmp(name, "smid") == 0)
-        return unit;
+        return 2 * unit + 1;
     if (strcmp(name, "tsc") == 0)
         return 1000000000000ull + (unsigned long long)now * 5 / 2;
     simulated_stop("no register %%%s", name);

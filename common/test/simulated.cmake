@@ -3,6 +3,8 @@
 # The simulated devices, the programs linked with them, and their tests. See simulated.h.
 
 # No sanitizer follows a jump from stack to stack.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-ftrivial-auto-var-init=pattern has_pattern) # what is not set shows
 add_library(simulated STATIC common/test/simulated.c)
 target_compile_options(simulated PRIVATE ${GPU_TIMING_WARNINGS} -fno-sanitize=all)
 find_path(OPENCL_HEADERS CL/cl.h HINTS ${OpenCL_INCLUDE_DIRS})
@@ -83,7 +85,8 @@ function(add_simulated source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_compile_options(${target} PRIVATE -Wall -Wextra -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -ffp-contract=off
+    $<$<BOOL:${has_pattern}>:-ftrivial-auto-var-init=pattern> -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m)
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
     RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})

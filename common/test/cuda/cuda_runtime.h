@@ -73,10 +73,18 @@ static const struct simulated_device simulated_gpus[] = {
     {2, 1024, 2500, 800, 900, 240, 30, 16, 1024, 9000000000000}};
 static int current;
 static cudaError_t last_error; /* for cudaGetLastError() */
+static bool unchecked;         /* a launch that cudaGetLastError() was not asked about */
+
+static inline bool fails(const char *name, int64_t ns) {
+    if (unchecked)
+        simulated_stop("%s after a launch, and no cudaGetLastError() between", name);
+    simulated_device = &simulated_gpus[current];
+    return simulated_call(name, ns);
+}
 
 #define RETURN(code) return last_error = (code)
 #define FAILS(ns)                                                                                  \
-    if (simulated_device = &simulated_gpus[current], simulated_call(__func__, (ns)))               \
+    if (fails(__func__, (ns)))                                                                     \
     RETURN(cudaErrorLaunchFailure)
 
 struct cudaDeviceProp {
@@ -92,6 +100,8 @@ enum cudaDeviceAttr {
 static inline cudaError_t cudaGetDeviceCount(int *count) {
     FAILS(300000000);
     *count = simulated_fault("no_device", NULL) ? 0 : 2;
+    if (simulated_fault("old_driver", NULL))
+        RETURN(cudaErrorInsufficientDriver);
     RETURN(*count ? cudaSuccess : cudaErrorNoDevice);
 }
 
@@ -194,7 +204,7 @@ struct memset_command {
 static inline void run_memset(struct simulated_command *command) {
     struct memset_command *c = (struct memset_command *)command;
     memset(c->to, c->value, c->bytes);
-    simulated_flush_l2(c->to, true);
+    simulated_fill_l2(c->to, true);
 }
 
 static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
@@ -226,6 +236,8 @@ static inline void simulated_launch(void (*kernel)(), const size_t shape[4],
     static int count;
     const char *loading = getenv("CUDA_MODULE_LOADING");
     int i = 0;
+    const char *no_cache = getenv("CUDA_CACHE_DISABLE");
+    const bool kept = !no_cache || strcmp(no_cache, "1") != 0; /* compiled by an earlier process */
     const bool eager = loading && strcmp(loading, "EAGER") == 0;
     simulated_device = &simulated_gpus[current];
     while (i < count && loaded[i] != kernel)
@@ -238,8 +250,10 @@ static inline void simulated_launch(void (*kernel)(), const size_t shape[4],
                                                           : 140000) +
                                                (count > 0 ? 0 : 90000))) {
         last_error = cudaErrorLaunchFailure;
+        unchecked = true;
         return;
     }
+    unchecked = true;
     loaded[i] = kernel;
     count += i == count;
     if (shape[0] == 0 || shape[1] == 0 || shape[1] > (size_t)simulated_device->threads_per_unit ||
@@ -259,6 +273,7 @@ static inline void simulated_launch(void (*kernel)(), const size_t shape[4],
 
 static inline cudaError_t cudaGetLastError(void) {
     const cudaError_t code = last_error;
+    unchecked = false;
     if (simulated_call(__func__, 40))
         return cudaErrorLaunchFailure;
     last_error = cudaSuccess;
@@ -313,7 +328,7 @@ static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream
     if (!event || stream)
         RETURN(cudaErrorInvalidResourceHandle);
     event->command = (struct simulated_command *)calloc(1, sizeof *event->command);
-    event->command->ns = 1000 + simulated_noise(NOISE_EVENT) / 10;
+    event->command->ns = 1000 + simulated_noise(NOISE_EVENT);
     simulated_enqueue(event->command);
     return cudaSuccess;
 }
