@@ -39,8 +39,8 @@ static void run(size_t items, size_t group_size) {
 static void expect_right(const char *test, size_t n) {
     for (int i = 0; i < ALL; i++)
         if (memcmp((const void *)&found[i], (const void *)&right[i], 4) != 0 && kernel != broken) {
-            fprintf(stderr, "%s %zu: %c[%d] is %g, not %g\n", test, n, "abcc"[i / PART],
-                    i % PART - ROOM, (double)found[i], (double)right[i]);
+            fprintf(stderr, "%s %zu: %c[%d] is %g, not %g\n", test, n, "abcc"[i / PART], i % PART - ROOM,
+                    (double)found[i], (double)right[i]);
             broken = kernel;
         }
     memset(right, 0xc2, sizeof right);
@@ -57,8 +57,7 @@ static void check_vector(const char *file, const char *name, size_t from, cl_ulo
         }
         CHECK_CL(clSetKernelArg(kernel, from == A ? 3 : 1, sizeof *n, n));
         run((*n + 256 * each - 1) / (256 * each) * 256, 256);
-        for (size_t i = 0; i < *n; i++)
-            right[C + i] = from == A ? right[A + i] + right[B + i] : -1;
+        for (size_t i = 0; i < *n; i++) right[C + i] = from == A ? right[A + i] + right[B + i] : -1;
         expect_right(file, *n);
     }
 }
@@ -77,8 +76,7 @@ static void check_spin(const char *clock) {
 
 /* timedReduction, the minimum in `slot`. Its clock is real, or it is output[group] + 100. */
 static void check_reduction(size_t threads, size_t groups, size_t slot, cl_int work, bool clock) {
-    for (size_t i = 0; i < 2 * threads; i++)
-        right[A + i] = (float)(i == slot ? 1 + slot % 7 : 10 + i * 37 % 1021);
+    for (size_t i = 0; i < 2 * threads; i++) right[A + i] = (float)(i == slot ? 1 + slot % 7 : 10 + i * 37 % 1021);
     CHECK_CL(clSetKernelArg(kernel, 3, 2 * threads * sizeof(float), NULL));
     CHECK_CL(clSetKernelArg(kernel, 4, sizeof work, &work));
     run(groups * threads, threads);
@@ -109,17 +107,14 @@ int main(int argc, char **argv) {
     check_vector("06_warmup/warmup_opencl.cl", "other_kernel", C, 1);
     check_spin(NULL);
     build("05_block_clock/block_clock.cl",
-          "-Dread_clock()=(output[group]+100) -Dread_ns()=(output[group]+200) -Dread_sm()=7",
-          "timedReduction", 0, A);
+          "-Dread_clock()=(output[group]+100) -Dread_ns()=(output[group]+200) -Dread_sm()=7", "timedReduction", 0, A);
     for (const size_t *size = sizes; *size; size++)
         for (const size_t *g = groups; *g; g++)
             for (size_t slot = 0; slot < 2 * *size; slot += *g)
-                for (cl_int work = 0; work < 3; work++)
-                    check_reduction(*size, *g, slot, work, false);
+                for (cl_int work = 0; work < 3; work++) check_reduction(*size, *g, slot, work, false);
     const char *clock = strstr(device.platform, "NVIDIA") ? "-DCLOCK_PTX" : NULL;
 #if defined __x86_64__ || defined __i386__
-    if (strstr(device.platform, "Portable Computing") && device.type & CL_DEVICE_TYPE_CPU)
-        clock = "-DCLOCK_TSC";
+    if (strstr(device.platform, "Portable Computing") && device.type & CL_DEVICE_TYPE_CPU) clock = "-DCLOCK_TSC";
 #endif
     if (clock) {
         check_spin(clock);

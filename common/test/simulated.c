@@ -32,15 +32,12 @@ void simulated_stop(const char *format, ...) {
 
 static unsigned processes; /* each has a noise of its own */
 
-static void count_process(void) {
-    processes++;
-}
+static void count_process(void) { processes++; }
 
 int64_t simulated_noise(int kind) {
     static const int64_t cycle[] = {110, 50, 450, 90, 140};
     static unsigned count[NOISES];
-    if (count[kind] == 0)
-        count[kind] = 7 * processes;
+    if (count[kind] == 0) count[kind] = 7 * processes;
     const unsigned n = count[kind]++;
     return n % 41 == 17 ? 3000 : n % 43 == 29 ? 0 : cycle[n % 5];
 }
@@ -51,23 +48,18 @@ typedef void *context[5]; /* for __builtin_setjmp: frame, address, stack */
 static void **paused;     /* where the device goes on */
 static context host_context, block_context;
 
-__attribute__((noinline, noreturn)) static void jump_to(void **to) {
-    __builtin_longjmp(to, 1);
-}
+__attribute__((noinline, noreturn)) static void jump_to(void **to) { __builtin_longjmp(to, 1); }
 
 static void switch_contexts(void **from, void **to) {
-    if (__builtin_setjmp(from) == 0)
-        jump_to(to);
+    if (__builtin_setjmp(from) == 0) jump_to(to);
 }
 /* volatile: the compiler must not know how little the function itself changes */
 static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
 
 static void new_fiber(void **fiber, void (*entry)(void)) {
     enum { BYTES = 1 << 16 };
-    char *stack =
-        (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED)
-        simulated_stop("no stack for a fiber");
+    char *stack = (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED) simulated_stop("no stack for a fiber");
     fiber[0] = NULL;
     fiber[1] = (void *)entry;
     fiber[2] = stack + BYTES - 64 - 8; /* as behind a call */
@@ -86,9 +78,7 @@ static void host_works(int64_t ns) {
     run_device();
 }
 
-int64_t simulated_host_ns(void) {
-    return host_ns;
-}
+int64_t simulated_host_ns(void) { return host_ns; }
 
 unsigned long long simulated_tsc(void) {
     host_works(8);
@@ -97,10 +87,7 @@ unsigned long long simulated_tsc(void) {
 
 /* Zero points, rates, ticks and costs of the clocks: no two alike. */
 int clock_gettime(clockid_t id, struct timespec *t) {
-    host_works(id == CLOCK_MONOTONIC_RAW ? 28
-               : id == CLOCK_BOOTTIME    ? 31
-               : id >= 2 && id <= 3      ? 450
-                                         : 25);
+    host_works(id == CLOCK_MONOTONIC_RAW ? 28 : id == CLOCK_BOOTTIME ? 31 : id >= 2 && id <= 3 ? 450 : 25);
     const int64_t now = host_ns;
     const int64_t ns = id == CLOCK_MONOTONIC            ? now + 123456000000789
                        : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
@@ -109,8 +96,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
                        : id == CLOCK_PROCESS_CPUTIME_ID ? cpu_ns
                        : id == CLOCK_THREAD_CPUTIME_ID  ? thread_cpu_ns
                                                         : -1;
-    if (ns < 0)
-        simulated_stop("clock_gettime: no clock %d", (int)id);
+    if (ns < 0) simulated_stop("clock_gettime: no clock %d", (int)id);
     const int64_t back = now % 2000000 > 1000000 && simulated_fault("clock_back", NULL) ? 5000 : 0;
     t->tv_sec = (ns - back) / 1000000000;
     t->tv_nsec = (ns - back) % 1000000000;
@@ -161,11 +147,9 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
 /* The second thread runs at once, and the clock is then put back to where it began. */
 static int64_t thread_end_ns;
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                   void *argument) {
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
     (void)thread, (void)attributes;
-    if (simulated_call("pthread_create", 9000))
-        return EAGAIN;
+    if (simulated_call("pthread_create", 9000)) return EAGAIN;
     const int64_t start_ns = host_ns, start_cpu_ns = thread_cpu_ns;
     run(argument);
     thread_end_ns = host_ns + 3000;
@@ -176,8 +160,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 int pthread_join(pthread_t thread, void **result) {
     (void)thread, (void)result;
-    if (simulated_call("pthread_join", 4000))
-        return EINVAL;
+    if (simulated_call("pthread_join", 4000)) return EINVAL;
     host_ns = thread_end_ns > host_ns ? thread_end_ns : host_ns;
     return 0;
 }
@@ -201,10 +184,8 @@ __attribute__((constructor)) static void read_fault(void) {
 }
 
 bool simulated_fault(const char *name, int *number) {
-    if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length] || !fault.length)
-        return false;
-    if (number)
-        *number = fault.number;
+    if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length] || !fault.length) return false;
+    if (number) *number = fault.number;
     return true;
 }
 
@@ -214,12 +195,10 @@ bool simulated_fault(const char *name, int *number) {
 static struct sweep { long calls, bad, skipped; } * sweep;
 
 static void print_sweep(void) {
-    if (!simulated_fault("sweep", NULL))
-        return; /* a child */
-    fprintf(stderr, "sweep: %ld calls failed in turn: %ld not well, %ld ended with 77\n",
-            sweep->calls, sweep->bad, sweep->skipped);
-    if (sweep->bad > 0)
-        _exit(3);
+    if (!simulated_fault("sweep", NULL)) return; /* a child */
+    fprintf(stderr, "sweep: %ld calls failed in turn: %ld not well, %ld ended with 77\n", sweep->calls, sweep->bad,
+            sweep->skipped);
+    if (sweep->bad > 0) _exit(3);
 }
 
 static bool try_failing(const char *name) {
@@ -229,18 +208,14 @@ static bool try_failing(const char *name) {
         int calls;
     } known[40];
     int status, files[2], i = 0;
-    while (known[i].name && strcmp(known[i].name, name) != 0)
-        i++;
+    while (known[i].name && strcmp(known[i].name, name) != 0) i++;
     known[i].name = name;
-    if (++known[i].calls > 40)
-        return false;
+    if (++known[i].calls > 40) return false;
     fflush(stdout);
-    for (int i = 0; i < 2; i++)
-        files[i] = memfd_create("said", 0);
+    for (int i = 0; i < 2; i++) files[i] = memfd_create("said", 0);
     const pid_t child = fork();
     if (child == 0) {
-        for (int i = 0; i < 2; i++)
-            dup2(files[i], i + 1);
+        for (int i = 0; i < 2; i++) dup2(files[i], i + 1);
         fault.name = "";
         fault.length = 0;
         alarm(20);
@@ -257,14 +232,13 @@ static bool try_failing(const char *name) {
     const bool host_call = strncmp(name, "cuda", 4) != 0 && (name[0] != 'c' || name[2] >= 'a');
     const bool named = (strstr(said[1], name) && (host_call || strstr(said[1], "error "))) ||
                        strcmp(name, "cudaLaunchKernel") == 0 || strcmp(name, "clBuildProgram") == 0;
-    const bool one_line =
-        (end && !end[1]) || strcmp(name, "clBuildProgram") == 0; /* it has a log */
+    const bool one_line = (end && !end[1]) || strcmp(name, "clBuildProgram") == 0; /* it has a log */
     sweep->calls++;
     sweep->skipped += code == 77;
     if ((code != 1 && code != 77) || said[0][0] || !one_line || (code == 1 && !named)) {
         sweep->bad++;
-        fprintf(stderr, "sweep: %s fails (call %ld): exit %d, stdout '%s', stderr '%s'\n", name,
-                sweep->calls, code, said[0], said[1]);
+        fprintf(stderr, "sweep: %s fails (call %ld): exit %d, stdout '%s', stderr '%s'\n", name, sweep->calls, code,
+                said[0], said[1]);
     }
     return false;
 }
@@ -276,16 +250,14 @@ bool simulated_call(const char *name, int64_t ns) {
     calls++;
     if (simulated_fault("sweep", NULL)) {
         if (!sweep) {
-            sweep = (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE,
-                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+            sweep =
+                (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
             atexit(print_sweep);
         }
         return try_failing(name);
     }
-    if (simulated_fault("crash", NULL) && calls == fault.number)
-        raise(SIGKILL);
-    if (simulated_fault(name, NULL))
-        return fault.number-- == 1; /* the call of that number, and no other */
+    if (simulated_fault("crash", NULL) && calls == fault.number) raise(SIGKILL);
+    if (simulated_fault(name, NULL)) return fault.number-- == 1; /* the call of that number, and no other */
     lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
     return lost;
 }
@@ -302,16 +274,13 @@ size_t simulated_room(const void *address, char **start) {
     size_t room = 0;
     for (int i = 0; i < ALLOCATIONS; i++) {
         char *from = memory[i].start;
-        if (!from)
-            continue;
+        if (!from) continue;
         for (int g = 0; g < GUARD; g++)
             if (from[-1 - g] != 0x55 || from[memory[i].bytes + (size_t)g] != 0x55)
-                simulated_stop("a kernel wrote outside of its buffer of %zu bytes",
-                               memory[i].bytes);
+                simulated_stop("a kernel wrote outside of its buffer of %zu bytes", memory[i].bytes);
         if ((const char *)address >= from && (const char *)address < from + memory[i].bytes) {
             room = memory[i].bytes - (size_t)((const char *)address - from);
-            if (start)
-                *start = from;
+            if (start) *start = from;
         }
     }
     return room;
@@ -320,10 +289,8 @@ size_t simulated_room(const void *address, char **start) {
 void *simulated_allocate(size_t bytes) {
     char *block = (char *)malloc(bytes + 2 * GUARD);
     int i = 0;
-    while (i < ALLOCATIONS && memory[i].start)
-        i++;
-    if (!block || i == ALLOCATIONS)
-        simulated_stop("more than %d buffers: are they released?", ALLOCATIONS);
+    while (i < ALLOCATIONS && memory[i].start) i++;
+    if (!block || i == ALLOCATIONS) simulated_stop("more than %d buffers: are they released?", ALLOCATIONS);
     memset(block, 0x55, bytes + 2 * GUARD);
     memset(block + GUARD, 0xcd, bytes);
     memory[i].start = block + GUARD;
@@ -349,11 +316,9 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
     float *values = (float *)data;
     readings += reading;
     for (size_t i = 0; i < 3 && reading && floats > 0; i++)
-        if (simulated_fault(where[i], NULL) && fault.number == readings)
-            values[(floats - 1) * i / 2] += 1;
+        if (simulated_fault(where[i], NULL) && fault.number == readings) values[(floats - 1) * i / 2] += 1;
     for (size_t i = 0; i < floats && !reading; i++)
-        if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL))
-            values[i] = 1e9f;
+        if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL)) values[i] = 1e9f;
 }
 
 /* ---- The device's time ---- */
@@ -367,8 +332,7 @@ static const struct simulated_command *awaited;
 /* FAULT=shared:N: of every 8 ms another process has the last N. */
 static int64_t shared_ns(int64_t ns) {
     const int64_t slice_ns = 8000000;
-    if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000)
-        return ns;
+    if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000) return ns;
     return ns - ns % slice_ns + slice_ns;
 }
 
@@ -383,8 +347,7 @@ static void to_host(void) {
 
 /* Until the host's time has come as far, or the host waits. */
 static void catch_up(int64_t ns) {
-    while (ns > host_ns && !host_waits)
-        to_host();
+    while (ns > host_ns && !host_waits) to_host();
 }
 
 static void device_works(int64_t ns) {
@@ -395,23 +358,18 @@ static void device_works(int64_t ns) {
 static void device_main(void) {
     for (;;) {
         struct simulated_command *command = first;
-        if (!command || (command->gate && !*command->gate) ||
-            (host_waits && awaited && awaited->done)) {
+        if (!command || (command->gate && !*command->gate) || (host_waits && awaited && awaited->done)) {
             to_host();
             continue;
         }
-        const int64_t ready_ns =
-            command->submit_ns + simulated_device->latency_ns + command->delay_ns;
-        if (ready_ns > device_ns + 1000000000)
-            awake_ns = ready_ns;
+        const int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
+        if (ready_ns > device_ns + 1000000000) awake_ns = ready_ns;
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
-        if (command->gate && device_ns < host_ns)
-            device_ns = host_ns; /* it was opened just now */
+        if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */
         device_works(250);
         command->start_ns = device_ns;
-        if (command->run)
-            command->run(command);
+        if (command->run) command->run(command);
         device_works(command->ns);
         command->end_ns = device_ns;
         command->done = true;
@@ -421,8 +379,7 @@ static void device_main(void) {
 }
 
 static void run_device(void) {
-    if (!simulated_device || on_device)
-        return;
+    if (!simulated_device || on_device) return;
     if (!paused) {
         static context start;
         new_fiber(start, device_main);
@@ -433,6 +390,12 @@ static void run_device(void) {
     switch_from_to(host_context, paused);
     simulated_until_ns = INT64_MIN;
     on_device = false;
+}
+
+struct simulated_command *simulated_new(struct simulated_command command) {
+    struct simulated_command *copy = (struct simulated_command *)malloc(sizeof *copy);
+    *copy = command;
+    return copy;
 }
 
 void simulated_enqueue(struct simulated_command *command) {
@@ -447,18 +410,15 @@ void simulated_enqueue(struct simulated_command *command) {
 void simulated_wait(const struct simulated_command *command, bool busily) {
     simulated_room(NULL, NULL);     /* the guards */
     if (!command && last != &first) /* the queue's last one: `next` is not the first member */
-        command = (const struct simulated_command *)((char *)last -
-                                                     offsetof(struct simulated_command, next));
+        command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
     if (!command || !first) /* nothing was asked for, or all is done */
         return host_works(300);
     awaited = command;
     host_waits = true;
-    if (!command->done)
-        run_device();
+    if (!command->done) run_device();
     host_waits = false;
     awaited = NULL;
-    if (!command->done)
-        simulated_stop("the host waits for a command that waits for the host");
+    if (!command->done) simulated_stop("the host waits for a command that waits for the host");
     if (command->end_ns > host_ns) {
         cpu_ns += busily ? command->end_ns - host_ns : 0;
         host_ns = command->end_ns;
@@ -468,8 +428,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
 }
 
 int64_t simulated_stamp_ns(int64_t ns) {
-    return (ns + simulated_device->offset_ns) / simulated_device->tick_ns *
-           simulated_device->tick_ns;
+    return (ns + simulated_device->offset_ns) / simulated_device->tick_ns * simulated_device->tick_ns;
 }
 
 /* ---- A kernel: blocks on units, threads in a block ---- */
@@ -511,8 +470,7 @@ static void thread_main(void) {
 static void go_on(unsigned thread) {
     threadIdx.x = thread;
     simulated_thread_ns = &thread_ns[thread];
-    if (!fibers[thread][1])
-        new_fiber(fibers[thread], thread_main);
+    if (!fibers[thread][1]) new_fiber(fibers[thread], thread_main);
     switch_from_to(block_context, fibers[thread]);
 }
 
@@ -533,13 +491,11 @@ static int64_t run_block(int64_t start_ns) {
     go_on(0);
     in_fiber = false;
     if (thread_done[0]) {
-        for (threadIdx.x = 1; threadIdx.x < threads; threadIdx.x++)
-            call_kernel();
+        for (threadIdx.x = 1; threadIdx.x < threads; threadIdx.x++) call_kernel();
     } else {
         in_fiber = true;
         for (unsigned round = 0; !thread_done[0]; round++) {
-            for (unsigned i = round == 0; i < threads; i++)
-                go_on(round % 2 ? threads - 1 - i : i);
+            for (unsigned i = round == 0; i < threads; i++) go_on(round % 2 ? threads - 1 - i : i);
             for (unsigned t = 0; t < threads; t++) {
                 end_ns = thread_ns[t] > end_ns ? thread_ns[t] : end_ns;
                 if (thread_done[t] != thread_done[0])
@@ -550,8 +506,7 @@ static int64_t run_block(int64_t start_ns) {
         }
         in_fiber = false;
     }
-    for (unsigned t = 0; t < threads; t++)
-        end_ns = thread_ns[t] > end_ns ? thread_ns[t] : end_ns;
+    for (unsigned t = 0; t < threads; t++) end_ns = thread_ns[t] > end_ns ? thread_ns[t] : end_ns;
     return end_ns;
 }
 
@@ -572,10 +527,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], NULL) >= 256)
             simulated_room((const void *)command->arguments[i], &data);
-    if (data && l2_evicted_by && data != l2_evicted_by)
-        block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
-    if (data)
-        simulated_fill_l2(data, false);
+    if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
+    if (data) simulated_fill_l2(data, false);
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
     device_works(d->launch_ns + simulated_noise(NOISE_KERNEL));
@@ -584,8 +537,7 @@ void simulated_run_kernel(struct simulated_command *command) {
         free_ns[p] = device_ns + (p % (unsigned)d->units == 0 ? 40 : 0); /* block 0 is not the first */
     for (unsigned b = 0; b < command->groups; b++) {
         unsigned p = b < places ? b : 0; /* round the units first, then the slots */
-        for (unsigned i = 1; i < places && b >= places; i++)
-            p = free_ns[i] < free_ns[p] ? i : p;
+        for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
         blockIdx.x = b;
         unit = p % (unsigned)d->units;
         free_ns[p] = run_block(free_ns[p]) + block_ns;
@@ -607,19 +559,15 @@ static int64_t thread_works(int64_t ns) {
 }
 
 void simulated_pause(void) {
-    if (on_device)
-        thread_works(2);
+    if (on_device) thread_works(2);
 }
 
 void simulated_barrier(void) {
-    if (!in_fiber)
-        simulated_stop("not all threads of a block come to the same barrier");
+    if (!in_fiber) simulated_stop("not all threads of a block come to the same barrier");
     switch_from_to(fibers[threadIdx.x], block_context);
 }
 
-void *simulated_shared(void) {
-    return shared_memory;
-}
+void *simulated_shared(void) { return shared_memory; }
 
 /* FAULT=timer_back, timer_fast, counter_back: globaltimer or the units' counters go wrong.
  * A read takes 36 ns; it gives the time before those. The units' counters count 1.98 a ns from
@@ -629,21 +577,16 @@ unsigned long long simulated_register(const char *name) {
     const int64_t awake = now - awake_ns < 70000000 ? now - awake_ns : 70000000;
     const int64_t slow = awake < 60000000 ? awake * 9 / 10 : 54000000 + (awake - 60000000) * 2 / 25;
     const int64_t counted = (now * 99 / 50 - slow) * (simulated_fault("counter_back", NULL) ? -1 : 1);
-    const unsigned long long clocks =
-        (unsigned long long)counted + 700000000000ull + unit * 30000001ull;
+    const unsigned long long clocks = (unsigned long long)counted + 700000000000ull + unit * 30000001ull;
     if (strcmp(name, "globaltimer") == 0) {
         const int64_t ns = simulated_stamp_ns(now);
         return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
                                     : simulated_fault("timer_fast", NULL) ? ns + now * 100
                                                                           : ns);
     }
-    if (strcmp(name, "clock64") == 0)
-        return clocks;
-    if (strcmp(name, "clock") == 0)
-        return (unsigned)clocks;
-    if (strcmp(name, "smid") == 0)
-        return 2 * unit + 1;
-    if (strcmp(name, "tsc") == 0)
-        return 1000000000000ull + (unsigned long long)now * 5 / 2;
+    if (strcmp(name, "clock64") == 0) return clocks;
+    if (strcmp(name, "clock") == 0) return (unsigned)clocks;
+    if (strcmp(name, "smid") == 0) return 2 * unit + 1;
+    if (strcmp(name, "tsc") == 0) return 1000000000000ull + (unsigned long long)now * 5 / 2;
     simulated_stop("no register %%%s", name);
 }

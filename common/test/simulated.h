@@ -77,6 +77,8 @@ struct simulated_device {
 };
 extern const struct simulated_device *simulated_device;
 
+/* A copy of `command` in memory that stays. */
+struct simulated_command *simulated_new(struct simulated_command command);
 void simulated_enqueue(struct simulated_command *command);
 void simulated_run_kernel(struct simulated_command *command);
 /* The host waits for `command` (NULL: for all), busily or asleep. */

@@ -10,35 +10,21 @@ typedef unsigned uint;
 typedef unsigned long ulong;
 enum { CLK_LOCAL_MEM_FENCE };
 
-static inline size_t get_local_id(unsigned i) {
-    return i ? 0 : threadIdx.x;
-}
-static inline size_t get_local_size(unsigned i) {
-    return i ? 1 : blockDim.x;
-}
-static inline size_t get_group_id(unsigned i) {
-    return i ? 0 : blockIdx.x;
-}
-static inline size_t get_global_id(unsigned i) {
-    return i ? 0 : (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
+static inline size_t get_local_id(unsigned i) { return i ? 0 : threadIdx.x; }
+static inline size_t get_local_size(unsigned i) { return i ? 1 : blockDim.x; }
+static inline size_t get_group_id(unsigned i) { return i ? 0 : blockIdx.x; }
+static inline size_t get_global_id(unsigned i) { return i ? 0 : (size_t)blockIdx.x * blockDim.x + threadIdx.x; }
 static inline void barrier(int fence) {
     (void)fence;
     simulated_barrier();
 }
-static inline ulong clock_read_work_group(void) {
-    return simulated_register("clock64");
-}
+static inline ulong clock_read_work_group(void) { return simulated_register("clock64"); }
 #define __builtin_readcyclecounter() simulated_register("tsc")
 #define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_register("smid"))
 
 typedef float float4 __attribute__((vector_size(16), aligned(4)));
-static inline float4 vload4(size_t i, const float *from) {
-    return *(const float4 *)(from + 4 * i);
-}
-static inline void vstore4(float4 value, size_t i, float *to) {
-    *(float4 *)(to + 4 * i) = value;
-}
+static inline float4 vload4(size_t i, const float *from) { return *(const float4 *)(from + 4 * i); }
+static inline void vstore4(float4 value, size_t i, float *to) { *(float4 *)(to + 4 * i) = value; }
 
 /* A file with several clocks is compiled once for each, with its kernels under other names. */
 #ifdef PREFIX

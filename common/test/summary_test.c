@@ -17,8 +17,7 @@ static void expect(const char *what, double value, double right) {
 
 int main(void) {
     double one[] = {7}, even[] = {4, 1, 3, 2}, large[] = {1e9 + 1, 1e9 + 3, 1e9 + 2}, many[101];
-    double near[] = {100, 101, 102, 126, 127, 128, 128},
-           far[] = {100, 101, 102, 127, 128, 129, 130};
+    double near[] = {100, 101, 102, 126, 127, 128, 128}, far[] = {100, 101, 102, 127, 128, 129, 130};
     double twice[] = {49, 99, 100, 100, 100};
     const double x[] = {1, 2, 4}, y[] = {5, 7, 11};
     struct summary s = summarize(one, 1);
@@ -30,8 +29,7 @@ int main(void) {
     expect("most of 1 to 4", s.max, 4);
     s = summarize(large, 3); /* "mean of squares less square of mean" has no digit left here */
     expect("deviation of large numbers", s.stddev, 1);
-    for (int i = 0; i <= 100; i++)
-        many[i] = 100 - i;
+    for (int i = 0; i <= 100; i++) many[i] = 100 - i;
     s = summarize(many, 101);
     expect("p5 of 0 to 100", s.p5, 5);
     expect("p95 of 0 to 100", s.p95, 95);
