@@ -84,7 +84,7 @@ static struct count run_count(long long length) {
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaMemcpy(&count, on_device, sizeof count, cudaMemcpyDeviceToHost));
     CHECK_CUDA(cudaFree(on_device));
-    if (count.clocks <= 0 || count.ran_ns == 0)
+    if (count.clocks <= 0 || (long long)count.ran_ns <= 0)
         fail(EXIT_FAILED, "impossible: %lld clocks in %llu ns", count.clocks, count.ran_ns);
     return count;
 }

@@ -91,7 +91,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
     const int64_t now = host_ns;
     const int64_t ns = id == CLOCK_MONOTONIC            ? now + 123456000000789
                        : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
-                       : id == CLOCK_BOOTTIME           ? now + 127056500000789
+                       : id == CLOCK_BOOTTIME           ? now + 127056000000789
                        : id == CLOCK_REALTIME           ? now - now / 4000 + 1700000000000000000
                        : id == CLOCK_PROCESS_CPUTIME_ID ? cpu_ns
                        : id == CLOCK_THREAD_CPUTIME_ID  ? thread_cpu_ns

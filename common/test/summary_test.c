@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What summary.h must say of samples whose summary is known. */
+ * What summary.h must say of samples whose summary is known, and what vector_add's inputs are. */
+#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "summary.h"
+#include "vector_data.h"
 
 static int wrong;
 
@@ -40,5 +42,7 @@ int main(void) {
     expect("intercept of 2 x + 3", fit_line(x, y, 3).intercept, 3);
     expect("96 and 160 ns are steps of", (double)common_step_ns(common_step_ns(0, 96), 160), 32);
     expect("after 0 ns still of", (double)common_step_ns(32, 0), 32);
+    expect("input a and b of element 5000", input_a(5000) + 2 * input_b(5000), 904 + 2 * 4096);
+    expect("the sum is the element's number", input_a(12345678) + input_b(12345678), 12345678);
     return wrong > 0;
 }
