@@ -248,7 +248,8 @@ int main(int argc, char **argv) {
         check_bandwidth(scalar_bandwidth_gb_s);
         check_bandwidth(copy_bandwidth_gb_s);
         const int disturbed = s[START_TO_END].disturbed | s[ONE_FLOAT].disturbed |
-                              s[COPY].disturbed | s[HOST].disturbed;
+                              s[COPY].disturbed | s[HOST].disturbed |
+                              overhead_is_disturbed(s[HOST].median - s[START_TO_END].median);
         disturbed_rows += disturbed;
         if (options.csv)
             printf("%s,%lld,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%zu,%s,%.3f,%d\n", device.name, n,

@@ -128,7 +128,8 @@ int main(int argc, char **argv) {
             fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], spin_us[i]);
         least = shell_us < least ? shell_us : least;
         most = shell_us > most ? shell_us : most;
-        const int disturbed = s[NET].disturbed | s[EVENT].disturbed | s[HOST].disturbed;
+        const int disturbed = s[NET].disturbed | s[EVENT].disturbed | s[HOST].disturbed |
+                              overhead_is_disturbed(s[HOST].median - s[KERNEL].median);
         disturbed_rows += disturbed;
         if (options.csv)
             printf("%s,%u,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", device.name, spin_us[i],

@@ -165,6 +165,8 @@ static inline void summarize_launches(double samples[FIELDS][MAX_RUNS], long lon
         if (f == CLOCKS_MEAN || f == EVENT_US)
             row[DISTURBED] += s.disturbed;
     }
+    if (row[SPAN_US] >= 0)
+        row[DISTURBED] += overhead_is_disturbed(row[EVENT_US] - row[SPAN_US]);
 }
 
 /* Prints one row. In the table a bar shows the mean clocks, ten marks long in the first row of each

@@ -154,7 +154,8 @@ static void measure_outside(const char *limit, int blocks, const char *words) {
         outside_us[run] += event_us;
         share[run] = 100 * outside_us[run] / event_us;
     }
-    const struct summary outside = summarize(outside_us, (size_t)options->runs);
+    struct summary outside = summarize(outside_us, (size_t)options->runs);
+    outside.disturbed |= overhead_is_disturbed(outside.median);
     report(limit, NAN, outside.median, median(share, (size_t)options->runs), outside.disturbed,
            words);
 }

@@ -120,7 +120,7 @@ enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 /* What the process does: sets up, runs the recipe (NULL: the series), then finds the steady state
  * and checks the result. */
 static void run_cold(const char *wanted, double (*recipe)(void), struct outcome *o) {
-    double samples_us[STEADY], host_us;
+    double samples_us[STEADY], overhead_us[STEADY], host_us;
     const struct cuda_device device = choose_cuda_device(wanted);
     snprintf(o->device, sizeof o->device, "%s", device.name);
     check_cuda_memory((long long)n, 3.0 * (double)n * sizeof(float));
@@ -137,11 +137,13 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
             o->event_us[i] = time_vector_add_us(&o->host_us[i]);
     o->first_us = recipe ? first_us : o->event_us[0];
 
-    for (int i = 0; i < STEADY; i++)
+    for (int i = 0; i < STEADY; i++) {
         samples_us[i] = time_vector_add_us(&host_us);
+        overhead_us[i] = host_us - samples_us[i];
+    }
     const struct summary steady = summarize(samples_us, STEADY);
     o->steady_us = steady.median;
-    o->disturbed = steady.disturbed;
+    o->disturbed = steady.disturbed | overhead_is_disturbed(median(overhead_us, STEADY));
     check_vector_add(copy_to_host(c, n), n);
 }
 

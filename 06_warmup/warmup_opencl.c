@@ -110,7 +110,7 @@ enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 /* What the process does: sets up, runs the recipe (NULL: the series), then finds the steady state
  * and checks the result. */
 static void run_cold(const char *wanted, double (*recipe)(void), struct outcome *o) {
-    double samples_us[STEADY], event_us;
+    double samples_us[STEADY], overhead_us[STEADY], event_us;
     const struct opencl_device device = choose_opencl_device(wanted);
     const double bytes = (double)n * sizeof(float);
     cl_int code;
@@ -145,11 +145,13 @@ static void run_cold(const char *wanted, double (*recipe)(void), struct outcome 
             o->host_us[i] = time_vector_add_us(&o->event_us[i]);
     o->first_us = recipe ? first_us : o->host_us[0];
 
-    for (int i = 0; i < STEADY; i++)
+    for (int i = 0; i < STEADY; i++) {
         samples_us[i] = time_vector_add_us(&event_us);
+        overhead_us[i] = samples_us[i] - event_us;
+    }
     const struct summary steady = summarize(samples_us, STEADY);
     o->steady_us = steady.median;
-    o->disturbed = steady.disturbed;
+    o->disturbed = steady.disturbed | overhead_is_disturbed(median(overhead_us, STEADY));
     check_vector_add(copy_to_host(queue, c, n), n);
     CHECK_CL(clReleaseMemObject(a));
     CHECK_CL(clReleaseMemObject(b));

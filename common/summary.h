@@ -42,10 +42,18 @@ static inline struct summary summarize(double *samples, size_t count) {
     s.p95 = samples[count - 1 - (count - 1) * 5 / 100]; /* ... and one above this */
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];
-    s.disturbed = count >= 5 && (samples[count - 1 - count / 4] - samples[count / 4] >
-                                     0.25 * fabs(s.median) ||
-                                 s.median > 2 * s.min);
+    s.disturbed = count >= 5 &&
+                  (samples[count - 1 - count / 4] - samples[count / 4] > 0.25 * fabs(s.median) ||
+                   s.median > 2 * s.min);
     return s;
+}
+
+/* Whether what a method says besides the kernel, in microseconds, shows that something else had the
+ * device or the processor. A launch and the way back cost 5 to 30 us on an idle GPU and up to some
+ * 300 us on a CPU: over a millisecond it was somebody else's. (All repetitions can be late alike:
+ * a GPU that two processes share changes from one to the other every few milliseconds.) */
+static inline int overhead_is_disturbed(double overhead_us) {
+    return overhead_us > 1000;
 }
 
 /* What a table puts behind a row. */
@@ -56,8 +64,8 @@ static inline const char *disturbed_word(int disturbed) {
 /* The sentence under a table with `rows` disturbed rows; empty if there are none. */
 static inline const char *disturbed_verdict(int rows) {
     return rows > 0
-               ? "Disturbed: in the rows marked so the repetitions disagree. Those numbers are "
-                 "not the methods':\nrun this again on an idle machine.\n"
+               ? "Disturbed: where it says so the repetitions disagree, or all were held up. Those "
+                 "numbers are\nnot the methods': run this again on an idle machine.\n"
                : "";
 }
 

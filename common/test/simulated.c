@@ -329,7 +329,7 @@ static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a 
 static struct simulated_command *first, **last = &first;
 static const struct simulated_command *awaited;
 
-/* FAULT=shared:N: of every 8 ms another process has the last N. */
+/* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late. */
 static int64_t shared_ns(int64_t ns) {
     const int64_t slice_ns = 8000000;
     if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000) return ns;
@@ -362,8 +362,9 @@ static void device_main(void) {
             to_host();
             continue;
         }
-        const int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
+        int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + 1000000000) awake_ns = ready_ns;
+        if (simulated_fault("held_up", NULL) && ready_ns > device_ns) ready_ns += 4500000;
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
         if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */

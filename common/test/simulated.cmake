@@ -4,9 +4,11 @@
 
 # No sanitizer follows a jump from stack to stack.
 include(CheckCCompilerFlag)
+check_c_compiler_flag(-fcf-protection=none has_cf) # simulated.c fills in a jump buffer itself
 check_c_compiler_flag(-ftrivial-auto-var-init=pattern has_pattern) # what is not set shows
 add_library(simulated STATIC common/test/simulated.c)
-target_compile_options(simulated PRIVATE ${GPU_TIMING_WARNINGS} -fno-sanitize=all)
+target_compile_options(simulated PRIVATE ${GPU_TIMING_WARNINGS} -fno-sanitize=all
+  $<$<BOOL:${has_cf}>:-fcf-protection=none>)
 find_path(OPENCL_HEADERS CL/cl.h HINTS ${OpenCL_INCLUDE_DIRS})
 if(OPENCL_HEADERS)
   add_library(simulated_opencl STATIC common/test/simulated_opencl.c)
