@@ -207,10 +207,10 @@ static bool try_failing(const char *name) {
         const char *name;
         int calls;
     } known[40];
-    int status, files[2], i = 0;
-    while (known[i].name && strcmp(known[i].name, name) != 0) i++;
-    known[i].name = name;
-    if (++known[i].calls > 40) return false;
+    int status, files[2], k = 0;
+    while (known[k].name && strcmp(known[k].name, name) != 0) k++;
+    known[k].name = name;
+    if (++known[k].calls > 40) return false;
     fflush(stdout);
     for (int i = 0; i < 2; i++) files[i] = memfd_create("said", 0);
     const pid_t child = fork();

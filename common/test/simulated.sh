@@ -18,7 +18,7 @@ bad=0
 
 # holds NUMBER EXPRESSION: whether NUMBER was printed, and is the value of EXPRESSION.
 holds() {
-    tr ' ,;()x' '\n\n\n\n\n\n' <"$scratch/output" | sed 's/[.:]$//' | grep -qxF -e "$1" || return 1
+    tr -s ' ,;()x' '\n' <"$scratch/output" | sed 's/[.:]$//' | grep -qxF -e "$1" || return 1
     digits=${1#*.}
     [ "$digits" != "$1" ] || digits=
     [ "$(awk "BEGIN { printf \"%.${#digits}f\", $2 }")" = "${1#+}" ]

@@ -18,7 +18,6 @@
 
 struct _cl_platform_id {
     const char *name;
-    int devices;
 };
 struct _cl_device_id {
     cl_platform_id platform;
@@ -26,53 +25,21 @@ struct _cl_device_id {
     cl_device_type type;
     cl_uint mhz;
     size_t resolution_ns;
-    bool host_timer, early_submit;
     struct simulated_device timing;
 };
-/* name, devices; the third has none */
-static struct _cl_platform_id platforms[] = {
-    {"Portable Computing Language", 1}, {"NVIDIA CUDA", 1}, {"Nothing", 0}, {"Others", 2}};
-/* timing: units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns) */
-static struct _cl_device_id devices[] = {{&platforms[0],
-                                          "Simulated CPU",
-                                          "OpenCL 3.0 PoCL",
-                                          "cl_khr_fp64",
-                                          CL_DEVICE_TYPE_CPU,
-                                          2500,
-                                          1,
-                                          true,
-                                          false,
-                                          {2, 1, 9000, 1500, 500, 400, 300, 50, 1, 123456000000789}},
-                                         {&platforms[1],
-                                          "Simulated GPU",
-                                          "OpenCL 3.0 CUDA",
-                                          "cl_khr_fp64 cl_nv_device_attribute_query",
-                                          CL_DEVICE_TYPE_GPU,
-                                          1980,
-                                          1000,
-                                          false,
-                                          false,
-                                          {3, 512, 4100, 900, 1100, 200, 40, 20, 32, 5000000000007}},
-                                         {&platforms[3],
-                                          "Simulated, with a \"clock\"",
-                                          "OpenCL 2.1 x",
-                                          "cl_khr_kernel_clock",
-                                          CL_DEVICE_TYPE_GPU,
-                                          1500,
-                                          80,
-                                          true,
-                                          true,
-                                          {4, 256, 5000, 1200, 700, 260, 30, 24, 80, 77000000000}},
-                                         {&platforms[3],
-                                          "Simulated accelerator",
-                                          "OpenCL 1.2 x",
-                                          "",
-                                          CL_DEVICE_TYPE_ACCELERATOR,
-                                          0,
-                                          10,
-                                          false,
-                                          false,
-                                          {2, 256, 3000, 1000, 600, 300, 50, 30, 10, 1000000}}};
+/* clang-format off */
+static struct _cl_platform_id platforms[] = {{"Portable Computing Language"}, {"NVIDIA CUDA"}, {"Nothing"}, {"Others"}};
+/* ..., clock (MHz), resolution (ns), {units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns)} */
+static struct _cl_device_id devices[] = {
+    {&platforms[0], "Simulated CPU", "OpenCL 3.0 PoCL", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500, 1,
+     {2, 1, 9000, 1500, 500, 400, 300, 50, 1, 123456000000789}},
+    {&platforms[1], "Simulated GPU", "OpenCL 3.0 CUDA", "cl_khr_fp64 cl_nv_device_attribute_query", CL_DEVICE_TYPE_GPU, 1980, 1000,
+     {3, 512, 4100, 900, 1100, 200, 40, 20, 32, 5000000000007}},
+    {&platforms[3], "Simulated, with a \"clock\"", "OpenCL 2.1 x", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500, 80,
+     {4, 256, 5000, 1200, 700, 260, 30, 24, 80, 77000000000}},
+    {&platforms[3], "Simulated accelerator", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_ACCELERATOR, 0, 10,
+     {2, 256, 3000, 1000, 600, 300, 50, 30, 10, 1000000}}};
+/* clang-format on */
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0], DEVICES = sizeof devices / sizeof devices[0] };
 
 struct _cl_context {
@@ -113,9 +80,6 @@ static int objects, held_events;
 
 /* CODE=-5 in the environment: what the failing call answers. */
 static cl_int failing(cl_int code) { return getenv("CODE") ? atoi(getenv("CODE")) : code; }
-#define CALL(ns) simulated_call(__func__, (ns))
-#define FAILS(ns, code)                                                                                                \
-    if (CALL(ns)) return failing(code)
 
 /* Whether an earlier process's compiled kernel is kept: unless all of these say no. */
 static bool cache_is_on(void) {
@@ -129,87 +93,80 @@ static bool cache_is_on(void) {
     return on;
 }
 
+/* One call that answers with a code: its name and parameters, the ns that it takes, the code when FAULT has it fail, and
+ * what it does. */
+#define API(name, parameters, ns, code, ...)                                                                           \
+    cl_int name parameters {                                                                                           \
+        if (simulated_call(__func__, ns)) return failing(code);                                                        \
+        __VA_ARGS__;                                                                                                   \
+        return CL_SUCCESS;                                                                                             \
+    }
+
+/* ---- What platforms and devices say ---- */
+
 static cl_int answer(const void *value, size_t bytes, size_t room, void *to, size_t *needed) {
     if (needed) *needed = bytes;
     if (to && room < bytes) return CL_INVALID_VALUE;
     if (to) memcpy(to, value, bytes);
     return CL_SUCCESS;
 }
-#define TEXT(text) answer((text), strlen(text) + 1, room, to, needed)
-#define VALUE(type, value) answer(&(type){(value)}, sizeof(type), room, to, needed)
+#define TEXT(text) return answer((text), strlen(text) + 1, room, to, needed)
+#define VALUE(type, value) return answer(&(type){(value)}, sizeof(type), room, to, needed)
+#define ROOM size_t room, void *to, size_t *needed
 
-cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *to, cl_uint *count) {
-    FAILS(90000, CL_OUT_OF_HOST_MEMORY);
+API(clGetPlatformIDs, (cl_uint room, cl_platform_id *to, cl_uint *count), 90000, CL_OUT_OF_HOST_MEMORY,
     *count = simulated_fault("no_platform", NULL) ? 0 : PLATFORMS;
-    for (cl_uint p = 0; p < room && p < *count; p++) to[p] = &platforms[p];
-    return *count ? CL_SUCCESS : -1001;
-}
-
-cl_int clGetPlatformInfo(cl_platform_id p, cl_platform_info what, size_t room, void *to, size_t *needed) {
-    FAILS(200, CL_OUT_OF_HOST_MEMORY);
-    if (what == CL_PLATFORM_NAME) return TEXT(p->name);
-    if (what == CL_PLATFORM_HOST_TIMER_RESOLUTION) return VALUE(cl_ulong, p == &platforms[1] ? 0 : 1);
-    simulated_stop("clGetPlatformInfo: %#x", what);
-}
-
-cl_int clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint room, cl_device_id *to, cl_uint *count) {
-    cl_uint found = 0;
-    FAILS(300, CL_OUT_OF_HOST_MEMORY);
-    for (int d = 0; d < DEVICES && !simulated_fault("no_device", NULL); d++)
-        if (devices[d].platform == p && devices[d].type & type && found++ < room) to[found - 1] = &devices[d];
-    if (count) *count = found;
-    return found ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
-}
-
-cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *to, size_t *needed) {
-    FAILS(200, CL_OUT_OF_HOST_MEMORY);
-    switch (what) {
-    case CL_DEVICE_NAME: return TEXT(d->name);
-    case CL_DEVICE_VERSION: return TEXT(d->version);
-    case CL_DRIVER_VERSION: return TEXT("1.2.3");
-    case CL_DEVICE_EXTENSIONS: return TEXT(d->extensions);
-    case CL_DEVICE_TYPE: return VALUE(cl_device_type, d->type);
-    case CL_DEVICE_PLATFORM: return VALUE(cl_platform_id, d->platform);
-    case CL_DEVICE_GLOBAL_MEM_SIZE: return VALUE(cl_ulong, 1u << 30);
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return VALUE(cl_ulong, 1u << 29);
-    case CL_DEVICE_LOCAL_MEM_SIZE: return VALUE(cl_ulong, 4096);
-    case CL_DEVICE_MAX_COMPUTE_UNITS: return VALUE(cl_uint, (cl_uint)d->timing.units);
-    case CL_DEVICE_MAX_CLOCK_FREQUENCY: return VALUE(cl_uint, simulated_fault("slow_clock", NULL) ? 1 : d->mhz);
-    case CL_DEVICE_PROFILING_TIMER_RESOLUTION: return VALUE(size_t, d->resolution_ns);
-    case 0x1076: return VALUE(cl_bitfield, 2); /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
-    default: simulated_stop("clGetDeviceInfo: %#x", what);
-    }
-}
-
-cl_int clGetDeviceAndHostTimer(cl_device_id d, cl_ulong *device_ns, cl_ulong *host) {
-    FAILS(500, CL_OUT_OF_HOST_MEMORY);
+    for (cl_uint p = 0; p < room && p < *count; p++) to[p] = &platforms[p]; if (!*count) return -1001)
+API(clGetPlatformInfo, (cl_platform_id p, cl_platform_info what, ROOM), 200, CL_OUT_OF_HOST_MEMORY,
+    if (what == CL_PLATFORM_NAME) TEXT(p->name);
+    VALUE(cl_ulong, p == &platforms[1] ? 0 : 1)) /* CL_PLATFORM_HOST_TIMER_RESOLUTION */
+API(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, cl_device_id *to, cl_uint *count), 300,
+    CL_OUT_OF_HOST_MEMORY, cl_uint found = 0;
+    for (int d = 0; d < DEVICES && !simulated_fault("no_device", NULL);
+         d++) if (devices[d].platform == p && devices[d].type & type && found++ < room) to[found - 1] = &devices[d];
+    if (count) *count = found; if (!found) return CL_DEVICE_NOT_FOUND)
+API(
+    clGetDeviceInfo, (cl_device_id d, cl_device_info what, ROOM), 200, CL_OUT_OF_HOST_MEMORY, switch (what) {
+case CL_DEVICE_NAME: TEXT(d->name);
+case CL_DEVICE_VERSION: TEXT(d->version);
+case CL_DRIVER_VERSION: TEXT("1.2.3");
+case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
+case CL_DEVICE_TYPE: VALUE(cl_device_type, d->type);
+case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
+case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, 1u << 30);
+case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, 1u << 29);
+case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
+case CL_DEVICE_MAX_COMPUTE_UNITS: VALUE(cl_uint, (cl_uint)d->timing.units);
+case CL_DEVICE_MAX_CLOCK_FREQUENCY: VALUE(cl_uint, simulated_fault("slow_clock", NULL) ? 1 : d->mhz);
+case CL_DEVICE_PROFILING_TIMER_RESOLUTION: VALUE(size_t, d->resolution_ns);
+case 0x1076: VALUE(cl_bitfield, 2); /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
+default: simulated_stop("clGetDeviceInfo: %#x", what);
+    })
+API(clGetDeviceAndHostTimer, (cl_device_id d, cl_ulong *device_ns, cl_ulong *host_ns), 500, CL_OUT_OF_HOST_MEMORY,
     *device_ns = (cl_ulong)(simulated_stamp_ns(simulated_host_ns()) + (d == NULL));
-    *host = (cl_ulong)simulated_host_ns() + 123456000000789u;
-    return CL_SUCCESS;
-}
+    *host_ns = (cl_ulong)simulated_host_ns() + 123456000000789u)
 
-/* ---- Context, queue, program, kernel, buffer ---- */
+/* ---- Context, queue, program, kernel, buffer: created, counted, released ---- */
 
-/* One new object of a type, counted; or NULL, and the code where it belongs. */
 static void *create(const char *call, int64_t ns, size_t bytes, cl_int code, cl_int *to) {
     const bool fails = simulated_call(call, ns);
-    if (to) *to = fails ? code : CL_SUCCESS;
+    if (to) *to = fails ? failing(code) : CL_SUCCESS;
     objects += !fails;
     if (objects > 24) simulated_stop("%s: more than 24 objects: are they released?", call);
     return fails ? NULL : calloc(1, bytes);
 }
-
-static cl_int release(const char *call, void *object) {
-    if (simulated_call(call, 300)) return CL_OUT_OF_RESOURCES;
-    objects--;
-    free(object);
-    return CL_SUCCESS;
-}
 #define CREATE(type, ns, code) (struct _##type *)create(__func__, (ns), sizeof(struct _##type), (code), error)
+#define RELEASE(name, type) API(name, (type object), 300, CL_OUT_OF_RESOURCES, objects--; free(object))
+RELEASE(clReleaseKernel, cl_kernel)
+RELEASE(clReleaseProgram, cl_program)
+RELEASE(clReleaseCommandQueue, cl_command_queue)
+RELEASE(clReleaseContext, cl_context)
 
-cl_context clCreateContext(const cl_context_properties *properties, cl_uint count, const cl_device_id *device,
-                           void (*notify)(const char *, const void *, size_t, void *), void *data, cl_int *error) {
-    (void)properties, (void)count, (void)notify, (void)data;
+#define UNUSED __attribute__((unused))
+cl_context clCreateContext(const cl_context_properties *properties UNUSED, cl_uint count UNUSED,
+                           const cl_device_id *device,
+                           void (*notify)(const char *, const void *, size_t, void *) UNUSED, void *data UNUSED,
+                           cl_int *error) {
     cl_context context = CREATE(cl_context, 100000, CL_DEVICE_NOT_AVAILABLE);
     if (context) context->device = device[0];
     simulated_device = &device[0]->timing;
@@ -219,102 +176,76 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint coun
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
                                       cl_int *error) {
     cl_command_queue queue = CREATE(cl_command_queue, 20000, CL_INVALID_QUEUE_PROPERTIES);
-    if (queue) {
-        queue->context = context;
-        queue->profiled = properties & CL_QUEUE_PROFILING_ENABLE && context->device == device;
-    }
+    if (queue)
+        *queue =
+            (struct _cl_command_queue){context, properties & CL_QUEUE_PROFILING_ENABLE && context->device == device};
     return queue;
 }
 
-cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info what, size_t room, void *to,
-                             size_t *needed) {
-    FAILS(100, CL_INVALID_COMMAND_QUEUE);
-    return what == CL_QUEUE_CONTEXT ? VALUE(cl_context, queue->context) : VALUE(cl_device_id, queue->context->device);
-}
+API(clGetCommandQueueInfo, (cl_command_queue queue, cl_command_queue_info what, ROOM), 100, CL_INVALID_COMMAND_QUEUE,
+    if (what == CL_QUEUE_CONTEXT) VALUE(cl_context, queue->context);
+    VALUE(cl_device_id, queue->context->device))
 
-cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **text, const size_t *bytes,
-                                     cl_int *error) {
-    (void)context, (void)count, (void)bytes;
+cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UNUSED, const char **text,
+                                     const size_t *bytes UNUSED, cl_int *error) {
     if (!strstr(text[0], "__kernel")) simulated_stop("a program without a kernel");
     return CREATE(cl_program, 3000, CL_OUT_OF_RESOURCES);
 }
 
 /* With -DCLOCK_PTX the kernels are those that have PTX_ before their names. */
-cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *device, const char *options,
-                      void (*notify)(cl_program, void *), void *data) {
-    const char *clock = options ? strstr(options, "-DCLOCK_") : NULL;
-    (void)count, (void)device, (void)notify, (void)data;
-    FAILS(2000000, CL_BUILD_PROGRAM_FAILURE);
+API(clBuildProgram,
+    (cl_program program, cl_uint count UNUSED, const cl_device_id *device UNUSED, const char *options,
+     void (*notify)(cl_program, void *) UNUSED, void *data UNUSED),
+    2000000, CL_BUILD_PROGRAM_FAILURE, const char *clock = options ? strstr(options, "-DCLOCK_") : NULL;
     if (simulated_fault("no_compiler", NULL)) return CL_BUILD_PROGRAM_FAILURE;
     if (clock) snprintf(program->prefix, sizeof program->prefix, "%s_", clock + strlen("-DCLOCK_"));
-    program->built = true;
-    return CL_SUCCESS;
-}
-
-cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what, size_t room, void *to,
-                             size_t *needed) {
-    (void)program, (void)device, (void)what;
-    return TEXT("the compiler's words");
-}
+    program->built = true)
+API(clGetProgramBuildInfo, (cl_program program, cl_device_id device UNUSED, cl_program_build_info what, ROOM), 100,
+    CL_INVALID_PROGRAM, if (program && what == CL_PROGRAM_BUILD_LOG) TEXT("the compiler's words"))
 
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error) {
     char symbol[96];
     cl_kernel kernel = CREATE(cl_kernel, 5000, CL_INVALID_KERNEL_NAME);
     snprintf(symbol, sizeof symbol, "%s%s", program->prefix, name);
-    if (kernel) {
-        *(void **)&kernel->call.kernel = dlsym(RTLD_DEFAULT, symbol);
-        if (!kernel->call.kernel || !program->built) simulated_stop("clCreateKernel: no kernel %s", symbol);
-    }
+    if (kernel) *(void **)&kernel->call.kernel = dlsym(RTLD_DEFAULT, symbol);
+    if (kernel && (!kernel->call.kernel || !program->built)) simulated_stop("clCreateKernel: no kernel %s", symbol);
     return kernel;
 }
 
-cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t room,
-                                void *to, size_t *needed) {
-    (void)kernel;
-    FAILS(200, CL_INVALID_KERNEL);
-    if (what != CL_KERNEL_WORK_GROUP_SIZE) simulated_stop("clGetKernelWorkGroupInfo: %#x", what);
-    return VALUE(size_t, device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing.threads_per_unit);
-}
+API(clGetKernelWorkGroupInfo, (cl_kernel kernel UNUSED, cl_device_id device, cl_kernel_work_group_info what, ROOM), 200,
+    CL_INVALID_KERNEL, if (what != CL_KERNEL_WORK_GROUP_SIZE) simulated_stop("clGetKernelWorkGroupInfo: %#x", what);
+    VALUE(size_t, device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing.threads_per_unit))
 
-cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value) {
-    FAILS(60, CL_INVALID_ARG_INDEX);
-    struct simulated_command *call = &kernel->call;
-    call->arguments[index] = 0;
-    call->local_bytes[index] = value ? 0 : bytes;
-    if (value) memcpy(&call->arguments[index], value, bytes);
-    for (cl_mem b = buffers; value && bytes == sizeof b && b; b = b->next)
-        if ((uintptr_t)b == call->arguments[index]) call->arguments[index] = (uintptr_t)b->data;
-    kernel->set |= 1u << index;
-    return CL_SUCCESS;
-}
+API(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), 60, CL_INVALID_ARG_INDEX,
+    uintptr_t *argument = &kernel->call.arguments[index];
+    *argument = 0; kernel->call.local_bytes[index] = value ? 0 : bytes; if (value) memcpy(argument, value, bytes);
+    for (cl_mem b = buffers; value && bytes == sizeof b && b;
+         b = b->next) if ((uintptr_t)b == *argument) *argument = (uintptr_t)b->data;
+    kernel->set |= 1u << index)
 
-cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *data, cl_int *error) {
-    cl_mem buffer = CREATE(cl_mem, 8000, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    (void)context;
+cl_mem clCreateBuffer(cl_context context UNUSED, cl_mem_flags flags, size_t bytes, void *data, cl_int *error) {
     if (flags & CL_MEM_COPY_HOST_PTR || data) simulated_stop("clCreateBuffer: from host memory");
-    if (buffer) {
-        buffer->data = simulated_allocate(bytes);
-        buffer->bytes = bytes;
-        buffer->next = buffers;
-        buffers = buffer;
-    }
-    return buffer;
+    cl_mem buffer = CREATE(cl_mem, 8000, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    if (!buffer) return NULL;
+    *buffer = (struct _cl_mem){simulated_allocate(bytes), bytes, buffers};
+    return buffers = buffer;
 }
+
+API(clReleaseMemObject, (cl_mem buffer), 300, CL_INVALID_MEM_OBJECT, cl_mem *at = &buffers;
+    while (*at && *at != buffer) at = &(*at)->next; if (!*at) simulated_stop("clReleaseMemObject: released twice");
+    *at = buffer->next; simulated_free(buffer->data); objects--; free(buffer))
 
 /* ---- Commands ---- */
 
 static void run_event(struct simulated_command *command) {
     const cl_event event = (cl_event)command->owner;
-    if (command->kernel)
-        simulated_run_kernel(command);
-    else if (event->fill)
-        for (size_t at = 0; at < event->bytes; at += sizeof event->pattern)
-            memcpy((char *)event->to + at, &event->pattern, sizeof event->pattern);
-    else
-        memmove(event->to, event->from, event->bytes);
+    if (command->kernel) simulated_run_kernel(command);
+    for (size_t at = 0; event->fill && at < event->bytes; at += sizeof event->pattern)
+        memcpy((char *)event->to + at, &event->pattern, sizeof event->pattern);
+    if (event->from) memmove(event->to, event->from, event->bytes);
 }
 
-/* A new event, and those forgotten that are done and that nobody has. */
+/* A new event; those that are done and that nobody has are forgotten. */
 static cl_event new_event(cl_event *to) {
     cl_event event = (cl_event)calloc(1, sizeof *event);
     for (cl_event *at = &events; *at;) {
@@ -322,8 +253,9 @@ static cl_event new_event(cl_event *to) {
         if (done->command.done && !done->held) {
             *at = done->next;
             free(done);
-        } else
+        } else {
             at = &done->next;
+        }
     }
     event->next = events;
     events = event;
@@ -342,151 +274,90 @@ static void enqueue(cl_command_queue queue, cl_event event, cl_uint waits, const
     simulated_enqueue(&event->command);
     event->command.submit_ns += 2300;
 }
+#define WAITS cl_uint waits, const cl_event *wait, cl_event *to
 
-cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                              const size_t *global, const size_t *local, cl_uint waits, const cl_event *wait,
-                              cl_event *to) {
-    static bool launched; /* any kernel */
-    FAILS(4000, CL_OUT_OF_RESOURCES);
+API(
+    clEnqueueNDRangeKernel,
+    (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+     const size_t *local, WAITS),
+    4000, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
     if (kernel->set & (kernel->set + 1)) return CL_INVALID_KERNEL_ARGS;
-    if (dimensions != 1 || offset || !local || local[0] == 0 || global[0] == 0 || global[0] % local[0])
-        return CL_INVALID_WORK_GROUP_SIZE;
-    cl_event event = new_event(to);
-    event->command = kernel->call;
+    if (dimensions != 1 || offset || !local || !local[0] || !global[0] ||
+        global[0] % local[0]) return CL_INVALID_WORK_GROUP_SIZE;
+    cl_event event = new_event(to); event->command = kernel->call;
     event->command.groups = (unsigned)(global[0] / local[0]);
-    event->command.threads = (unsigned)local[0];
-    for (int i = 0; i < 8; i++)
-        if (kernel->call.local_bytes[i]) {
-            event->command.shared_bytes = kernel->call.local_bytes[i];
-            event->command.arguments[i] = (uintptr_t)simulated_shared();
-        }
-    event->command.delay_ns = (kernel->launched ? 0 : cache_is_on() ? 90000 : 150000) + (launched ? 0 : 200000);
-    kernel->launched = launched = true;
-    enqueue(queue, event, waits, wait);
-    return CL_SUCCESS;
-}
+    event->command.threads = (unsigned)local[0]; for (int i = 0; i < 8; i++) if (kernel->call.local_bytes[i]) {
+        event->command.shared_bytes = kernel->call.local_bytes[i];
+        event->command.arguments[i] = (uintptr_t)simulated_shared();
+    } event->command.delay_ns = (kernel->launched ? 0
+                                 : cache_is_on()
+                                     ? 90000
+                                     : 150000) + (launched ? 0 : 200000);
+    kernel->launched = launched = true; enqueue(queue, event, waits, wait))
 
 /* A copy: 3 us, and 20 bytes a ns to or from the host, 40 on the device. */
-static cl_int copy(cl_command_queue queue, const void *from, void *to, size_t bytes, int rate, cl_uint waits,
-                   const cl_event *wait, cl_event *handle, bool waits_for_end) {
-    const cl_event event = new_event(handle);
+static void copy(cl_command_queue queue, const void *from, void *into, size_t bytes, int rate, WAITS) {
+    const cl_event event = new_event(to);
     event->from = from;
-    event->to = to;
+    event->to = into;
     event->bytes = bytes;
     event->command.ns = 3000 + (int64_t)bytes / rate;
     enqueue(queue, event, waits, wait);
-    if (waits_for_end) simulated_wait(&event->command, false);
-    return CL_SUCCESS;
+    if (rate == 20) simulated_wait(&event->command, false); /* blocking */
 }
 
-cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
-                            const void *from, cl_uint waits, const cl_event *wait, cl_event *to) {
-    FAILS(3000, CL_OUT_OF_RESOURCES);
-    if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    copy(queue, from, (char *)buffer->data + offset, bytes, 20, waits, wait, to, true);
-    simulated_spoil((char *)buffer->data + offset, bytes, false);
-    return CL_SUCCESS;
-}
+API(clEnqueueWriteBuffer,
+    (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from, WAITS),
+    3000, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
+    copy(queue, from, (char *)buffer->data + offset, bytes, 20, waits, wait, to);
+    simulated_spoil((char *)buffer->data + offset, bytes, false))
+API(clEnqueueReadBuffer,
+    (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS), 3000,
+    CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
+    copy(queue, (char *)buffer->data + offset, into, bytes, 20, waits, wait, to); simulated_spoil(into, bytes, true))
+API(clEnqueueCopyBuffer,
+    (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS), 3000,
+    CL_OUT_OF_RESOURCES, if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
+    copy(queue, (char *)from->data + from_offset, (char *)into->data + offset, bytes, 40, waits, wait, to))
+API(clEnqueueFillBuffer,
+    (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset, size_t bytes,
+     WAITS),
+    3000, CL_OUT_OF_RESOURCES,
+    if (offset + bytes > buffer->bytes || pattern_bytes % sizeof(cl_uint) ||
+        bytes % pattern_bytes) return CL_INVALID_VALUE;
+    const cl_event event = new_event(to); memcpy(&event->pattern, pattern, sizeof event->pattern); event->fill = true;
+    event->to = (char *)buffer->data + offset; event->bytes = bytes; event->command.ns = 2000;
+    enqueue(queue, event, waits, wait))
+API(clFinish, (cl_command_queue queue), 1000, CL_OUT_OF_RESOURCES, simulated_wait(NULL, queue == NULL))
 
-/* FAULT=wrong_first, wrong_middle, wrong_last: one element of what is read back is not right. */
-cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
-                           void *into, cl_uint waits, const cl_event *wait, cl_event *to) {
-    FAILS(3000, CL_OUT_OF_RESOURCES);
-    if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    copy(queue, (char *)buffer->data + offset, into, bytes, 20, waits, wait, to, true);
-    simulated_spoil(into, bytes, true);
-    return CL_SUCCESS;
-}
+/* ---- Events ---- */
 
-cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset,
-                           size_t bytes, cl_uint waits, const cl_event *wait, cl_event *to) {
-    FAILS(3000, CL_OUT_OF_RESOURCES);
-    if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
-    return copy(queue, (char *)from->data + from_offset, (char *)into->data + offset, bytes, 40, waits, wait, to,
-                false);
-}
-
-cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
-                           size_t offset, size_t bytes, cl_uint waits, const cl_event *wait, cl_event *to) {
-    FAILS(3000, CL_OUT_OF_RESOURCES);
-    if (offset + bytes > buffer->bytes || pattern_bytes % sizeof(cl_uint) || bytes % pattern_bytes)
-        return CL_INVALID_VALUE;
-    const cl_event event = new_event(to);
-    memcpy(&event->pattern, pattern, sizeof event->pattern);
-    event->fill = true;
-    event->to = (char *)buffer->data + offset;
-    event->bytes = bytes;
-    event->command.ns = 2000;
-    enqueue(queue, event, waits, wait);
-    return CL_SUCCESS;
-}
-
-cl_int clFinish(cl_command_queue queue) {
-    (void)queue;
-    FAILS(1000, CL_OUT_OF_RESOURCES);
-    simulated_wait(NULL, false);
-    return CL_SUCCESS;
-}
-
-cl_event clCreateUserEvent(cl_context context, cl_int *error) {
-    cl_event event = CALL(1000) ? NULL : new_event(&event);
-    (void)context;
+cl_event clCreateUserEvent(cl_context context UNUSED, cl_int *error) {
+    cl_event event = simulated_call(__func__, 1000) ? NULL : new_event(&event);
     *error = event ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     return event;
 }
-
-cl_int clSetUserEventStatus(cl_event event, cl_int status) {
-    FAILS(1000, CL_INVALID_EVENT);
-    event->open = status == CL_COMPLETE;
-    return CL_SUCCESS;
-}
-
-/* FAULT=stamp_unwritten, stamp_zero, stamp_reversed, stamp_equal, stamp_late and stamp_early (START
- * by another clock): what drivers may answer with CL_SUCCESS. */
-cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t room, void *to, size_t *needed) {
-    const struct simulated_command *c = &event->command;
-    FAILS(400, CL_OUT_OF_RESOURCES);
-    if (!event->profiled || !c->done || c->end_ns > simulated_host_ns()) return CL_PROFILING_INFO_NOT_AVAILABLE;
-    int64_t start_ns = c->start_ns, end_ns = c->end_ns, submit_ns = c->submit_ns;
-    const cl_device_id device = (cl_device_id)((const char *)simulated_device - offsetof(struct _cl_device_id, timing));
-    if (device->early_submit) submit_ns = c->queued_ns - 200;
-    if (simulated_fault("stamp_unwritten", NULL)) return CL_SUCCESS;
-    if (simulated_fault("stamp_zero", NULL)) return VALUE(cl_ulong, 0);
-    if (simulated_fault("stamp_reversed", NULL)) start_ns = c->end_ns, end_ns = c->start_ns;
-    if (simulated_fault("stamp_equal", NULL)) end_ns = start_ns;
-    if (simulated_fault("stamp_late", NULL)) start_ns += 1000000000000;
-    if (simulated_fault("stamp_early", NULL)) start_ns -= 1000000;
-    return VALUE(cl_ulong, (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED   ? c->queued_ns
-                                                        : what == CL_PROFILING_COMMAND_SUBMIT ? submit_ns
-                                                        : what == CL_PROFILING_COMMAND_START  ? start_ns
-                                                        : what == CL_PROFILING_COMMAND_END    ? end_ns
-                                                                                              : end_ns + 640));
-}
-
-/* ---- The end of things ---- */
-
-cl_int clReleaseEvent(cl_event event) {
-    FAILS(200, CL_INVALID_EVENT);
+API(clSetUserEventStatus, (cl_event event, cl_int status), 1000, CL_INVALID_EVENT, event->open = status == CL_COMPLETE)
+API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
-    event->held = false;
-    held_events--;
-    return CL_SUCCESS;
-}
+    event->held = false; held_events--)
 
-cl_int clReleaseMemObject(cl_mem buffer) {
-    simulated_free(buffer->data);
-    for (cl_mem *at = &buffers; *at; at = &(*at)->next)
-        if (*at == buffer) {
-            *at = buffer->next;
-            break;
-        }
-    return release(__func__, buffer);
-}
-
-cl_int clReleaseKernel(cl_kernel kernel) { return release(__func__, kernel); }
-
-cl_int clReleaseProgram(cl_program program) { return release(__func__, program); }
-
-cl_int clReleaseCommandQueue(cl_command_queue queue) { return release(__func__, queue); }
-
-cl_int clReleaseContext(cl_context context) { return release(__func__, context); }
+/* FAULT=stamp_unwritten, stamp_zero, stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock):
+ * what drivers may answer with CL_SUCCESS. */
+API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
+    const struct simulated_command *c = &event->command;
+    if (!event->profiled || !c->done || c->end_ns > simulated_host_ns()) return CL_PROFILING_INFO_NOT_AVAILABLE;
+    if (simulated_fault("stamp_unwritten", NULL)) return CL_SUCCESS;
+    if (simulated_fault("stamp_zero", NULL)) VALUE(cl_ulong, 0);
+    const bool reversed = simulated_fault("stamp_reversed", NULL);
+    const int64_t start_ns = (reversed ? c->end_ns : c->start_ns) +
+                             (simulated_fault("stamp_late", NULL) ? 1000000000000 : 0) -
+                             (simulated_fault("stamp_early", NULL) ? 1000000 : 0);
+    const int64_t end_ns = reversed || simulated_fault("stamp_equal", NULL) ? c->start_ns : c->end_ns;
+    const bool early = simulated_device == &devices[2].timing; /* a driver that translates the host's clock, badly */
+    VALUE(cl_ulong, (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED ? c->queued_ns
+                                                 : what == CL_PROFILING_COMMAND_SUBMIT
+                                                     ? (early ? c->queued_ns - 200 : c->submit_ns)
+                                                 : what == CL_PROFILING_COMMAND_START ? start_ns
+                                                 : what == CL_PROFILING_COMMAND_END   ? end_ns
+                                                                                      : end_ns + 640)))
