@@ -115,7 +115,7 @@ record onion 04_cuda_events/onion
 record event_errors 04_cuda_events/event_errors
 record block_clock 05_block_clock/block_clock
 if [ -e "$scratch/record/block_clock.csv" ]; then # 600 on 132 SMs: a few waves, the last not full
-    sms=$(tail -n 1 "$scratch/record/block_clock.csv" | sed 's/.*,//')
+    sms=$(tail -n 1 "$scratch/record/block_clock.csv" | cut -d, -f11)
     "$build/05_block_clock/block_clock" --csv --blocks $((sms * 600 / 132)) --threads 1024 --work 20 --runs 3 \
         --timeline "$scratch/record/block_timeline.csv" >/dev/null
 fi
