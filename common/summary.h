@@ -12,8 +12,9 @@
 struct summary {
     double min, p5, median, p95, max, mean, stddev;
     int disturbed; /* 1: five samples or more disagree: the middle half of them spans more than a
-                      quarter of the median, or the median is more than twice the least. Then the
-                      machine did something else as well, and the median is not to be believed. */
+                      quarter of the median, or the median is more than twice the least, and that
+                      by more than 2 of the unit. Then the machine did something else as well, and
+                      the median is not to be believed. */
 };
 
 static inline int compare_doubles(const void *left, const void *right) {
@@ -42,9 +43,9 @@ static inline struct summary summarize(double *samples, size_t count) {
     s.p95 = samples[count - 1 - (count - 1) * 5 / 100]; /* ... and one above this */
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];
-    s.disturbed = count >= 5 &&
-                  (samples[count - 1 - count / 4] - samples[count / 4] > 0.25 * fabs(s.median) ||
-                   s.median > 2 * s.min);
+    const double spread = samples[count - 1 - count / 4] - samples[count / 4];
+    s.disturbed = count >= 5 && ((spread > 2 && spread > 0.25 * fabs(s.median)) ||
+                                 (s.median - s.min > 2 && s.median > 2 * s.min));
     return s;
 }
 

@@ -19,8 +19,8 @@ static void expect(const char *what, double value, double right) {
 
 int main(void) {
     double one[] = {7}, even[] = {4, 1, 3, 2}, large[] = {1e9 + 1, 1e9 + 3, 1e9 + 2}, many[101];
-    double near[] = {100, 101, 102, 126, 127, 128, 128}, far[] = {100, 101, 102, 127, 128, 129, 130};
-    double twice[] = {49, 99, 100, 100, 100};
+    double near[] = {100, 101, 102, 126, 127, 132, 133}, far[] = {100, 101, 102, 126, 127, 133, 134};
+    double twice[] = {49, 99, 100, 100, 100}, small[] = {0.5, 1.5, 2, 2.2, 3.4}, few[] = {1, 50, 99, 99};
     const double x[] = {1, 2, 4}, y[] = {5, 7, 11};
     struct summary s = summarize(one, 1);
     expect("one sample, sum of all", s.min + s.median + s.p5 + s.p95 + s.max + s.mean, 42);
@@ -36,8 +36,10 @@ int main(void) {
     expect("p5 of 0 to 100", s.p5, 5);
     expect("p95 of 0 to 100", s.p95, 95);
     expect("the middle half spans a quarter", summarize(near, 7).disturbed, 0);
-    expect("the middle half spans more", summarize(far, 7).disturbed, 0);
+    expect("the middle half spans more", summarize(far, 7).disturbed, 1);
     expect("the median is twice the least", summarize(twice, 5).disturbed, 1);
+    expect("by less than 2", summarize(small, 5).disturbed, 0);
+    expect("too few to say", summarize(few, 4).disturbed, 0);
     expect("slope of 2 x + 3", fit_line(x, y, 3).slope, 2);
     expect("intercept of 2 x + 3", fit_line(x, y, 3).intercept, 3);
     expect("96 and 160 ns are steps of", (double)common_step_ns(common_step_ns(0, 96), 160), 32);
