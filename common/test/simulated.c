@@ -44,7 +44,7 @@ int64_t simulated_noise(int kind) {
 
 /* ---- Fibers ---- */
 
-typedef void *context[5]; /* for __builtin_setjmp: frame, address, stack */
+typedef void *context[5]; /* for __builtin_setjmp: frame, address, stack (-fcf-protection would put one more there) */
 static void **paused;     /* where the device goes on */
 static context host_context, block_context;
 
@@ -189,10 +189,13 @@ bool simulated_fault(const char *name, int *number) {
     return true;
 }
 
-/* FAULT=sweep: at each call (of one function at the first 40) a child goes on in which that call fails. It must end with 1, or with
- * 77 while a device is looked for, and say why in one line that names the call, with nothing more
- * on stdout. (A launch is blamed on cudaGetLastError, which is asked about it.) */
-static struct sweep { long calls, bad, skipped; } * sweep;
+/* FAULT=sweep: at each call (of one function at the first 40) a child goes on in which that call fails. It must end
+ * with 1, or with 77 while a device is looked for, and say why in one line that names the call, with nothing more on
+ * stdout. (A launch is blamed on cudaGetLastError, which is asked about it.) */
+struct sweep {
+    long calls, bad, skipped;
+};
+static struct sweep *sweep;
 
 static void print_sweep(void) {
     if (!simulated_fault("sweep", NULL)) return; /* a child */
@@ -260,6 +263,11 @@ bool simulated_call(const char *name, int64_t ns) {
     if (simulated_fault(name, NULL)) return fault.number-- == 1; /* the call of that number, and no other */
     lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
     return lost;
+}
+
+/* FAULT=no_memory:N: the program's Nth malloc() has none. */
+void *simulated_malloc(size_t bytes) {
+    return simulated_fault("no_memory", NULL) && fault.number-- == 1 ? NULL : malloc(bytes);
 }
 
 /* ---- Memory of the device ---- */

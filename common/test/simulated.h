@@ -35,6 +35,8 @@ int64_t simulated_noise(int kind);
 int64_t simulated_host_ns(void);
 unsigned long long simulated_tsc(void);
 
+void *simulated_malloc(size_t bytes); /* in place of the program's malloc() */
+
 /* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
 
 void *simulated_allocate(size_t bytes);
