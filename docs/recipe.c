@@ -74,7 +74,8 @@ static double time_us(cl_kernel kernel, size_t global, size_t local) {
                                   NULL));
     CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
     CHECK(clReleaseEvent(event));
-    if (start_ns == 0 || end_ns < start_ns) { /* unsigned: the difference would be 584 years */
+    /* Unsigned: out of order, the difference is 584 years. Some drivers write 0, or 0, 1, 2, 3. */
+    if (start_ns < 1000 || end_ns < start_ns) {
         fprintf(stderr, "impossible: START %llu ns, END %llu ns\n", (unsigned long long)start_ns,
                 (unsigned long long)end_ns);
         exit(1);
