@@ -520,7 +520,7 @@ static int64_t run_block(int64_t start_ns) {
 }
 
 void simulated_run_kernel(struct simulated_command *command) {
-    int64_t free_ns[MAX_UNITS * MAX_SLOTS], end_ns;
+    int64_t free_ns[MAX_UNITS * MAX_SLOTS] = {0}, end_ns;
     const struct simulated_device *d = simulated_device;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads;
     const unsigned slots = room > MAX_SLOTS ? MAX_SLOTS : room > 0 ? room : 1;
