@@ -122,7 +122,8 @@ static inline void run_memset(struct simulated_command *c) {
 
 static inline cudaError_t simulated_memset(void *to, int value, size_t bytes) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    simulated_enqueue(simulated_new((struct simulated_command){.run = run_memset, .ns = 2000, .arguments = {W3(to, value, bytes)}}));
+    simulated_enqueue(
+        simulated_new((struct simulated_command){.run = run_memset, .ns = 2000, .arguments = {W3(to, value, bytes)}}));
     return cudaSuccess;
 }
 API(cudaMemset, (void *to, int value, size_t bytes), 2500, return simulated_memset(to, value, bytes))
@@ -151,8 +152,11 @@ static inline void simulated_launch(void (*kernel)(), const size_t shape[4], con
         last_error = failed ? cudaErrorLaunchFailure : cudaErrorInvalidConfiguration;
         return;
     }
-    struct simulated_command c = {.run = simulated_run_kernel, .kernel = kernel, .groups = (unsigned)shape[0],
-                                  .threads = (unsigned)shape[1], .shared_bytes = shape[2]};
+    struct simulated_command c = {.run = simulated_run_kernel,
+                                  .kernel = kernel,
+                                  .groups = (unsigned)shape[0],
+                                  .threads = (unsigned)shape[1],
+                                  .shared_bytes = shape[2]};
     memcpy(c.arguments, arguments, sizeof c.arguments);
     simulated_enqueue(simulated_new(c));
 }
@@ -177,7 +181,7 @@ enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming =
 typedef struct simulated_event {
     struct simulated_command *command; /* of the last recording */
     unsigned flags;
-} *cudaEvent_t;
+} * cudaEvent_t;
 static int events;
 
 static inline cudaEvent_t new_event(unsigned flags) {
@@ -207,6 +211,8 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
     *ms = simulated_fault("time_nan", NULL) ? NAN : (float)((double)ns / 1e6);
-    *ms *= simulated_fault("time_zero", NULL) ? 0.0f : simulated_fault("time_negative", NULL) ? -1.0f : 1.0f)
+    *ms *= simulated_fault("time_zero", NULL)       ? 0.0f
+           : simulated_fault("time_negative", NULL) ? -1.0f
+                                                    : 1.0f)
 
 #endif
