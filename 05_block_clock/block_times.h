@@ -102,7 +102,7 @@ static inline float random_input(float *input, size_t count) {
     for (size_t i = 0; i < count; i++)
         input[i] = (float)(rand() % 1000);
     half = half > 0 ? 0 : count / 2;
-    input[half + (size_t)rand() % (count / 2)] = minimum;
+    input[half + (size_t)rand() % (count / 2)] = minimum; /* NOLINT: count is not 0 */
     return minimum;
 }
 

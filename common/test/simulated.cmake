@@ -94,7 +94,7 @@ function(add_simulated source)
     RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
   add_test(NAME ${name}.simulated COMMAND sh ${here}/simulated.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/expected/${name}.txt $<TARGET_FILE:${target}>)
-  set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 300)
+  set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
   if(NOT folder STREQUAL "docs")
     add_test(NAME ${name}.bad_input COMMAND sh ${here}/bad_input.sh $<TARGET_FILE:${target}> ${source})
     set_tests_properties(${name}.bad_input PROPERTIES LABELS simulated)
