@@ -41,6 +41,9 @@ refused 2 --size --size 1099511627777
 refused 2 --blocks --blocks 4194305
 refused 2 --threads --threads 65537
 refused 2 --work --work 1000001
+for option in --size --blocks --threads; do # more than a list holds
+    refused 2 "$option" "$option" "$(seq -s, 1 1025)"
+done
 refused 2 --nosuch --nosuch
 refused 2 --csv --csv=1
 refused 2 -xyz --csv -xyz
