@@ -325,6 +325,7 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
     readings += reading;
     for (size_t i = 0; i < 3 && reading && floats > 0; i++)
         if (simulated_fault(where[i], NULL) && fault.number == readings) values[(floats - 1) * i / 2] += 1;
+    if (reading && floats > 0 && simulated_fault("wrong_nan", NULL)) memset(values + floats - 1, 0xff, sizeof *values);
     for (size_t i = 0; i < floats && !reading; i++)
         if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL)) values[i] = 1e9f;
 }
@@ -586,7 +587,7 @@ unsigned long long simulated_register(const char *name) {
     const int64_t awake = now - awake_ns < 70000000 ? now - awake_ns : 70000000;
     const int64_t slow = awake < 60000000 ? awake * 9 / 10 : 54000000 + (awake - 60000000) * 2 / 25;
     const int64_t counted = (now * 99 / 50 - slow) * (simulated_fault("counter_back", NULL) ? -1 : 1);
-    const unsigned long long clocks = (unsigned long long)counted + 700000000000ull + unit * 30000001ull;
+    const unsigned long long clocks = (unsigned long long)counted + 703450000000ull + unit * 30000001ull;
     if (strcmp(name, "globaltimer") == 0) {
         const int64_t ns = simulated_stamp_ns(now);
         return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
