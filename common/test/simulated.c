@@ -249,7 +249,8 @@ static bool try_failing(const char *name) {
 bool simulated_call(const char *name, int64_t ns) {
     static long calls;
     static bool lost;
-    host_works((ns + simulated_noise(NOISE_HOST)) * (simulated_fault("slow_host", NULL) ? 1000 : 1));
+    const bool slow = simulated_fault("slow_host", NULL) || simulated_fault("gate_open", NULL);
+    host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
     calls++;
     if (simulated_fault("sweep", NULL)) {
         if (!sweep) {
