@@ -264,9 +264,11 @@ int main(int argc, char **argv) {
         printf("\nOf vector_add, a plain event pair says %.2f us, the host %.2f us; without the "
                "host's launch\nand the events' own cost it is %.2f us.\n",
                vector_us[EVENT], vector_us[HOST_SYNC], vector_us[EVENT_NET]);
+        const double asleep_us = sample(cpu_clock_asleep, runs).median;
+        const double busy_us = sample(cpu_clock, runs).median;
         printf("clock() counts processor time: of a spin of 1000 us it sees %.0f us when the host "
                "waits busily,\nand %.0f us when it sleeps.\n",
-               sample(cpu_clock, runs).median, sample(cpu_clock_asleep, runs).median);
+               busy_us, asleep_us);
         printf("Event times here are multiples of %llu ns; the manual says about 500 ns.\n",
                (unsigned long long)step_ns);
         if (timer_step_ns > 100)
