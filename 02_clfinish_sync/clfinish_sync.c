@@ -10,168 +10,135 @@
  * Run:   ./clfinish_sync
  * Try:   ./clfinish_sync --size 1024        the overhead is now most of what the host sees
  */
-#define _GNU_SOURCE
-#include <stdint.h>
-#include <stdio.h>
-
-#include "event_time.h"
-#include "host_clock.h"
-#include "opencl_device.h"
+#include "../01_host_clock/host_clock.h"
 #include "summary.h"
-#include "vector_data.h"
+#include "vector_add.h"
 
-static cl_command_queue queue;
+static struct opencl cl;
 static cl_kernel kernel; /* vector_add */
 static size_t global_size, local_size = 256;
-
-static void enqueue_earlier_command(void) {
-    CHECK_CL(
-        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
-}
 
 /* ---- The methods: each returns microseconds. Each finds one earlier vector_add in the queue, which
  * its caller never meant to time ---- */
 
+static void enqueue_earlier_command(void) {
+    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                    NULL));
+}
+
 /* Wrong: the enqueue call returns when the command is in the queue, not when it has run. */
-static double time_no_finish(void) {
+static double no_finish(void) {
     enqueue_earlier_command();
     const int64_t start_ns = now_ns();
-    CHECK_CL(
-        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
+    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                    NULL));
     const int64_t end_ns = now_ns();
-    CHECK_CL(clFinish(queue)); /* too late to count: only so that the next run starts clean */
+    CHECK_CL(clFinish(cl.queue)); /* too late to count: only so that the next run starts clean */
     return (double)(end_ns - start_ns) / 1e3;
 }
 
 /* Wrong when anything else is in the queue: clFinish waits for that too. */
-static double time_finish_after(void) {
+static double finish_after(void) {
     enqueue_earlier_command();
     const int64_t start_ns = now_ns();
-    CHECK_CL(
-        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, NULL));
-    CHECK_CL(clFinish(queue));
+    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                    NULL));
+    CHECK_CL(clFinish(cl.queue));
     const int64_t end_ns = now_ns();
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* Right: the first clFinish empties the queue, the second waits for the kernel. Stores what the
- * device's clock says of the same run in *event_us. */
-static double time_finish_before_and_after(double *event_us) {
-    cl_event event;
+/* Right: the first clFinish empties the queue, the second waits for the kernel. Stores the event of
+ * the same run in *event. */
+static double finish_before_and_after(cl_event *event) {
     enqueue_earlier_command();
-    CHECK_CL(clFinish(queue));
+    CHECK_CL(clFinish(cl.queue));
     const int64_t start_ns = now_ns();
-    CHECK_CL(
-        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, &event));
-    CHECK_CL(clFinish(queue));
+    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                    event));
+    CHECK_CL(clFinish(cl.queue));
     const int64_t end_ns = now_ns();
-    const double host_us = (double)(end_ns - start_ns) / 1e3;
-    *event_us = start_to_end_us(event, host_us);
-    if (*event_us == 0)
-        fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
-    return host_us;
+    return (double)(end_ns - start_ns) / 1e3;
+}
+
+/* The device's own time for that run, which chapter 03 is about. Exits with 1 if it cannot be true:
+ * some drivers write nothing, or 0, 1, 2, 3. */
+static double profiling_event(cl_event event, double host_us) {
+    cl_ulong start_ns = 0, end_ns = 0;
+    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
+                                     NULL));
+    CHECK_CL(
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
+    CHECK_CL(clReleaseEvent(event));
+    const double us = (double)(cl_long)(end_ns - start_ns) / 1e3;
+    if (start_ns < 1000 || us <= 0 ||
+        us > 1.01 * host_us + 10) /* two clocks, each with its steps */
+        fail(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
+             (unsigned long long)start_ns, (unsigned long long)end_ns, host_us);
+    return us;
 }
 
 /* ---- One row of the report ---- */
 
-/* `held_up`: whether the row is known to be disturbed, besides what its samples say. */
-static struct summary report(const struct options *options, const struct opencl_device *device,
-                             const char *method, const char *whose, double *samples_us,
-                             int held_up) {
-    struct summary s = summarize(samples_us, (size_t)options->runs);
-    s.disturbed |= held_up;
-    if (options->csv)
-        printf("%s,%s,%lld,%lld,%.3f,%.3f,%.3f,%.3f,%d\n", device->name, method, options->size,
-               options->runs, s.min, s.median, s.mean, s.max, s.disturbed);
-    else
-        printf("%-24s %-12s %12.2f %12.2f %12.2f %12.2f%s\n", method, whose, s.min, s.median,
-               s.mean, s.max, disturbed_word(s.disturbed));
-    flush_stdout();
+/* `held_up`: all runs took too long alike, which the samples of one method cannot show. */
+static struct summary report(const char *method, const char *whose, double *samples_us,
+                             bool held_up) {
+    const struct summary s = summarize(samples_us, (size_t)options.runs);
+    cell("device", 0, "%s", cl.name);
+    cell("method", -23, "%s", method);
+    cell("clock", -9, "%s", whose);
+    cell("size", 0, "%lld", options.size);
+    cell("runs", 0, "%lld", options.runs);
+    number("min", "us", 12, 2, s.min);
+    number("median", "us", 12, 2, s.median);
+    number("mean", "us", 12, 2, s.mean);
+    number("max", "us", 12, 2, s.max);
+    end_row_disturbed(s.disturbed || held_up);
     return s;
 }
 
 int main(int argc, char **argv) {
     static double none_us[MAX_RUNS], after_us[MAX_RUNS], both_us[MAX_RUNS], event_us[MAX_RUNS];
-    struct options options =
-        default_options("Where must clFinish stand when the host's clock times a kernel?");
-    options.has_device = true;
+    cl_mem vectors[3];
+    options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
-    parse_options(argc, argv, &options);
-
-    const struct opencl_device device = choose_opencl_device(options.device);
-    const size_t n = (size_t)options.size;
-    const double bytes = (double)n * sizeof(float);
-    check_opencl_memory(&device, options.size, bytes, 3 * bytes);
-
-    cl_int code;
-    cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
-    CHECK_CL_CODE("clCreateContext", code);
-    queue = clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &code);
-    CHECK_CL_CODE("clCreateCommandQueue", code);
-    cl_program program = build_opencl_program(context, device.id, "clfinish_sync.cl", "");
-    kernel = clCreateKernel(program, "vector_add", &code);
-    CHECK_CL_CODE("clCreateKernel", code);
+    parse_options(argc, argv, "Where must clFinish stand when the host's clock times a kernel?");
+    cl = open_opencl();
+    const size_t n = (size_t)options.size, runs = (size_t)options.runs;
+    check_size(cl, options.size);
+    const cl_program program = build_program(cl, "clfinish_sync.cl", "");
+    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &made));
+    set_vectors(cl, kernel, n, vectors);
     global_size = (n + local_size - 1) / local_size * local_size;
 
-    cl_mem a = buffer_of_floats(queue, n, input_a);
-    cl_mem b = buffer_of_floats(queue, n, input_b);
-    cl_mem c = buffer_of_floats(queue, n, NULL);
-    const cl_ulong count = n;
-    CHECK_CL(clSetKernelArg(kernel, 0, sizeof a, &a));
-    CHECK_CL(clSetKernelArg(kernel, 1, sizeof b, &b));
-    CHECK_CL(clSetKernelArg(kernel, 2, sizeof c, &c));
-    CHECK_CL(clSetKernelArg(kernel, 3, sizeof count, &count));
+    no_finish(); /* the warm-up, which chapter 06 is about */
+    check_vector_add(cl, vectors[C], n);
 
-    /* One run to check the result; it is also the warm-up, which chapter 06 is about. */
-    time_no_finish();
-    check_vector_add(copy_to_host(queue, c, n), n);
-
-    if (options.csv)
-        printf("device,method,size,runs,min_us,median_us,mean_us,max_us,disturbed\n");
-    else
-        printf("clFinish: vector_add of %lld floats on %s, %s; %lld runs\n\n"
-               "%-24s %-12s %12s %12s %12s %12s\n",
-               options.size, device.name, device.platform, options.runs, "method", "whose clock",
-               "min us", "median us", "mean us", "max us");
-
-    for (int run = 0; run < (int)options.runs; run++) { /* in turns: each meets the same machine */
-        none_us[run] = time_no_finish();
-        after_us[run] = time_finish_after();
-        both_us[run] = time_finish_before_and_after(&event_us[run]);
+    say("clFinish: vector_add of %zu floats on %s, %s; %zu runs\n\n", n, cl.name, cl.platform,
+        runs);
+    for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
+        cl_event event;
+        none_us[run] = no_finish();
+        after_us[run] = finish_after();
+        both_us[run] = finish_before_and_after(&event);
+        event_us[run] = profiling_event(event, both_us[run]);
     }
-    const size_t runs = (size_t)options.runs;
-    const int held_up = overhead_is_disturbed(median(both_us, runs) - median(event_us, runs));
-    const struct summary none = report(&options, &device, "no_finish", "host", none_us, held_up);
-    const struct summary after =
-        report(&options, &device, "finish_after", "host", after_us, held_up);
-    const struct summary both =
-        report(&options, &device, "finish_before_and_after", "host", both_us, held_up);
-    const struct summary event =
-        report(&options, &device, "profiling_event", "device", event_us, held_up);
+    const bool held_up = is_held_up(median(both_us, runs) - median(event_us, runs));
+    const struct summary none = report("no_finish", "host", none_us, held_up);
+    const struct summary after = report("finish_after", "host", after_us, held_up);
+    const struct summary both = report("finish_before_and_after", "host", both_us, held_up);
+    const struct summary event = report("profiling_event", "device", event_us, held_up);
+    end_table();
 
-    if (!options.csv)
-        printf(
-            "\nWith no clFinish the host saw %.2f us: %s.\n"
-            "With one after only, %.2f us: %s.\n"
-            "With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n%s",
-            none.median,
-            none.median < 0.5 * both.median
-                ? "the enqueue call, whatever the kernel takes"
-                : "the enqueue call; it took as long as the kernel, or had to wait for a core",
-            after.median,
-            after.median > 1.2 * both.median ? "the earlier command was in it"
-                                             : "the earlier command had little left to do",
-            both.median, event.median, both.median - event.median,
-            disturbed_verdict(none.disturbed + after.disturbed + both.disturbed + event.disturbed));
-    flush_stdout();
-
-    CHECK_CL(clReleaseMemObject(a));
-    CHECK_CL(clReleaseMemObject(b));
-    CHECK_CL(clReleaseMemObject(c));
-    CHECK_CL(clReleaseKernel(kernel));
-    CHECK_CL(clReleaseProgram(program));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
-    return EXIT_SUCCESS;
+    say("With no clFinish the host saw %.2f us: %s.\n", none.median,
+        none.median < 0.5 * both.median
+            ? "the enqueue call, whatever the kernel takes"
+            : "the enqueue call; it took as long as the kernel, or had to wait for a core");
+    say("With one after only, %.2f us: %s.\n", after.median,
+        after.median > 1.2 * both.median ? "the earlier command was in it"
+                                         : "the earlier command had little left to do");
+    say("With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n",
+        both.median, event.median, both.median - event.median);
+    return EXIT_SUCCESS; /* what was created goes with the process */
 }

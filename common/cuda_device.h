@@ -1,60 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds the CUDA device that --device asks for. */
-#ifndef COMMON_CUDA_DEVICE_H
-#define COMMON_CUDA_DEVICE_H
+ * CUDA without the lesson: checked calls, and the device of --device. */
+#pragma once
 
-#include "check_cuda.h"
+#include <cuda_runtime.h>
+
 #include "options.h"
 
-struct cuda_device {
-    int index;
-    char name[256]; /* fit for a CSV cell */
-    int sm_count;
-};
+/* An error ends the program with the call as written. After each launch: cudaGetLastError() for the
+ * launch itself, and the next checked synchronization for the run. */
+#define CHECK_CUDA(call) check_cuda((call), #call, __FILE__, __LINE__)
 
-/* Makes the device that `wanted` names current (NULL: device 0) and returns it. Prints the devices
- * and exits with 0 for "list"; exits with 77 when there is no driver, no device, or no such one. */
-static inline struct cuda_device choose_cuda_device(const char *wanted) {
-    struct cuda_device found = {-1, "", 0};
+static inline void check_cuda(cudaError_t code, const char *what, const char *file, int line) {
+    if (code != cudaSuccess)
+        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s: %s", file, line, what, (int)code,
+             cudaGetErrorName(code), cudaGetErrorString(code));
+}
+
+/* Makes the device of --device ("": the first) current and returns what it is. Prints all and exits
+ * with 0 for "list"; exits with 77 when there is no driver, no device, or no such one. */
+static inline struct cudaDeviceProp open_cuda(void) {
+    struct cudaDeviceProp device;
     int count = 0;
+    const bool list = strcmp(options.device, "list") == 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
         fail(EXIT_NO_DEVICE, "no NVIDIA GPU, or no driver new enough for this toolkit (%s)",
              cudaGetErrorName(code));
     check_cuda(code, "cudaGetDeviceCount", __FILE__, __LINE__);
     for (int i = 0; i < count; i++) {
-        struct cudaDeviceProp properties;
-        CHECK_CUDA(cudaGetDeviceProperties(&properties, i));
-        if (wanted && strcmp(wanted, "list") == 0) {
-            printf("%d  %s (compute capability %d.%d, %d SMs)\n", i, properties.name,
-                   properties.major, properties.minor, properties.multiProcessorCount);
-        } else if (found.index < 0 && device_matches(wanted, i, properties.name)) {
-            found.index = i;
-            found.sm_count = properties.multiProcessorCount;
-            snprintf(found.name, sizeof found.name, "%s", properties.name);
-            make_csv_cell(found.name);
+        CHECK_CUDA(cudaGetDeviceProperties(&device, i));
+        if (list)
+            printf("%d  %s (compute capability %d.%d, %d SMs)\n", i, device.name, device.major,
+                   device.minor, device.multiProcessorCount);
+        else if (device_matches(i, device.name)) {
+            CHECK_CUDA(cudaSetDevice(i));
+            return device;
         }
     }
-    if (wanted && strcmp(wanted, "list") == 0) {
-        flush_stdout();
+    if (list)
         exit(EXIT_SUCCESS);
-    }
-    if (found.index < 0) {
-        fail(EXIT_NO_DEVICE, "--device: no CUDA device matches '%s'; see --device list", wanted);
-    }
-    CHECK_CUDA(cudaSetDevice(found.index));
-    return found;
+    fail(EXIT_NO_DEVICE, "--device: no CUDA device matches '%s'; see --device list",
+         options.device);
 }
-
-/* Exits with 2 when `bytes` of device memory, for --size `size`, are not free on the device. */
-static inline void check_cuda_memory(long long size, double bytes) {
-    size_t free_bytes, total_bytes;
-    CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-    if (bytes > (double)free_bytes) {
-        fail(EXIT_BAD_USAGE, "--size: '%lld' needs %.0f MiB of device memory; %.0f MiB are free",
-             size, bytes / 1048576, (double)free_bytes / 1048576);
-    }
-}
-
-#endif

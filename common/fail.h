@@ -1,46 +1,47 @@
 /* SPDX-License-Identifier: MIT
  *
- * How every program ends: exit codes, the one line that says why, and a checked stdout. */
-#ifndef COMMON_FAIL_H
-#define COMMON_FAIL_H
+ * How every program ends: an exit code, one line that says why, and a checked stdout. */
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* 0: measured, and the numbers are possible. 77 is what CTest and Automake count as skipped. */
+/* 0: measured, and the numbers are possible. 77 is what CTest counts as skipped. */
 enum { EXIT_FAILED = 1, EXIT_BAD_USAGE = 2, EXIT_NO_DEVICE = 77 };
+static const char *program_name = "";
 
-/* Prints "program: message" as one line on stderr and exits with `code`. Does not return. */
+/* Prints "program: message" as one line on stderr and exits with `code`. */
 __attribute__((format(printf, 2, 3), noreturn)) static inline void fail(int code,
                                                                         const char *format, ...) {
     va_list arguments;
-    fprintf(stderr, "%s: ", program_invocation_short_name);
     va_start(arguments, format);
+    fprintf(stderr, "%s: ", program_name);
     vfprintf(stderr, format, arguments);
-    va_end(arguments);
     fputc('\n', stderr);
+    va_end(arguments);
     exit(code);
 }
 
-/* Call before anything is opened: with stdout closed, the next open() would be given its number,
- * and the results would be written into that file. Exits with 1 if stdout is closed. */
-static inline void check_stdout(void) {
+/* At exit, so that no program has to ask: a full disk must not pass for a result. */
+static inline void check_written(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    fprintf(stderr, "%s: cannot write to stdout: %s\n", program_name, strerror(errno));
+    _exit(EXIT_FAILED);
+}
+
+/* First in every program: with stdout closed, the next file to be opened would get the results. */
+static inline void set_up_output(const char *program) {
+    program_name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
         fail(EXIT_FAILED, "stdout is closed: %s", strerror(errno));
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
+    atexit(check_written);
 }
-
-/* Sends what was printed on its way, so that a row appears when it was measured. Exits with 1 if
- * it cannot be written: a full disk must not pass for a result. */
-static inline void flush_stdout(void) {
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail(EXIT_FAILED, "cannot write to stdout: %s", strerror(errno));
-}
-
-#endif

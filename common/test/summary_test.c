@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What summary.h must say of samples whose summary is known, and what vector_add's inputs are. */
-#define _GNU_SOURCE
-#include <stdbool.h>
+#include "../../03_opencl_profiling/clock_error.h"
 #include <stdio.h>
 
 #include "summary.h"
-#include "vector_data.h"
 
 static int wrong;
 
@@ -23,7 +21,7 @@ int main(void) {
     double twice[] = {49, 99, 100, 100, 100}, small[] = {0.5, 1.5, 2, 2.2, 3.4}, few[] = {1, 50, 99, 99};
     const double x[] = {1, 2, 4}, y[] = {5, 7, 11};
     struct summary s = summarize(one, 1);
-    expect("one sample, sum of all", s.min + s.median + s.p5 + s.p95 + s.max + s.mean, 42);
+    expect("one sample, sum of all", s.min + s.median + s.max + s.mean, 28);
     expect("one sample, deviation", s.stddev, 0);
     s = summarize(even, 4);
     expect("median of 1 to 4", s.median, 2.5);
@@ -33,8 +31,7 @@ int main(void) {
     expect("deviation of large numbers", s.stddev, 1);
     for (int i = 0; i <= 100; i++) many[i] = 100 - i;
     s = summarize(many, 101);
-    expect("p5 of 0 to 100", s.p5, 5);
-    expect("p95 of 0 to 100", s.p95, 95);
+    expect("many[0] is the least then", many[0], 0);
     expect("the middle half spans a quarter", summarize(near, 7).disturbed, 0);
     expect("the middle half spans more", summarize(far, 7).disturbed, 1);
     expect("the median is twice the least", summarize(twice, 5).disturbed, 1);
@@ -44,7 +41,5 @@ int main(void) {
     expect("intercept of 2 x + 3", fit_line(x, y, 3).intercept, 3);
     expect("96 and 160 ns are steps of", (double)common_step_ns(common_step_ns(0, 96), 160), 32);
     expect("after 0 ns still of", (double)common_step_ns(32, 0), 32);
-    expect("input a and b of element 5000", input_a(5000) + 2 * input_b(5000), 904 + 2 * 4096);
-    expect("the sum is the element's number", input_a(12345678) + input_b(12345678), 12345678);
     return wrong > 0;
 }

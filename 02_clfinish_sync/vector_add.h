@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The work that chapters 02, 03, 04 and 06 time: a, b and c of c = a + b on the device, and the check
+ * of c. The kernels are in the chapters. */
+#pragma once
+
+#ifdef __CUDACC__
+#include "cuda_device.h"
+#else
+#include "opencl.h"
+#endif
+
+enum vector { A, B, C };
+
+/* An element of A, of B, or of C before it is written. In float the sums are exact, and another one
+ * for each of the first 2^24 elements. */
+static inline float vector_element(enum vector v, size_t i) {
+    return v == A ? (float)(i & 4095) : v == B ? (float)(i >> 12 & 4095) * 4096 : -1;
+}
+
+/* The caller frees it. */
+static inline float *host_vector(enum vector v, size_t n) {
+    float *values = (float *)malloc(n * sizeof *values);
+    if (!values)
+        fail(EXIT_FAILED, "no host memory for %zu floats", n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = vector_element(v, i);
+    return values;
+}
+
+/* Exits with 1 at the first element of c, which it frees, that is not a + b: a time for a wrong
+ * result is no time. */
+static inline void check_sums(float *c, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (c[i] != vector_element(A, i) + vector_element(B, i))
+            fail(EXIT_FAILED, "vector_add is wrong at element %zu: %g, not %g", i, (double)c[i],
+                 (double)(vector_element(A, i) + vector_element(B, i)));
+    free(c);
+}
+
+#ifndef __CUDACC__
+
+/* Exits with 2 if the device cannot hold three vectors of --size elements. (OpenCL tells what a device
+ * has, not what of it is free.) */
+static inline void check_size(struct opencl cl, long long size) {
+    const double mib = (double)size * sizeof(float) / 1048576;
+    cl_ulong all, one;
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
+    if (mib * 1048576 > (double)one || 3 * mib * 1048576 > (double)all)
+        fail(EXIT_BAD_USAGE,
+             "--size: '%lld' needs %.0f MiB of device memory, %.0f in one buffer; "
+             "there are %.0f MiB, %.0f in one buffer",
+             size, 3 * mib, mib, (double)all / 1048576, (double)one / 1048576);
+}
+
+/* A vector on the device. Release with clReleaseMemObject(). */
+static inline cl_mem device_vector(struct opencl cl, enum vector v, size_t n) {
+    float *host = host_vector(v, n);
+    const size_t bytes = n * sizeof *host;
+    cl_mem device;
+    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
+    CHECK_CL(clEnqueueWriteBuffer(cl.queue, device, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    free(host);
+    return device;
+}
+
+/* Makes a, b and c, and gives them and n to `kernel` as its arguments. */
+static inline void set_vectors(struct opencl cl, cl_kernel kernel, size_t n, cl_mem vectors[3]) {
+    const cl_ulong count = n;
+    for (int v = A; v <= C; v++) {
+        vectors[v] = device_vector(cl, (enum vector)v, n);
+        CHECK_CL(clSetKernelArg(kernel, (cl_uint)v, sizeof vectors[v], &vectors[v]));
+    }
+    CHECK_CL(clSetKernelArg(kernel, 3, sizeof count, &count));
+}
+
+static inline void check_vector_add(struct opencl cl, cl_mem c, size_t n) {
+    float *host = host_vector(C, n);
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, c, CL_TRUE, 0, n * sizeof *host, host, 0, NULL, NULL));
+    check_sums(host, n);
+}
+
+#else
+
+/* Exits with 2 if `bytes`, which --size asks for, are not free on the device. */
+static inline void check_size(long long size, double bytes) {
+    size_t free_bytes, total_bytes;
+    CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+    if (bytes > (double)free_bytes)
+        fail(EXIT_BAD_USAGE, "--size: '%lld' needs %.0f MiB of device memory; %.0f MiB are free",
+             size, bytes / 1048576, (double)free_bytes / 1048576);
+}
+
+/* A vector on the device. Free with cudaFree(). */
+static inline float *device_vector(enum vector v, size_t n) {
+    float *host = host_vector(v, n), *device;
+    CHECK_CUDA(cudaMalloc((void **)&device, n * sizeof *host));
+    CHECK_CUDA(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
+    free(host);
+    return device;
+}
+
+static inline void check_vector_add(const float *c, size_t n) {
+    float *host = host_vector(C, n);
+    CHECK_CUDA(cudaMemcpy(host, c, n * sizeof *host, cudaMemcpyDeviceToHost));
+    check_sums(host, n);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which clock can an OpenCL kernel read? The .cl files have the readings; here the host finds out. */
+#pragma once
+
+#include "../01_host_clock/host_clock.h"
+#include "opencl.h"
+
+#if defined __x86_64__ || defined __i386__
+/* Reads the time stamp counter and CLOCK_MONOTONIC at one moment: of some tries, the one between
+ * whose two readings of the counter least time went by, since nothing interrupted it. */
+static inline unsigned long long read_tsc(int64_t *ns) {
+    unsigned long long least = ~0ull, middle = 0;
+    for (int i = 0; i < 32; i++) {
+        const unsigned long long before = __builtin_ia32_rdtsc();
+        const int64_t at_ns = now_ns();
+        const unsigned long long between = __builtin_ia32_rdtsc() - before;
+        if (between < least) {
+            least = between;
+            middle = before + between / 2;
+            *ns = at_ns;
+        }
+    }
+    return middle;
+}
+#endif
+
+/* Nanoseconds from one step to the next of the time stamp counter that x86 processors have, measured
+ * against CLOCK_MONOTONIC for 20 ms. 0 on other processors. Where /proc/cpuinfo says constant_tsc and
+ * nonstop_tsc it counts at one rate on all cores. */
+static inline double tsc_step_ns(void) {
+#if defined __x86_64__ || defined __i386__
+    int64_t start_ns, end_ns;
+    const unsigned long long start = read_tsc(&start_ns);
+    while (now_ns() - start_ns < 20000000)
+        ;
+    const unsigned long long end = read_tsc(&end_ns);
+    return (double)(end_ns - start_ns) / (double)(end - start);
+#else
+    return 0;
+#endif
+}
+
+struct kernel_clock {
+    const char *name;  /* NULL: there is none */
+    const char *flags; /* for the compiler: which of the readings in the .cl file */
+    double step_ns;    /* 0: not known */
+};
+
+/* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter; the
+ * extension cl_khr_kernel_clock, which does not say how long its steps are. */
+static inline struct kernel_clock find_kernel_clock(struct opencl cl) {
+    static char extensions[16384];
+    const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
+    cl_bitfield scopes = 0;
+    struct kernel_clock clock = {NULL, "", 0};
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+    const bool is_pocl = cl.type & CL_DEVICE_TYPE_CPU && strstr(cl.platform, "Portable Computing");
+    const double tsc_ns = is_pocl ? tsc_step_ns() : 0; /* its compiler knows the counter */
+    if (strstr(extensions, "cl_nv_")) {
+        clock = (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1};
+    } else if (tsc_ns > 0) {
+        clock = (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns};
+    } else if (strstr(extensions, "cl_khr_kernel_clock")) {
+        CHECK_CL(clGetDeviceInfo(cl.device, capabilities, sizeof scopes, &scopes, NULL));
+        if (scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
+            clock = (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0};
+    }
+    return clock;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * OpenCL without the lesson: checked calls, the device of --device, a program from its file. */
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for drivers of that age */
+#include <CL/cl.h>
+
+#include "options.h"
+
+#ifndef KERNEL_DIR /* where the .cl files are: CMake says it; built by hand, in this folder */
+#define KERNEL_DIR "."
+#endif
+
+/* CHECK_CL(call) is for calls that return their code, MAKE_CL(call) for those that return what they
+ * make and store their code in &made. An error ends the program with the call as written. */
+#define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
+#define MAKE_CL(call) ((void)(call), check_cl(made, #call, __FILE__, __LINE__))
+static cl_int made;
+
+static inline const char *cl_error_name(cl_int code) {
+    /* clang-format off */
+    switch (code) {
+#define NAME(error) case error: return #error;
+        NAME(CL_SUCCESS) NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE) NAME(CL_OUT_OF_RESOURCES)
+        NAME(CL_OUT_OF_HOST_MEMORY) NAME(CL_PROFILING_INFO_NOT_AVAILABLE) NAME(CL_INVALID_VALUE)
+        NAME(CL_INVALID_WORK_GROUP_SIZE) NAME(CL_INVALID_EVENT) NAME(CL_BUILD_PROGRAM_FAILURE)
+        default: return "see CL/cl.h";
+    } /* clang-format on */
+}
+
+static inline void check_cl(cl_int code, const char *what, const char *file, int line) {
+    if (code != CL_SUCCESS)
+        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, code, cl_error_name(code));
+}
+
+struct opencl { /* what minimal.c of chapter 02 sets up */
+    cl_device_id device;
+    cl_device_type type;
+    char name[256], platform[256];
+    cl_context context;
+    cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
+};
+
+/* Opens the device of --device ("": the first GPU, else the first device). Prints all and exits with
+ * 0 for "list"; exits with 77 when there is none, or no such one. */
+static inline struct opencl open_opencl(void) {
+    struct opencl found = {0}, cl = {0};
+    cl_platform_id platforms[16];
+    cl_device_id devices[64];
+    cl_uint platform_count = 0, device_count;
+    char label[1024], driver[256];
+    int index = 0;
+    const bool list = strcmp(options.device, "list") == 0;
+    const cl_int code = clGetPlatformIDs(16, platforms, &platform_count);
+    if (code != -1001) /* CL_PLATFORM_NOT_FOUND_KHR */
+        check_cl(code, "clGetPlatformIDs", __FILE__, __LINE__);
+    for (cl_uint p = 0; p < platform_count && p < 16; p++) {
+        made = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &device_count);
+        if (made == CL_DEVICE_NOT_FOUND) /* a platform without devices */
+            continue;
+        check_cl(made, "clGetDeviceIDs", __FILE__, __LINE__);
+        for (cl_uint d = 0; d < device_count && d < 64; d++, index++) {
+            cl.device = devices[d];
+            CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, 256, cl.name, NULL));
+            CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_TYPE, sizeof cl.type, &cl.type, NULL));
+            CHECK_CL(clGetDeviceInfo(cl.device, CL_DRIVER_VERSION, 256, driver, NULL));
+            CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, cl.platform, NULL));
+            snprintf(label, sizeof label, "%s (%s)", cl.name, cl.platform);
+            const bool gpu = !*options.device && cl.type & ~found.type & CL_DEVICE_TYPE_GPU;
+            if (list)
+                printf("%d  %s, driver %s\n", index, label, driver);
+            else if (device_matches(index, label) && (!found.device || gpu))
+                found = cl;
+        }
+    }
+    if (index == 0)
+        fail(EXIT_NO_DEVICE, "no OpenCL device: install a driver (for the CPU: pocl-opencl-icd)");
+    if (list)
+        exit(EXIT_SUCCESS);
+    if (!found.device)
+        fail(EXIT_NO_DEVICE, "--device: no OpenCL device matches '%s'; see --device list",
+             options.device);
+    MAKE_CL(found.context = clCreateContext(NULL, 1, &found.device, NULL, NULL, &made));
+    MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device,
+                                               CL_QUEUE_PROFILING_ENABLE, &made));
+    return found;
+}
+
+/* Builds `file` of KERNEL_DIR with the compiler's `flags`. Exits with 1 and the build log if it does
+ * not build, with 77 if nothing does. */
+static inline cl_program build_program(struct opencl cl, const char *file, const char *flags) {
+    static char path[4096], source[16384], log[16384];
+    const char *text = source, *empty = "__kernel void empty(void) {}";
+    cl_program program, check;
+    snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
+    FILE *stream = fopen(path, "r");
+    if (!stream || fread(source, 1, sizeof source - 1, stream) == 0 || fclose(stream) != 0)
+        fail(EXIT_FAILED, "cannot read '%s': run this in its chapter's folder", path);
+    MAKE_CL(program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &made));
+    made = clBuildProgram(program, 1, &cl.device, flags, NULL, NULL);
+    if (made == CL_SUCCESS)
+        return program;
+    clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    check = clCreateProgramWithSource(cl.context, 1, &empty, NULL, NULL);
+    if (clBuildProgram(check, 1, &cl.device, "", NULL, NULL) != CL_SUCCESS)
+        fail(EXIT_NO_DEVICE, "the OpenCL compiler of '%s' cannot even build an empty kernel",
+             cl.name);
+    fail(EXIT_FAILED, "%s does not build: %s\n%s", path, cl_error_name(made), log);
+}
