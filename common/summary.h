@@ -10,9 +10,8 @@
 /* All in the samples' own unit. */
 struct summary {
     double min, median, max, mean, stddev;
-    bool
-        disturbed; /* five or more disagree: the middle half of them spans more than a quarter of the
-                       median, or the median is over twice the least; and by more than 2. */
+    bool disturbed; /* five or more disagree: the middle half spans over a quarter of the median */
+                    /* or the median is over twice the least; and by more than 2 */
 };
 
 static inline int compare_doubles(const void *left, const void *right) {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What does clock() see of a kernel that the host waits for?
+ *
+ * Measures: a spin of 1 ms by clock(), once with a wait that keeps the processor busy, as
+ *   cudaDeviceSynchronize() does by default, and once with a wait that lets it sleep.
+ * Does not measure: the kernel. clock() counts the processor's time, not the GPU's.
+ *
+ * Build: nvcc -O2 -arch=native -I../common cpu_clock.cu -o cpu_clock
+ * Run:   ./cpu_clock
+ * Try:   in main(), cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) before open_cuda(): now both
+ *        waits sleep
+ */
+#include <time.h>
+
+#include "cuda_device.h"
+#include "spin.h"
+#include "summary.h"
+
+static const unsigned long long spin_ns = 1000000;
+static unsigned long long *ran_ns; /* on the device */
+static cudaEvent_t done;
+
+static void launch(void) {
+    spin<<<1, 1>>>(spin_ns, ran_ns);
+    CHECK_CUDA(cudaGetLastError());
+}
+
+/* Looks right: while the host waits, it asks again and again, and that is processor time. */
+static double busy_us(void) {
+    const clock_t start_ticks = clock();
+    launch();
+    CHECK_CUDA(cudaDeviceSynchronize());
+    const clock_t end_ticks = clock();
+    return (double)(end_ticks - start_ticks) * 1e6 / CLOCKS_PER_SEC;
+}
+
+/* Wrong: the host sleeps, and clock() sees only how it launched, fell asleep and woke up. */
+static double asleep_us(void) {
+    const clock_t start_ticks = clock();
+    launch();
+    CHECK_CUDA(cudaEventRecord(done, 0)); /* made with cudaEventBlockingSync */
+    CHECK_CUDA(cudaEventSynchronize(done));
+    const clock_t end_ticks = clock();
+    return (double)(end_ticks - start_ticks) * 1e6 / CLOCKS_PER_SEC;
+}
+
+/* How long the last spin says it ran. */
+static double truth_us(void) {
+    unsigned long long ns;
+    CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+    return (double)ns / 1e3;
+}
+
+int main(int argc, char **argv) {
+    static double busy[MAX_RUNS], asleep[MAX_RUNS], truth[MAX_RUNS];
+    options.device = "";
+    options.runs = 31;
+    parse_options(argc, argv, "What does clock() see of a kernel that the host waits for?");
+    const struct cudaDeviceProp device = open_cuda();
+    const size_t runs = (size_t)options.runs;
+    CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
+    CHECK_CUDA(cudaEventCreateWithFlags(&done, cudaEventBlockingSync | cudaEventDisableTiming));
+
+    busy_us();                                /* the warm-up */
+    for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
+        busy[run] = busy_us();
+        asleep[run] = asleep_us();
+        truth[run] = truth_us();
+    }
+    const struct summary ran = summarize(truth, runs);
+    say("clock(): a spin of 1000 us on %s; %zu runs\n\n", device.name, runs);
+    const char *const waits[] = {"busy", "asleep"};
+    double *const samples[] = {busy, asleep};
+    struct summary s[2];
+    for (int w = 0; w < 2; w++) {
+        s[w] = summarize(samples[w], runs);
+        cell("device", 0, "%s", device.name);
+        cell("wait", -8, "%s", waits[w]);
+        cell("runs", 0, "%zu", runs);
+        number("min", "us", 10, 0, s[w].min);
+        number("median", "us", 12, 0, s[w].median);
+        number("max", "us", 10, 0, s[w].max);
+        number("truth", "us", 10, 2, ran.median);
+        end_row_disturbed(s[w].disturbed || ran.disturbed);
+    }
+    end_table();
+    say("clock() counts processor time. It sees %.0f us when the host waits busily, and %.0f us "
+        "when "
+        "it sleeps.\n",
+        s[0].median, s[1].median);
+    return EXIT_SUCCESS;
+}
