@@ -42,7 +42,7 @@ static double pair_us(int launches) {
 }
 
 int main(int argc, char **argv) {
-    static double samples_us[BATCHES][MAX_RUNS];
+    static double samples_us[BATCHES][MAX_RUNS], floors_us[MAX_RUNS];
     struct summary s[BATCHES];
     options.device = "";
     options.runs = 31;
@@ -61,14 +61,17 @@ int main(int argc, char **argv) {
     vector_add<<<(unsigned)((n + 255) / 256), 256>>>(a, b, c, n);
     CHECK_CUDA(cudaGetLastError());
     check_vector_add(c, n);
-    for (size_t run = 0; run < runs; run++) /* in turns, each with a floor of its own */
-        for (int i = 0; i < BATCHES; i++) {
-            const double batch_us = pair_us(batches[i]);
-            samples_us[i][run] = (batch_us - pair_us(0)) / batches[i];
-        }
+    for (size_t run = 0; run < runs; run++) { /* in turns, the floor among them */
+        floors_us[run] = pair_us(0);
+        for (int i = 0; i < BATCHES; i++)
+            samples_us[i][run] = pair_us(batches[i]);
+    }
+    const double floor_us = median(floors_us, runs);
 
     say("Event batch: vector_add of %zu floats on %s; %zu runs\n\n", n, device.name, runs);
     for (int i = 0; i < BATCHES; i++) {
+        for (size_t run = 0; run < runs; run++)
+            samples_us[i][run] = (samples_us[i][run] - floor_us) / batches[i];
         s[i] = summarize(samples_us[i], runs);
         if (s[i].median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short for events",

@@ -78,7 +78,7 @@ static uint64_t timer_step_ns, event_step_ns; /* of the clocks, by the times see
 static void measure(int runs) {
     for (int run = 0, disturbed = 0; run < runs; run++) {
         samples_us[FLOOR][run] = floor_us();
-        samples_us[NET][run] = blocked_us() - samples_us[FLOOR][run];
+        samples_us[NET][run] = blocked_us(); /* the floor is taken off below */
         samples_us[KERNEL][run] = kernel_us();
         samples_us[EVENT][run] = event_us(&samples_us[HOST][run]);
         const double longest_us = fmax(samples_us[KERNEL][run], kernel_us());
@@ -117,6 +117,9 @@ int main(int argc, char **argv) {
         bool disturbed = false;
         length_ns = lengths_us[i] * 1000ull;
         measure(runs);
+        const double floor = median(samples_us[FLOOR], (size_t)runs);
+        for (int run = 0; run < runs; run++)
+            samples_us[NET][run] -= floor;
         for (int c = 0; c < CLOCKS; c++) {
             const struct summary s = summarize(samples_us[c], (size_t)runs);
             us[c] = s.median;
@@ -129,7 +132,7 @@ int main(int argc, char **argv) {
         if (y[i] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], lengths_us[i]);
         cell("device", 0, "%s", device.name);
-        cell("length_us", 9, "%u", lengths_us[i]);
+        number("length", "us", 11, 0, lengths_us[i]);
         cell("runs", 0, "%d", runs);
         number("kernel", "us", 11, 2, us[KERNEL]);
         number("launch_and_drain", "us", 21, 2, us[NET] - us[KERNEL]);

@@ -46,7 +46,7 @@ static inline void number(const char *name, const char *unit, int width, int pla
     snprintf(column, sizeof column, output == AS_CSV ? "%s_%s" : "%s (%s)", name, unit);
     if (x == x)
         snprintf(text, sizeof text, "%.*f", places + (places > 0 && output == AS_CSV), x);
-    cell(column, width, "%s", text);
+    cell(column, width, "%s", x == x || output == AS_CSV ? text : "-");
 }
 
 /* Prints the row at once, so that it appears when it was measured; before the first the names. */

@@ -46,6 +46,9 @@ RULES = {
     "05_block_clock/block_clock.cu": {
         "timedReduction": rf"{FLOW}timer clock {FLOW}load shared {FLOW}barrier {FLOW}shared {WORK}"
                           rf"{BLOCK_END}(store )?sm store "},
+    "05_block_clock/minimal.cu": {
+        "timed": rf"store {FLOW}clock store {FLOW}barrier {FLOW}load {WORK}work {WORK}"
+                 rf"store {FLOW}barrier {FLOW}branch clock store "},
     "05_block_clock/limits.cu": {
         "stamped": rf"{FLOW}timer clock {FLOW}barrier {WORK}work {WORK}{BLOCK_END}store ",
         "unstamped": rf"{FLOW}barrier {WORK}work {WORK}store {FLOW}barrier ",

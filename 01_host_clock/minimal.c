@@ -1,0 +1,48 @@
+// How long does a piece of work take, by the host's clock? And why is clock() the wrong one?
+// Build: cc -O2 minimal.c -o minimal
+// Run:   ./minimal
+#define _POSIX_C_SOURCE 199309L // clock_gettime and nanosleep
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { WORK = 1000000, SLEEP_MS = 20 }; // Try 1000 and 200
+
+// The time that passes. Its zero is somewhere in the past: only a difference means something.
+static long long now_ns(void) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) {
+        perror("clock_gettime");
+        exit(1);
+    }
+    return now.tv_sec * 1000000000LL + now.tv_nsec; // whole numbers: a double would lose digits
+}
+
+// The time for which processors work for this program. It stands still while the program sleeps.
+static double processor_ms(void) {
+    return (double)clock() * 1e3 / CLOCKS_PER_SEC;
+}
+
+int main(void) {
+    long long start_ns = now_ns();
+    double start_ms = processor_ms();
+    for (int i = 0; i < WORK; i++)
+        rand(); // the compiler must not leave it out: each call changes the next one's result
+    double used_ms = processor_ms() - start_ms;
+    double elapsed_ms = (double)(now_ns() - start_ns) / 1e6;
+    printf("%d calls of rand(): clock_gettime %8.3f ms, clock() %8.3f ms\n", WORK, elapsed_ms,
+           used_ms);
+
+    const struct timespec pause = {0, SLEEP_MS * 1000000L};
+    start_ns = now_ns();
+    start_ms = processor_ms();
+    if (nanosleep(&pause, NULL) != 0) {
+        perror("nanosleep");
+        return 1;
+    }
+    used_ms = processor_ms() - start_ms;
+    elapsed_ms = (double)(now_ns() - start_ns) / 1e6;
+    printf("a sleep of %d ms:       clock_gettime %8.3f ms, clock() %8.3f ms\n", SLEEP_MS,
+           elapsed_ms, used_ms);
+    return 0;
+}

@@ -1,0 +1,89 @@
+// How long does a kernel run, by the host's clock? With clFinish before and after.
+// Build: cc -O2 minimal.c -o minimal -lOpenCL
+// Run:   ./minimal
+#define _POSIX_C_SOURCE 199309L // clock_gettime
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { COUNT = 1 << 24 }; // numbers to add. Try 1 << 10 and 1 << 26
+
+static const char *source =
+    "__kernel void vector_add(__global float *a, __global float *b, __global float *c) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    c[i] = a[i] + b[i];\n"
+    "}\n";
+
+static void check(cl_int code, const char *call) {
+    if (code != CL_SUCCESS) {
+        fprintf(stderr, "%s failed: error %d\n", call, code);
+        exit(1);
+    }
+}
+
+static long long now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+int main(void) {
+    // The first device of any platform. Try CL_DEVICE_TYPE_GPU and CL_DEVICE_TYPE_CPU
+    cl_platform_id platforms[8];
+    cl_device_id device;
+    cl_uint platform_count = 0;
+    cl_int code = CL_DEVICE_NOT_FOUND;
+    check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs (no driver?)");
+    for (cl_uint i = 0; i < platform_count && i < 8 && code == CL_DEVICE_NOT_FOUND; i++)
+        code = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    check(code, "clGetDeviceIDs (no device?)");
+    char name[256];
+    check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
+    printf("%s adds %d numbers\n", name, COUNT);
+
+    // A queue for its commands, and the kernel, which is compiled for the device.
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    check(code, "clCreateContext");
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    check(code, "clCreateCommandQueue");
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    check(code, "clCreateProgramWithSource");
+    check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
+    cl_kernel kernel = clCreateKernel(program, "vector_add", &code);
+    check(code, "clCreateKernel");
+
+    // Its arguments: a is full of ones, b is full of twos, c is to become threes.
+    const size_t count = COUNT, bytes = count * sizeof(float);
+    cl_mem buffer[3];
+    for (cl_uint i = 0; i < 3; i++) {
+        const float value = i < 2 ? (float)(i + 1) : 0;
+        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        check(code, "clCreateBuffer");
+        code = clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
+        check(code, "clEnqueueFillBuffer");
+        check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
+    }
+
+    for (int run = 1; run <= 5; run++) {
+        check(clFinish(queue), "clFinish"); // before run 1: the buffers are full
+        const long long start_ns = now_ns();
+        // One dimension of COUNT work-items; NULL: from 0 on, in groups as the driver likes.
+        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
+        const long long enqueued_ns = now_ns(); // too early: the kernel may not even have begun
+        check(code, "clEnqueueNDRangeKernel");
+        check(clFinish(queue), "clFinish"); // the kernel has ended. Try without this line
+        const long long end_ns = now_ns();
+        printf("run %d: the call returns after %.3f ms, the kernel ends after %.3f ms\n", run,
+               (double)(enqueued_ns - start_ns) / 1e6, (double)(end_ns - start_ns) / 1e6);
+    }
+
+    static float sums[COUNT];
+    code = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
+    check(code, "clEnqueueReadBuffer");
+    if (sums[COUNT - 1] != 3)
+        fprintf(stderr, "the last sum is %g, not 3: believe none of these times\n",
+                sums[COUNT - 1]);
+    return sums[COUNT - 1] == 3 ? 0 : 1;
+}

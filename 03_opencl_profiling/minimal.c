@@ -1,0 +1,90 @@
+// When was a kernel queued, submitted, started and ended, by the device's clock?
+// Build: cc -O2 minimal.c -o minimal -lOpenCL
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COUNT = 1 << 24 }; // numbers to add. Try 1 << 10 and 1 << 26
+
+static const char *source =
+    "__kernel void vector_add(__global float *a, __global float *b, __global float *c) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    c[i] = a[i] + b[i];\n"
+    "}\n";
+
+static void check(cl_int code, const char *call) {
+    if (code != CL_SUCCESS) {
+        fprintf(stderr, "%s failed: error %d\n", call, code);
+        exit(1);
+    }
+}
+
+static long long stamp_ns(cl_event event, cl_profiling_info which) {
+    cl_ulong ns = 0; // a bad driver may report success and write nothing
+    check(clGetEventProfilingInfo(event, which, sizeof ns, &ns, NULL), "clGetEventProfilingInfo");
+    return (long long)ns; // unsigned, a difference below zero would be 584 years
+}
+
+int main(void) {
+    // The first device of any platform. Try CL_DEVICE_TYPE_GPU and CL_DEVICE_TYPE_CPU
+    cl_platform_id platforms[8];
+    cl_device_id device;
+    cl_uint platform_count = 0;
+    cl_int code = CL_DEVICE_NOT_FOUND;
+    check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs (no driver?)");
+    for (cl_uint i = 0; i < platform_count && i < 8 && code == CL_DEVICE_NOT_FOUND; i++)
+        code = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    check(code, "clGetDeviceIDs (no device?)");
+    char name[256];
+    check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
+    printf("%s adds %d numbers\n", name, COUNT);
+
+    // A queue for its commands, and the kernel, which is compiled for the device.
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    check(code, "clCreateContext");
+    cl_command_queue queue =
+        clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
+    check(code, "clCreateCommandQueue");
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    check(code, "clCreateProgramWithSource");
+    check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
+    cl_kernel kernel = clCreateKernel(program, "vector_add", &code);
+    check(code, "clCreateKernel");
+    // Its arguments: a is full of ones, b is full of twos, c is to become threes.
+    const size_t count = COUNT, bytes = count * sizeof(float);
+    cl_mem buffer[3];
+    for (cl_uint i = 0; i < 3; i++) {
+        const float value = i < 2 ? (float)(i + 1) : 0;
+        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        check(code, "clCreateBuffer");
+        code = clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
+        check(code, "clEnqueueFillBuffer");
+        check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
+    }
+    for (int run = 1; run <= 5; run++) {
+        cl_event event;
+        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, &event);
+        check(code, "clEnqueueNDRangeKernel");
+        check(clFinish(queue), "clFinish"); // there is no END before the end
+        const long long queued_ns = stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
+        const long long submit_ns = stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT);
+        const long long start_ns = stamp_ns(event, CL_PROFILING_COMMAND_START);
+        const long long end_ns = stamp_ns(event, CL_PROFILING_COMMAND_END);
+        check(clReleaseEvent(event), "clReleaseEvent");
+        if (queued_ns == 0 || end_ns < start_ns) {
+            fprintf(stderr, "impossible: START %lld ns, END %lld ns\n", start_ns, end_ns);
+            return 1;
+        }
+        printf("run %d: SUBMIT %.3f, START %.3f, END %.3f us after QUEUED; START to END %.3f us\n",
+               run, (double)(submit_ns - queued_ns) / 1e3, (double)(start_ns - queued_ns) / 1e3,
+               (double)(end_ns - queued_ns) / 1e3, (double)(end_ns - start_ns) / 1e3);
+    }
+    static float sums[COUNT];
+    code = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
+    check(code, "clEnqueueReadBuffer");
+    if (sums[COUNT - 1] != 3)
+        fprintf(stderr, "the last sum is %g, not 3: believe none of these times\n",
+                sums[COUNT - 1]);
+    return sums[COUNT - 1] == 3 ? 0 : 1;
+}

@@ -1,0 +1,52 @@
+// How long does a kernel run, by the GPU's clock? With an event before and after.
+// Build: nvcc minimal.cu -o minimal
+// Run:   ./minimal
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT (1 << 24) // numbers to add. Try (1 << 10) and (1 << 26)
+#define THREADS 256     // of a block. Try 32 and 1024
+#define RUNS 5
+
+__global__ void vector_add(const float *a, const float *b, float *c) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < COUNT)
+        c[i] = a[i] + b[i];
+}
+
+static void check(cudaError_t code, const char *call) {
+    if (code != cudaSuccess) {
+        fprintf(stderr, "%s failed: error %d, %s\n", call, code, cudaGetErrorString(code));
+        exit(1);
+    }
+}
+
+int main(void) {
+    float *a, *b, *c; // managed memory: host and GPU both reach it
+    check(cudaMallocManaged(&a, COUNT * sizeof *a), "cudaMallocManaged");
+    check(cudaMallocManaged(&b, COUNT * sizeof *b), "cudaMallocManaged");
+    check(cudaMallocManaged(&c, COUNT * sizeof *c), "cudaMallocManaged");
+    for (size_t i = 0; i < COUNT; i++)
+        a[i] = 1, b[i] = 2;
+
+    cudaEvent_t start, stop;
+    check(cudaEventCreate(&start), "cudaEventCreate");
+    check(cudaEventCreate(&stop), "cudaEventCreate");
+
+    for (int run = 1; run <= RUNS; run++) { // run 1 also loads the kernel and moves the memory
+        float elapsed_ms;
+        check(cudaEventRecord(start, 0), "cudaEventRecord"); // 0: the default stream
+        vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
+        check(cudaGetLastError(), "cudaGetLastError after the launch");
+        check(cudaEventRecord(stop, 0), "cudaEventRecord");
+        check(cudaEventSynchronize(stop), "cudaEventSynchronize"); // until the GPU has come there
+        check(cudaEventElapsedTime(&elapsed_ms, start, stop), "cudaEventElapsedTime");
+        printf("run %d: %10.3f us between the two events\n", run, elapsed_ms * 1e3);
+    }
+
+    check(cudaEventDestroy(start), "cudaEventDestroy");
+    check(cudaEventDestroy(stop), "cudaEventDestroy");
+    if (c[COUNT - 1] != 3)
+        fprintf(stderr, "the last sum is %g, not 3: believe none of these times\n", c[COUNT - 1]);
+    return c[COUNT - 1] == 3 ? 0 : 1;
+}

@@ -1,0 +1,88 @@
+// How long does each work-group run, by a clock that its kernel reads at its start and its end?
+// Build: cc -O2 minimal.c -o minimal -lOpenCL
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { GROUPS = 8, ITEMS = 64 }; // work-groups, work-items of each. Try 1 and 5000; 1 and 256
+
+static const char *source =
+    "ulong read_clock(void) {\n"
+    "#ifdef __NV_CL_C_VERSION // NVIDIA: clocks of one multiprocessor\n"
+    "    ulong clocks;\n"
+    "    asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(clocks));\n"
+    "    return clocks;\n"
+    "#else // PoCL: on x86 steps of the time stamp counter, no clocks of the core\n"
+    "    return __builtin_readcyclecounter();\n"
+    "#endif\n"
+    "}\n"
+    "__kernel void timed(__global ulong *out) {\n"
+    "    __global ulong *mine = out + get_group_id(0) * (2 + get_local_size(0));\n"
+    "    __global ulong *value = mine + 2 + get_local_id(0);\n"
+    "    *value = 1000;\n"
+    "    if (get_local_id(0) == 0) mine[0] = read_clock();\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE); // no work-item begins its work before that stamp\n"
+    "    for (int round = 0; round < 1000; round++)\n"
+    "        *value = *value / 2 + 1;\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE); // all work-items are here: only then the end\n"
+    "    if (get_local_id(0) == 0) mine[1] = read_clock();\n"
+    "}\n";
+
+static void check(cl_int code, const char *call) {
+    if (code != CL_SUCCESS) {
+        fprintf(stderr, "%s failed: error %d\n", call, code);
+        exit(1);
+    }
+}
+
+int main(void) {
+    // The first device of any platform. Try CL_DEVICE_TYPE_GPU and CL_DEVICE_TYPE_CPU
+    cl_platform_id platforms[8];
+    cl_device_id device;
+    cl_uint platform_count = 0;
+    cl_int code = CL_DEVICE_NOT_FOUND;
+    check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs (no driver?)");
+    for (cl_uint i = 0; i < platform_count && i < 8 && code == CL_DEVICE_NOT_FOUND; i++)
+        code = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    check(code, "clGetDeviceIDs (no device?)");
+    char name[256];
+    check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
+    printf("%s runs %d work-groups of %d work-items\n", name, GROUPS, ITEMS);
+
+    // A queue for its commands, and the kernel, which is compiled for the device.
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    check(code, "clCreateContext");
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    check(code, "clCreateCommandQueue");
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    check(code, "clCreateProgramWithSource");
+    check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
+    cl_kernel kernel = clCreateKernel(program, "timed", &code);
+    check(code, "clCreateKernel");
+
+    // What it writes for each work-group: start, end, and the value of each work-item.
+    static cl_ulong out[GROUPS][2 + ITEMS];
+    const size_t items = ITEMS, all = GROUPS * items;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof out, NULL, &code);
+    check(code, "clCreateBuffer");
+    check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
+    for (int run = 1; run <= 2; run++) { // run 1 loads code and memory; run 2 writes over it
+        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &items, 0, NULL, NULL);
+        check(code, "clEnqueueNDRangeKernel");
+    }
+    code = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
+    check(code, "clEnqueueReadBuffer");
+    double sum = 0;
+    for (int group = 0; group < GROUPS; group++) {
+        const unsigned long long clocks = out[group][1] - out[group][0];
+        if (group < 8)
+            printf("work-group %d: %llu clocks\n", group, clocks);
+        sum += (double)clocks;
+    }
+    printf("%.0f clocks on average\n", sum / GROUPS);
+    const int right = out[GROUPS - 1][1 + ITEMS] == 2;
+    if (!right)
+        fprintf(stderr, "the last value is wrong: believe none of these clocks\n");
+    return right ? 0 : 1;
+}

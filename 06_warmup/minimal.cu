@@ -1,0 +1,57 @@
+// How much longer does the first launch of a kernel take than the later ones?
+// Build: nvcc minimal.cu -o minimal
+// Try:   nvcc -arch=native minimal.cu -o minimal, so that the first launch has nothing to compile
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT (1 << 20) // numbers to add. Try (1 << 10) and (1 << 26)
+#define THREADS 256     // of a block
+
+static float host[COUNT];
+
+__global__ void vector_add(const float *a, const float *b, float *c) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < COUNT)
+        c[i] = a[i] + b[i];
+}
+
+static void check(cudaError_t code, const char *call) {
+    if (code != cudaSuccess) {
+        fprintf(stderr, "%s failed: error %d, %s\n", call, code, cudaGetErrorString(code));
+        exit(1);
+    }
+}
+
+int main(void) {
+    float *a, *b, *c; // no managed memory: the first launch would also have to move it
+    check(cudaMalloc(&a, sizeof host), "cudaMalloc");
+    check(cudaMalloc(&b, sizeof host), "cudaMalloc");
+    check(cudaMalloc(&c, sizeof host), "cudaMalloc");
+    for (size_t i = 0; i < COUNT; i++)
+        host[i] = 1;
+    check(cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice), "cudaMemcpy");
+    check(cudaMemcpy(b, host, sizeof host, cudaMemcpyHostToDevice), "cudaMemcpy");
+    cudaEvent_t start, stop;
+    check(cudaEventCreate(&start), "cudaEventCreate");
+    check(cudaEventCreate(&stop), "cudaEventCreate");
+
+    float smallest_ms = 1e9f, elapsed_ms;
+    for (int launch = 1; launch <= 10; launch++) {
+        check(cudaEventRecord(start, 0), "cudaEventRecord");
+        vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
+        check(cudaGetLastError(), "cudaGetLastError after the launch");
+        check(cudaEventRecord(stop, 0), "cudaEventRecord");
+        check(cudaEventSynchronize(stop), "cudaEventSynchronize");
+        check(cudaEventElapsedTime(&elapsed_ms, start, stop), "cudaEventElapsedTime");
+        printf("launch %2d: %10.3f us\n", launch, elapsed_ms * 1e3);
+        if (launch > 1 && elapsed_ms < smallest_ms)
+            smallest_ms = elapsed_ms;
+    }
+    printf("smallest of launches 2 to 10: %.3f us\n", smallest_ms * 1e3);
+
+    check(cudaMemcpy(host, c, sizeof host, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (host[COUNT - 1] != 2)
+        fprintf(stderr, "the last sum is %g, not 2: believe none of these times\n",
+                host[COUNT - 1]);
+    return host[COUNT - 1] == 2 ? 0 : 1;
+}
