@@ -77,6 +77,7 @@ int main(int argc, char **argv) {
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short for events",
                  s[i].median);
         cell("device", 0, "%s", device.name);
+        cell("method", 0, "event_batch");
         cell("launches", 8, "%d", batches[i]);
         cell("size", 0, "%zu", n);
         cell("runs", 0, "%zu", runs);

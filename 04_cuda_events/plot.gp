@@ -19,10 +19,10 @@ set xlabel "the kernel runs for ... us"
 set ylabel "added to that, us"
 set yrange [0:*]
 set key below reverse Left maxrows 2
-plot folder."/onion.csv" skip 1 using ($5 - $4):xtic(2) linecolor rgb "#08519c" title "device's launch and drain", \
-     "" skip 1 using 8 linecolor rgb "#4292c6" title "the events' own cost", \
-     "" skip 1 using ($9 - $5 - $8) linecolor rgb "#fdae61" title "host's launch gap", \
-     "" skip 1 using ($10 - $9) linecolor rgb "#d7301f" title "way to the device and back"
+plot folder."/onion.csv" skip 1 using 5:xtic(2) linecolor rgb "#08519c" title "device's launch and drain", \
+     "" skip 1 using 6 linecolor rgb "#4292c6" title "the events' own cost", \
+     "" skip 1 using 7 linecolor rgb "#fdae61" title "host's launch gap", \
+     "" skip 1 using 8 linecolor rgb "#d7301f" title "way to the device and back"
 
 # One kernel under every clock.
 set output folder."/every_clock.svg"
@@ -37,8 +37,8 @@ set yrange [0:*]
 set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#2ca02c" front
 set label 1 "the truth: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
 rows = "< grep ',spin_10us,' ".folder."/cuda_events.csv"
-plot rows using 0:7:xtic(2) linecolor rgb "#4292c6", \
-     rows using 0:($7 + 0.8):(sprintf("%.1f", $7)) with labels
+plot rows using 0:8:xtic(2) linecolor rgb "#4292c6", \
+     rows using 0:($8 + 0.8):(sprintf("%.1f", $8)) with labels
 unset arrow
 unset label
 unset offsets
@@ -55,8 +55,7 @@ set xlabel "the kernel runs for ... us"
 set ylabel "error, percent of the kernel"
 set yrange [*:*]
 set xrange [0.8:1300]
-rows_of(method) = "< sed 's/spin_//; s/us,1,/,1,/' ".folder."/cuda_events.csv | grep ',".method.",[0-9]'"
-methods = "host_no_sync host_sync event event_blocked event_net"
-colors = "#d62728 #9467bd #2ca02c #1f77b4 #000000"
-plot for [m = 1:5] rows_of(word(methods, m)) using 10:(abs($11) / $10 * 100) \
-     linewidth (m == 5 ? 4 : 2) pointtype 7 linecolor rgb word(colors, m) title word(methods, m) noenhanced
+plot folder."/onion.csv" skip 1 using 4:(abs($9 - $4) / $4 * 100) linewidth 2 pointtype 7 linecolor rgb "#9467bd" title "host, synchronized", \
+     "" skip 1 using 4:(abs($13 - $4) / $4 * 100) linewidth 2 pointtype 7 linecolor rgb "#2ca02c" title "event pair", \
+     "" skip 1 using 4:(abs($10 + $6 - $4) / $4 * 100) linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "event pair behind the blocker", \
+     "" skip 1 using 4:(abs($10 - $4) / $4 * 100) linewidth 4 pointtype 7 linecolor rgb "#000000" title "the same less the floor"

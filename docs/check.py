@@ -63,7 +63,7 @@ def recorded(file, start, which, first, last, divisor):
 def help_of(build):
     """Program name -> (chapter's folder, the options of its --help), for those that are built."""
     programs = {}
-    listed = re.findall(r"^add_chapter\((\S+?)/(\S+?)\.c", (ROOT / "CMakeLists.txt").read_text(), re.M)
+    listed = re.findall(r"^add_program\(\w+ (\S+?)/(\S+?)\.c", (ROOT / "CMakeLists.txt").read_text(), re.M)
     for folder, name in listed:
         path = build / folder / name
         text = subprocess.run([path, "--help"], capture_output=True, text=True,

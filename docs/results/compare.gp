@@ -12,8 +12,6 @@ those_with(this, that) = system(sprintf("m=0; for name in %s; do m=$((m + 1)); [
 ARGS = ""
 do for [m = 1:machines] { ARGS = ARGS." '".machine(m)."'" }
 path(m, this, that) = machine(int(m))."/".(words(system(sprintf("ls '%s/%s' 2>/dev/null", machine(int(m)), this))) ? this : that)
-# CUDA's events: of each spin the kernel's length and the error of `method`, in us.
-events(m, method) = sprintf("< sed -n 's/^.*,%s,spin_\\([0-9]*\\)us,.*,/\\1,/p' '%s/cuda_events.csv'", method, machine(int(m)))
 
 colors = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2"
 color(m) = word(colors, (m - 1) % 8 + 1)
@@ -45,7 +43,7 @@ set xrange [-0.6:3.6]
 set xtics ("no finish" 0, "finish after" 1, "before and after" 2, "profiling event" 3)
 who = those_with("clfinish_sync.csv", "-")
 if (words(who)) {
-    plot for [m in who] path(m, "clfinish_sync.csv", "-") skip 1 using ($0 + place(m)):6 \
+    plot for [m in who] path(m, "clfinish_sync.csv", "-") skip 1 using ($0 + place(m)):7 \
          with boxes linecolor rgb color(m)
 } else { eval not_recorded }
 
@@ -57,10 +55,10 @@ set format x "2^{%L}"
 set xtics norotate autofreq
 set xrange [*:*]
 set yrange [*:*]
-who = those_with("opencl_profiling.csv", "-")
+who = those_with("bandwidth.csv", "-")
 if (words(who)) {
-    plot for [m in who] path(m, "opencl_profiling.csv", "-") skip 1 using 2:8 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
-         for [m in who] path(m, "opencl_profiling.csv", "-") skip 1 using 2:9 with lines dashtype 2 linecolor rgb color(m)
+    plot for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:8 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
+         for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:9 with lines dashtype 2 linecolor rgb color(m)
 } else { eval not_recorded }
 unset format
 
@@ -71,11 +69,11 @@ unset logscale y
 set logscale x 10
 set xrange [0.8:1200]
 set yrange [0:*]
-who = those_with("cuda_events.csv", "-")
+who = those_with("onion.csv", "-")
 if (words(who)) {
-    plot for [m in who] events(m, "host_sync") using 1:2 with linespoints dashtype 2 pointtype 6 linecolor rgb color(m), \
-         for [m in who] events(m, "event") using 1:2 with linespoints pointtype 6 linecolor rgb color(m), \
-         for [m in who] events(m, "event_net") using 1:2 with linespoints linewidth 4 pointtype 7 linecolor rgb color(m)
+    plot for [m in who] path(m, "onion.csv", "-") skip 1 using 4:($9 - $4) with linespoints dashtype 2 pointtype 6 linecolor rgb color(m), \
+         for [m in who] path(m, "onion.csv", "-") skip 1 using 4:($13 - $4) with linespoints pointtype 6 linecolor rgb color(m), \
+         for [m in who] path(m, "onion.csv", "-") skip 1 using 4:($10 - $4) with linespoints linewidth 4 pointtype 7 linecolor rgb color(m)
 } else { eval not_recorded }
 
 set title "05 clocks of one block (solid), span of the launch in us (dashed)"

@@ -55,7 +55,7 @@ for name in "$@"; do
 done
 table "01 what a call of each clock costs, ns" host_clock.csv clock cost_ns "$@"
 table "02 vector_add by the host's clock and the event's, us" clfinish_sync.csv "method size" median_us "$@"
-table "03 bandwidth of vector_add by size, GB/s" opencl_profiling.csv size bandwidth_gb_s "$@"
+table "03 bandwidth of vector_add by size, GB/s" bandwidth.csv size bandwidth_gb_s "$@"
 table "03 START to END less the truth, by length, us" known_length.csv length_us error_us "$@"
 table "03 the same less the empty kernel's, us" known_length.csv length_us net_error_us "$@"
 table "04 each method on each kernel, us" cuda_events.csv "method kernel" median_us "$@"

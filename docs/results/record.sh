@@ -84,9 +84,7 @@ record() {
         echo "$name: not built"
         return
     fi
-    case $program in
-    *clfinish_sync | *opencl_profiling | *known_length | *stamp_errors | *_opencl) chosen=$opencl_device ;;
-    esac
+    ! grep -q "^add_program(opencl ${program#"$build"/}[.]" CMakeLists.txt || chosen=$opencl_device
     [ -z "$chosen" ] || set -- --device "$chosen" "$@"
     for format in txt csv; do
         [ "$format" = txt ] || set -- --csv "$@"
@@ -105,39 +103,21 @@ record() {
     echo "$name: recorded"
 }
 
-record host_clock 01_host_clock/host_clock
-record clfinish_sync 02_clfinish_sync/clfinish_sync
-record opencl_profiling 03_opencl_profiling/opencl_profiling
-record known_length 03_opencl_profiling/known_length
-record stamp_errors 03_opencl_profiling/stamp_errors
-record cuda_events 04_cuda_events/cuda_events
-record onion 04_cuda_events/onion
-record event_errors 04_cuda_events/event_errors
-record block_clock 05_block_clock/block_clock
-if [ -e "$scratch/record/block_clock.csv" ]; then # 600 on 132 SMs: a few waves, the last not full
-    sms=$(tail -n 1 "$scratch/record/block_clock.csv" | cut -d, -f11)
-    "$build/05_block_clock/block_clock" --csv --blocks $((sms * 600 / 132)) --threads 1024 --work 20 --runs 3 \
-        --timeline "$scratch/record/block_timeline.csv" >/dev/null
-fi
-record limits 05_block_clock/limits
-record sm_counters 05_block_clock/sm_counters
-record block_clock_opencl 05_block_clock/block_clock_opencl
-record warmup 06_warmup/warmup
-record warmup_series 06_warmup/warmup --series
-record cache_and_clock 06_warmup/cache_and_clock
-record clock_ramp 06_warmup/cache_and_clock --ramp
-record warmup_opencl 06_warmup/warmup_opencl
-record warmup_opencl_series 06_warmup/warmup_opencl --series
+# CMakeLists.txt lists the programs, in the order of the chapters. minimal is to be changed, not recorded.
+# shellcheck disable=SC2013 # names without blanks
+for program in $(sed -n 's/^add_program([a-z]* \([^ .]*\)\..*/\1/p' CMakeLists.txt); do
+    record "${program#*/}" "$program"
+done
 # What the texts say to try.
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
-record try_opencl_profiling 03_opencl_profiling/opencl_profiling --size 1,1000,1000000
+record try_bandwidth 03_opencl_profiling/bandwidth --size 1,1000,1000000
 record try_cuda_events 04_cuda_events/cuda_events --size 16384
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024
 record try_block_clock_opencl 05_block_clock/block_clock_opencl --blocks 1,2,64 --threads 1,64,256
 record try_warmup 06_warmup/warmup --size 16384
 record try_warmup_opencl 06_warmup/warmup_opencl --size 16384
 if [ -e "$scratch/record/cuda_events.csv" ]; then # a GPU has the memory for it, and the bandwidth
-    record try_bandwidth 03_opencl_profiling/opencl_profiling --size 67108864
+    record try_large_bandwidth 03_opencl_profiling/bandwidth --size 67108864
 fi
 
 mkdir -p "$results"
@@ -149,11 +129,11 @@ draw() {
     [ ! -e "$results/$2" ] || gnuplot -c "$1" "$results"
 }
 if command -v gnuplot >/dev/null; then
-    draw 03_opencl_profiling/plot.gp opencl_profiling.csv
+    draw 03_opencl_profiling/plot.gp bandwidth.csv
     draw 04_cuda_events/plot.gp onion.csv
     draw 05_block_clock/plot.gp block_clock.csv
-    if [ -e "$results/warmup_opencl_series.csv" ]; then
-        draw 06_warmup/plot.gp warmup_opencl_series.csv
+    if [ -e "$results/warmup_series_opencl.csv" ]; then
+        draw 06_warmup/plot.gp warmup_series_opencl.csv
     else
         draw 06_warmup/plot.gp warmup_series.csv
     fi
