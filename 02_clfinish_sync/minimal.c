@@ -66,12 +66,12 @@ int main(void) {
         check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
     }
 
-    for (int run = 1; run <= 5; run++) {
-        check(clFinish(queue), "clFinish"); // before run 1: the buffers are full
+    for (int run = 1; run <= 5; run++) {    // run 1 may also compile or load the kernel: chapter 06
+        check(clFinish(queue), "clFinish"); // nothing earlier runs now; in run 1, the filling
         const long long start_ns = now_ns();
         // One dimension of COUNT work-items; NULL: from 0 on, in groups as the driver likes.
         code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
-        const long long enqueued_ns = now_ns(); // too early: the kernel may not even have begun
+        const long long enqueued_ns = now_ns(); // too early: nobody knows how far the kernel is
         check(code, "clEnqueueNDRangeKernel");
         check(clFinish(queue), "clFinish"); // the kernel has ended. Try without this line
         const long long end_ns = now_ns();

@@ -11,8 +11,8 @@ struct gate { /* in host memory that the device sees too */
     int open, gave_up;
 };
 
-/* Whether the host has opened the gate. For PTX this load is a relaxed atomic one of system scope: it
- * reads host memory each time (PTX ISA, "ld.volatile"). */
+/* Whether the host has opened the gate: reads host memory each time, never a cache. In PTX's words it
+ * is a relaxed load of system scope (PTX ISA, "ld.volatile"). */
 static __device__ int is_open(const struct gate *gate) {
     int open;
     asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(open) : "l"(&gate->open) : "memory");
@@ -40,6 +40,7 @@ static inline void set_up_blocker(void) {
     CHECK_CUDA(cudaEventCreate(&stop));
 }
 
+/* Launches the blocker. */
 static inline void close_gate(void) {
     gate->open = gate->gave_up = 0;
     block_stream<<<1, 1>>>(gate, blocker_limit_ns);

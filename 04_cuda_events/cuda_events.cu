@@ -2,8 +2,7 @@
  *
  * How far is each way of timing a CUDA kernel from the truth?
  *
- * Measures: a spin of 10 us, which knows its own length, then vector_add, by the host's clocks and
- *   by pairs of CUDA events. Every run goes through all methods in turn.
+ * Measures: a spin of 10 us, which knows its own length, then vector_add, in six ways.
  * Does not measure: where the differences come from (onion.cu); the first launch (chapter 06).
  *
  * Build: nvcc -O2 -arch=native -I../common cuda_events.cu -o cuda_events
@@ -27,6 +26,7 @@ static struct cudaDeviceProp device;
 static unsigned long long length_ns, *ran_ns; /* of the spin; 0: vector_add */
 static float *a, *b, *c;
 static size_t n;
+
 static void launch(void) {
     if (length_ns > 0)
         spin<<<1, 1>>>(length_ns, ran_ns);
@@ -74,10 +74,8 @@ static double event(void) {
     return elapsed_us();
 }
 
-/* The same pair behind the blocker, which holds the stream until all three are queued: no gap
- * between them. (Every kernel must have run before. With lazy loading a first launch may wait for the
- * device to be idle, which it is not while the gate is shut: both would wait until the blocker
- * gives up.) */
+/* The same pair behind the blocker (blocker.h), which holds the stream until all three are queued:
+ * no gap between them. */
 static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -87,9 +85,9 @@ static double event_blocked(void) {
     return elapsed_us();
 }
 
-/* The floor: what two events cost with nothing between them. event_blocked less the floor is event_net,
- * the best of this chapter. */
-static double empty_pair(void) {
+/* What two events cost with nothing between them. event_blocked less this is event_net, the best of
+ * this chapter. */
+static double event_floor(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     CHECK_CUDA(cudaEventRecord(stop, 0));
@@ -99,7 +97,7 @@ static double empty_pair(void) {
 
 /* ---- The comparison ---- */
 
-enum { HOST_NO_SYNC, HOST_SYNC, CPU_CLOCK, EVENT, EVENT_BLOCKED, EMPTY_PAIR, EVENT_NET, METHODS };
+enum { HOST_NO_SYNC, HOST_SYNC, CPU_CLOCK, EVENT, EVENT_BLOCKED, EVENT_FLOOR, EVENT_NET, METHODS };
 static const struct {
     const char *name, *clock;
     double (*time_us)(void);
@@ -108,7 +106,7 @@ static const struct {
                       {"cpu_clock", "processor", cpu_clock},
                       {"event", "device", event},
                       {"event_blocked", "device", event_blocked},
-                      {"empty_pair", "device", empty_pair},
+                      {"event_floor", "device", event_floor},
                       {"event_net", "device", NULL}}; /* the difference of the two before */
 
 /* Times the work by method `m`. Stores how long the spin says it ran. A spin that ran 5 us too long
@@ -130,34 +128,36 @@ static double sample(int m, double *truth_us) {
 
 /* Times one kernel by all methods in turns, and prints a row for each. Stores the medians. */
 static void compare(const char *kernel, double median_us[METHODS]) {
-    static double samples_us[METHODS][MAX_RUNS], truths_us[MAX_RUNS];
-    static bool held_up; /* all runs took too long alike */
+    static double samples_us[METHODS][MAX_RUNS], truths_us[METHODS][MAX_RUNS];
+    static bool held_up; /* all runs of the spin took too long alike, and so do vector_add's */
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++)
         for (int m = 0; m < EVENT_NET; m++)
-            samples_us[m][run] = sample(m, &truths_us[run]);
-    const double truth_us = length_ns > 0 ? median(truths_us, runs) : NAN;
-    const double floor_us = median(samples_us[EMPTY_PAIR], runs);
+            samples_us[m][run] = sample(m, &truths_us[m][run]);
+    const double floor_us = median(samples_us[EVENT_FLOOR], runs);
     for (size_t run = 0; run < runs; run++)
         samples_us[EVENT_NET][run] = samples_us[EVENT_BLOCKED][run] - floor_us;
-    held_up |= is_held_up(median(samples_us[HOST_SYNC], runs) - truth_us);
+    memcpy(truths_us[EVENT_NET], truths_us[EVENT_BLOCKED], sizeof truths_us[0]);
     for (int m = 0; m < METHODS; m++) {
         const struct summary s = summarize(samples_us[m], runs);
+        const bool has_truth = length_ns > 0 && m != EVENT_FLOOR;
+        const double truth_us = has_truth ? median(truths_us[m], runs) : NAN;
+        held_up |= m == HOST_SYNC && is_held_up(s.median - truth_us);
         median_us[m] = s.median;
         if (m == EVENT_NET && s.median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", s.median);
         cell("device", 0, "%s", device.name);
         cell("method", -13, "%s", methods[m].name);
         cell("clock", -9, "%s", methods[m].clock);
-        cell("kernel", -10, "%s", m == EMPTY_PAIR ? "nothing" : kernel);
+        cell("kernel", -10, "%s", m == EVENT_FLOOR ? "nothing" : kernel);
         cell("size", 0, "%zu", length_ns > 0 ? 1 : n);
         cell("runs", 0, "%zu", runs);
         number("min", "us", 9, 2, s.min);
         number("median", "us", 11, 2, s.median);
         number("mean", "us", 9, 2, s.mean);
         number("max", "us", 9, 2, s.max);
-        number("truth", "us", 10, 2, m == EMPTY_PAIR ? NAN : truth_us);
-        number("error", "us", 10, 2, m == EMPTY_PAIR ? NAN : s.median - truth_us);
+        number("truth", "us", 10, 2, truth_us);
+        number("error", "us", 10, 2, s.median - truth_us);
         end_row_disturbed(s.disturbed || held_up);
     }
 }
@@ -176,13 +176,13 @@ int main(int argc, char **argv) {
     a = device_vector(A, n);
     b = device_vector(B, n);
     c = device_vector(C, n);
-
-    /* Every kernel once: the warm-up, and for vector_add the check of its result. */
+    /* The warm-up, and the check of the result. With lazy loading a kernel's first launch may wait for
+     * an idle device: behind the blocker it would wait for the host, and the host for it. */
     launch();
     check_vector_add(c, n);
     length_ns = 10000;
     launch();
-    empty_pair();
+    event_floor();
 
     say("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n\n", n,
         device.name, options.runs);
@@ -193,7 +193,7 @@ int main(int argc, char **argv) {
     say("vector_add takes %.2f us by the host's clock and %.2f us by a plain event pair. Without "
         "the "
         "host's\nlaunch and the events' own %.2f us it takes %.2f us.\n",
-        us[HOST_SYNC], us[EVENT], us[EMPTY_PAIR], us[EVENT_NET]);
+        us[HOST_SYNC], us[EVENT], us[EVENT_FLOOR], us[EVENT_NET]);
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));
     return EXIT_SUCCESS; /* memory and gate go with the process */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What does a launch cost in a row of launches?
+ * How long does each launch take in a row of launches?
  *
  * Measures: 1, 2, 5, 10 and 20 launches of vector_add in one pair of events behind the blocker, less
  *   the floor, divided by their number.
- * Does not measure: one launch by itself. In a row one launch's end and the next one's start may
- *   overlap, and each finds the caches as the one before left them. It is another question, neither
- *   more nor less right.
+ * Does not measure, with more than one: a launch by itself. In a row one launch's end and the next
+ *   one's start may overlap, and each finds the caches as the one before left them. It is another
+ *   question, neither more nor less right.
  *
  * Build: nvcc -O2 -arch=native -I../common event_batch.cu -o event_batch
  * Run:   ./event_batch
@@ -16,8 +16,8 @@
 #include "blocker.h"
 #include "summary.h"
 
-static const int batches[] = {1, 2, 5, 10, 20};
-enum { BATCHES = sizeof batches / sizeof batches[0] };
+static const int in_a_row[] = {1, 2, 5, 10, 20};
+enum { BATCHES = sizeof in_a_row / sizeof in_a_row[0] };
 
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
-    parse_options(argc, argv, "What does a launch cost in a row of launches?");
+    parse_options(argc, argv, "How long does each launch take in a row of launches?");
     const struct cudaDeviceProp device = open_cuda();
     const size_t runs = (size_t)options.runs;
     n = (size_t)options.size;
@@ -64,21 +64,21 @@ int main(int argc, char **argv) {
     for (size_t run = 0; run < runs; run++) { /* in turns, the floor among them */
         floors_us[run] = pair_us(0);
         for (int i = 0; i < BATCHES; i++)
-            samples_us[i][run] = pair_us(batches[i]);
+            samples_us[i][run] = pair_us(in_a_row[i]);
     }
     const double floor_us = median(floors_us, runs);
 
     say("Event batch: vector_add of %zu floats on %s; %zu runs\n\n", n, device.name, runs);
     for (int i = 0; i < BATCHES; i++) {
         for (size_t run = 0; run < runs; run++)
-            samples_us[i][run] = (samples_us[i][run] - floor_us) / batches[i];
+            samples_us[i][run] = (samples_us[i][run] - floor_us) / in_a_row[i];
         s[i] = summarize(samples_us[i], runs);
         if (s[i].median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short for events",
                  s[i].median);
         cell("device", 0, "%s", device.name);
         cell("method", 0, "event_batch");
-        cell("launches", 8, "%d", batches[i]);
+        cell("launches", 8, "%d", in_a_row[i]);
         cell("size", 0, "%zu", n);
         cell("runs", 0, "%zu", runs);
         number("min", "us", 10, 2, s[i].min);
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
     }
     end_table();
     say("One launch by itself takes %.2f us, each of %d in a row %.2f us.\n", s[0].median,
-        batches[BATCHES - 1], s[BATCHES - 1].median);
+        in_a_row[BATCHES - 1], s[BATCHES - 1].median);
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));
     return EXIT_SUCCESS;

@@ -7,8 +7,8 @@
  *
  * Build: nvcc -O2 -arch=native -I../common event_errors.cu -o event_errors
  * Run:   ./event_errors
- * Try:   leave out cudaGetLastError() in ask(): the check after the launch of spin finds the error
- *        of the question before, and blames the launch
+ * Try:   in ask(), write `const bool stays = false;`: the check after the launch of spin finds the
+ *        error of the question before, and blames the launch
  */
 #include "cuda_device.h"
 #include "spin.h"

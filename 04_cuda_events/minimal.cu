@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define COUNT (1 << 24) // numbers to add. Try (1 << 10) and (1 << 26)
-#define THREADS 256     // of a block. Try 32 and 1024
+#define THREADS 256     // in each block. Try 32 and 1024
 #define RUNS 5
 
 __global__ void vector_add(const float *a, const float *b, float *c) {
@@ -39,8 +39,9 @@ int main(void) {
         vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
         check(cudaGetLastError(), "cudaGetLastError after the launch");
         check(cudaEventRecord(stop, 0), "cudaEventRecord");
-        check(cudaEventSynchronize(stop), "cudaEventSynchronize"); // until the GPU has come there
+        check(cudaEventSynchronize(stop), "cudaEventSynchronize"); // until the GPU has reached stop
         check(cudaEventElapsedTime(&elapsed_ms, start, stop), "cudaEventElapsedTime");
+        // Of a short kernel, this is mostly the host's launch: see cuda_events.cu.
         printf("run %d: %10.3f us between the two events\n", run, elapsed_ms * 1e3);
     }
 

@@ -36,8 +36,8 @@ static double kernel_us(void) {
     return (double)ns / 1e3;
 }
 
-/* Between two events that the device finds queued, one after the other: the events' own cost. */
-static double floor_us(void) {
+/* The floor: what two events cost with nothing between them. */
+static double event_floor(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     CHECK_CUDA(cudaEventRecord(stop, 0));
@@ -45,8 +45,9 @@ static double floor_us(void) {
     return elapsed_us();
 }
 
-/* With the spin between them: and its launch and drain on the device. */
-static double blocked_us(void) {
+/* With the spin between them. Adds its launch by the device, and its drain: the device waits for all
+ * that the kernel wrote before it goes on. */
+static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch_spin();
@@ -55,9 +56,9 @@ static double blocked_us(void) {
     return elapsed_us();
 }
 
-/* The same on an idle device: and the gap in which the host prepares the launch. Around all of it
- * the host's clock, in *host_us: and the way to the device and back. */
-static double event_us(double *host_us) {
+/* On an idle device. Adds the gap in which the host prepares the launch. Around all of it the host's
+ * clock, in *host_us, adds the way to the device and back. */
+static double event(double *host_us) {
     const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch_spin();
@@ -77,10 +78,10 @@ static uint64_t timer_step_ns, event_step_ns; /* of the clocks, by the times see
  * ran 5 us longer than it was told shared the device with somebody: that run is made again. */
 static void measure(int runs) {
     for (int run = 0, disturbed = 0; run < runs; run++) {
-        samples_us[FLOOR][run] = floor_us();
-        samples_us[NET][run] = blocked_us(); /* the floor is taken off below */
+        samples_us[FLOOR][run] = event_floor();
+        samples_us[NET][run] = event_blocked(); /* less the floor, once its median is known */
         samples_us[KERNEL][run] = kernel_us();
-        samples_us[EVENT][run] = event_us(&samples_us[HOST][run]);
+        samples_us[EVENT][run] = event(&samples_us[HOST][run]);
         const double longest_us = fmax(samples_us[KERNEL][run], kernel_us());
         timer_step_ns = common_step_ns(timer_step_ns, (uint64_t)(longest_us * 1e3 + 0.5));
         event_step_ns =
@@ -106,8 +107,8 @@ int main(int argc, char **argv) {
 
     /* Every kernel once before the first blocker: see cuda_events.cu on lazy loading. */
     length_ns = 1000;
-    event_us(&us[HOST]);
-    blocked_us();
+    event(&us[HOST]);
+    event_blocked();
 
     say("Onion: spins of known length on %s; medians of %d runs\n"
         "The kernel, and what each shell adds to it; together they are what the host's clock "

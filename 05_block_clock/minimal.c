@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GROUPS = 8, ITEMS = 64 }; // work-groups, work-items of each. Try 1 and 5000; 1 and 256
+enum { GROUPS = 8 }; // work-groups. Try 1 and 5000
+enum { ITEMS = 64 }; // work-items in each. Try 1 and 256
 
 static const char *source =
     "ulong read_clock(void) {\n"
@@ -17,7 +18,7 @@ static const char *source =
     "    return __builtin_readcyclecounter();\n"
     "#endif\n"
     "}\n"
-    "__kernel void timed(__global ulong *out) {\n"
+    "__kernel void timed(__global ulong *out) { // of each group: start, end, and its values\n"
     "    __global ulong *mine = out + get_group_id(0) * (2 + get_local_size(0));\n"
     "    __global ulong *value = mine + 2 + get_local_id(0);\n"
     "    *value = 1000;\n"
@@ -75,14 +76,14 @@ int main(void) {
     check(code, "clEnqueueReadBuffer");
     double sum = 0;
     for (int group = 0; group < GROUPS; group++) {
-        const unsigned long long clocks = out[group][1] - out[group][0];
+        const unsigned long long ticks = out[group][1] - out[group][0];
         if (group < 8)
-            printf("work-group %d: %llu clocks\n", group, clocks);
-        sum += (double)clocks;
+            printf("work-group %d: %llu ticks\n", group, ticks);
+        sum += (double)ticks;
     }
-    printf("%.0f clocks on average\n", sum / GROUPS);
+    printf("%d work-groups: %.0f ticks on average\n", GROUPS, sum / GROUPS);
     const int right = out[GROUPS - 1][1 + ITEMS] == 2;
     if (!right)
-        fprintf(stderr, "the last value is wrong: believe none of these clocks\n");
+        fprintf(stderr, "the last value is wrong: believe none of these ticks\n");
     return right ? 0 : 1;
 }

@@ -66,25 +66,25 @@ int main(void) {
         check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
     }
 
-    double smallest_ms = 1e9;
+    double first_ms = 0, smallest_ms = 1e9;
     for (int launch = 1; launch <= 10; launch++) {
-        check(clFinish(queue), "clFinish"); // Try a sleep of a second here: is it still warm then?
+        check(clFinish(queue), "clFinish"); // Try nanosleep(&(struct timespec){1, 0}, NULL); here
         const long long start_ns = now_ns();
         code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
         check(code, "clEnqueueNDRangeKernel");
         check(clFinish(queue), "clFinish");
         const double elapsed_ms = (double)(now_ns() - start_ns) / 1e6;
         printf("launch %2d: %9.3f ms\n", launch, elapsed_ms);
-        if (launch > 1 && elapsed_ms < smallest_ms)
+        first_ms = launch == 1 ? elapsed_ms : first_ms;
+        if (elapsed_ms < smallest_ms)
             smallest_ms = elapsed_ms;
     }
-    printf("smallest of launches 2 to 10: %.3f ms\n", smallest_ms);
+    printf("launch 1 takes %.3f ms longer than the shortest one\n", first_ms - smallest_ms);
 
     static float sums[COUNT];
     code = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
     check(code, "clEnqueueReadBuffer");
     if (sums[COUNT - 1] != 3)
-        fprintf(stderr, "the last sum is %g, not 3: believe none of these times\n",
-                sums[COUNT - 1]);
+        fprintf(stderr, "the last sum is %g, not 3: believe no time\n", sums[COUNT - 1]);
     return sums[COUNT - 1] == 3 ? 0 : 1;
 }

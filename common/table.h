@@ -77,9 +77,9 @@ static inline void end_row_disturbed(bool disturbed) {
 
 /* An empty line, and what disturbed rows mean. The next row begins another table. */
 static inline void end_table(void) {
-    say(table.disturbed
-            ? "\nDisturbed: in these rows the repetitions disagree, or all were held up.\n"
-              "Do not use their numbers. Run this again on an idle machine.\n"
-            : "\n");
+    say("\n%s", !table.disturbed
+                    ? ""
+                    : "Disturbed: in these rows the runs disagree, or all were held up. "
+                      "Run this again on an\nidle machine.\n");
     table.rows = table.disturbed = 0;
 }
