@@ -347,6 +347,8 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
     if (!event->profiled || !c->done || c->end_ns > simulated_host_ns()) return CL_PROFILING_INFO_NOT_AVAILABLE;
+    if (what == CL_PROFILING_COMMAND_COMPLETE && simulated_device == &devices[3].timing)
+        return CL_INVALID_VALUE; /* an OpenCL 1.2 driver does not know it */
     if (simulated_fault("stamp_unwritten", NULL)) return CL_SUCCESS;
     if (simulated_fault("stamp_zero", NULL)) VALUE(cl_ulong, 0);
     if (simulated_fault("stamp_steps", NULL)) VALUE(cl_ulong, what - CL_PROFILING_COMMAND_QUEUED);
