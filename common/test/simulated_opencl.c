@@ -342,7 +342,8 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
     event->held = false; held_events--)
 
-/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock):
+/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock), stamp_incomplete
+ * (COMPLETE before END):
  * what drivers may answer with CL_SUCCESS. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
@@ -363,4 +364,5 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400
                                                      ? (early ? c->queued_ns - 200 : c->submit_ns)
                                                  : what == CL_PROFILING_COMMAND_START ? start_ns
                                                  : what == CL_PROFILING_COMMAND_END   ? end_ns
-                                                                                      : end_ns + 640)))
+                                                 : simulated_fault("stamp_incomplete", NULL) ? start_ns
+                                                                                             : end_ns + 640)))
