@@ -27,7 +27,7 @@ NR == 1 {
         if (name[i] ~ /(_us|_ns|_ms|_mhz|_gb_s|percent|clocks.*)$/ && $i != "")
             ask(is_number($i), name[i] " is a number")
     if (has("min_us"))
-        ask(0 <= v("min_us") && v("min_us") <= v("median_us") && v("median_us") <= v("max_us") &&
+        ask((0 <= v("min_us") || has("interval")) && v("min_us") <= v("median_us") && v("median_us") <= v("max_us") &&
             v("min_us") <= v("mean_us") + 0.001 && v("mean_us") <= v("max_us") + 0.001,
             "0 <= min <= median, mean <= max")
     if (has("disturbed"))
