@@ -118,8 +118,8 @@ int main(int argc, char **argv) {
         empties[i] = median(empty_us, runs);
         nets[i] = median(net_error_us, runs);
         cell("device", 0, "%s", cl.name);
-        cell("runs", 0, "%zu", runs);
         number("length", "us", 11, 0, lengths_us[i]);
+        cell("runs", 0, "%zu", runs);
         number("truth", "us", 10, 2, x[i]);
         number("start_to_end", "us", 17, 2, by_device[i]);
         number("error", "us", 10, 2, by_device[i] - x[i]);
