@@ -4,7 +4,7 @@ folder = ARG1
 set datafile separator ","
 data = folder."/bandwidth.csv"
 
-set terminal svg size 720,440 font "sans-serif,14" background rgb "white"
+set terminal svg size 720,500 font "sans-serif,14" background rgb "white"
 set output folder."/bandwidth.svg"
 set title system("sed -n '2s/,.*//p' ".data).": bandwidth of vector_add from START to END, by size" noenhanced
 set style data linespoints
