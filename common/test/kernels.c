@@ -14,8 +14,8 @@ static cl_mem memory;
 static cl_kernel kernel, broken; /* the one under test; the last one that was wrong */
 
 /* Builds a kernel. Its arguments from number `arg` on are the parts of memory from `at` on. */
-static void build(const char *file, const char *options, const char *name, cl_uint arg, size_t at) {
-    const cl_program program = build_program(cl, file, options);
+static void build(const char *file, const char *flags, const char *name, cl_uint arg, size_t at) {
+    const cl_program program = build_program(cl, file, flags);
     MAKE_CL(kernel = clCreateKernel(program, name, &made));
     memset(right, 0xc2, sizeof right); /* -97.4: less than any input, so a minimum shows it */
     for (; at < ALL; at += PART) {
