@@ -9,62 +9,67 @@
  * Run:   ./host_clock
  * Try:   ./host_clock --runs 101        and again while another program keeps the cores busy
  */
-#define _GNU_SOURCE /* CLOCK_BOOTTIME, CLOCK_MONOTONIC_RAW */
-#include <inttypes.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/time.h>
-#include <time.h>
-
 #include "host_clock.h"
+
+#include <pthread.h>
+#include <sys/time.h>
+
 #include "options.h"
 #include "summary.h"
 
-enum { CLOCKS = 6, ACTS = 3 };
 static const int64_t work_ns = 20000000; /* of processor time */
 static const int64_t sleep_ns = 20000000;
 
+#ifndef CLOCK_BOOTTIME /* macOS: there CLOCK_MONOTONIC goes on while suspended */
+#define CLOCK_BOOTTIME CLOCK_MONOTONIC
+#endif
+
 /* ---- The clocks ---- */
 
+enum { MONOTONIC, RAW, BOOTTIME, REALTIME, GETTIMEOFDAY, CLOCK, CLOCKS };
 static const struct {
     const char *name, *counts;
     clockid_t id;
+    int64_t unit_ns; /* that its call counts in */
 } clocks[CLOCKS] = {
-    {"CLOCK_MONOTONIC", "elapsed time", CLOCK_MONOTONIC},         /* never set, never steps back */
-    {"CLOCK_MONOTONIC_RAW", "elapsed time", CLOCK_MONOTONIC_RAW}, /* not even slewed by NTP */
-    {"CLOCK_BOOTTIME", "elapsed time", CLOCK_BOOTTIME},           /* goes on while suspended */
-    {"CLOCK_REALTIME", "time of day", CLOCK_REALTIME},            /* may be set, backwards too */
-    {"gettimeofday", "time of day", CLOCK_REALTIME}, /* the same in us; gone from POSIX.1-2024 */
-    {"clock", "processor time", CLOCK_PROCESS_CPUTIME_ID}, /* of all threads of the process */
+    {"CLOCK_MONOTONIC", "elapsed time", CLOCK_MONOTONIC, 1},         /* never set or stepped back */
+    {"CLOCK_MONOTONIC_RAW", "elapsed time", CLOCK_MONOTONIC_RAW, 1}, /* not even slewed by NTP */
+    {"CLOCK_BOOTTIME", "elapsed time", CLOCK_BOOTTIME, 1},           /* goes on while suspended */
+    {"CLOCK_REALTIME", "time of day", CLOCK_REALTIME, 1},            /* may be set, backwards too */
+    {"gettimeofday", "time of day", CLOCK_REALTIME, 1000},           /* gone from POSIX.1-2024 */
+    {"clock", "processor time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
 };
-enum { GETTIMEOFDAY = 4, CLOCK = 5 };
 
-/* What clock `c` says, in nanoseconds since a zero point of its own. */
-static int64_t read_ns(int c) {
-    if (c == GETTIMEOFDAY) {
-        struct timeval t;
-        gettimeofday(&t, NULL);
-        return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
-    }
-    if (c == CLOCK)
-        return (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC);
+static int64_t get_ns(clockid_t id) {
     struct timespec t;
-    clock_gettime(clocks[c].id, &t);
+    clock_gettime(id, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The step that clock `c` claims: by clock_getres(), or by the unit that its call counts in. */
-static int64_t claimed_resolution_ns(int c) {
-    struct timespec t;
-    if (c == GETTIMEOFDAY)
-        return 1000;
-    if (c == CLOCK)
-        return 1000000000 / CLOCKS_PER_SEC;
-    if (clock_getres(clocks[c].id, &t) != 0)
+/* What clock `c` says, in nanoseconds since a zero point of its own. */
+static int64_t read_ns(int c) {
+    struct timeval day;
+    if (c == CLOCK) /* of all threads of the process */
+        return (int64_t)clock() * clocks[c].unit_ns;
+    if (c == GETTIMEOFDAY) {
+        gettimeofday(&day, NULL);
+        return (int64_t)day.tv_sec * 1000000000 + (int64_t)day.tv_usec * clocks[c].unit_ns;
+    }
+    return get_ns(clocks[c].id);
+}
+
+/* All six, one right after the other: they see the same moment, to a microsecond. */
+static void read_all_ns(int64_t ns[CLOCKS]) {
+    for (int c = 0; c < CLOCKS; c++)
+        ns[c] = read_ns(c);
+}
+
+/* The step that clock `c` claims. */
+static int64_t resolution_ns(int c) {
+    struct timespec t = {0, 0};
+    if (clocks[c].unit_ns == 1 && clock_getres(clocks[c].id, &t) != 0)
         fail(EXIT_FAILED, "clock_getres(%s): %s", clocks[c].name, strerror(errno));
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return clocks[c].unit_ns == 1 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : clocks[c].unit_ns;
 }
 
 /* The smallest step that clock `c` was seen to take in 5 ms. Where the clock is finer than a call
@@ -76,193 +81,95 @@ static int64_t smallest_step_ns(int c) {
         const int64_t before = read_ns(c);
         const int64_t step = read_ns(c) - before;
         if (step < 0 && clocks[c].id != CLOCK_REALTIME) /* that one may be set */
-            fail(EXIT_FAILED, "%s went back by %" PRId64 " ns", clocks[c].name, -step);
+            fail(EXIT_FAILED, "%s went back by %lld ns", clocks[c].name, (long long)-step);
         smallest = step > 0 && step < smallest ? step : smallest;
     }
     return smallest;
 }
 
-/* What a call of clock `c` costs: the cheapest of some batches; the others were interrupted. */
+/* What a call of clock `c` costs: the cheapest of 11 times 2000; the others were interrupted. */
 static double cost_of_a_call_ns(int c) {
-    enum { BATCHES = 11, CALLS = 2000 };
     double cheapest_ns = INFINITY;
-    for (int batch = 0; batch < BATCHES; batch++) {
+    for (int batch = 0; batch < 11; batch++) {
         const int64_t start_ns = now_ns();
-        for (int i = 0; i < CALLS; i++)
+        for (int i = 0; i < 2000; i++)
             read_ns(c);
-        const double cost_ns = (double)(now_ns() - start_ns) / CALLS;
-        cheapest_ns = cost_ns < cheapest_ns ? cost_ns : cheapest_ns;
+        cheapest_ns = fmin(cheapest_ns, (double)(now_ns() - start_ns) / 2000);
     }
     return cheapest_ns;
 }
 
 /* ---- What is timed ---- */
 
-/* Keeps a processor busy until this thread has had `work_ns` of it. */
-static void *use_processor(void *unused) {
-    struct timespec t;
-    int64_t end_ns = 0, used_ns;
-    do {
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-        used_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-        end_ns = end_ns ? end_ns : used_ns + work_ns;
-    } while (used_ns < end_ns);
+/* Keeps a processor busy until this thread has had `work_ns` of it, however busy the machine is. */
+static void *work(void *unused) {
+    const int64_t end_ns = get_ns(CLOCK_THREAD_CPUTIME_ID) + work_ns;
+    while (get_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
+        ;
     return unused;
 }
 
-static void do_work(void) {
-    use_processor(NULL);
-}
-
-static void do_sleep(void) {
-    const struct timespec pause = {0, sleep_ns};
-    if (nanosleep(&pause, NULL) != 0)
-        fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
-}
-
-static void do_work_on_two_threads(void) {
+static void work_on_two_threads(void) {
     pthread_t other;
-    int code = pthread_create(&other, NULL, use_processor, NULL);
-    if (code != 0)
-        fail(EXIT_FAILED, "pthread_create: %s", strerror(code));
-    use_processor(NULL);
-    code = pthread_join(other, NULL);
-    if (code != 0)
-        fail(EXIT_FAILED, "pthread_join: %s", strerror(code));
-}
-
-/* All six clocks around one call of `act`: they see the same interval, to a microsecond. */
-static void time_with_all_clocks(void (*act)(void), double elapsed_ms[CLOCKS]) {
-    int64_t start_ns[CLOCKS];
-    for (int c = 0; c < CLOCKS; c++)
-        start_ns[c] = read_ns(c);
-    act();
-    for (int c = 0; c < CLOCKS; c++)
-        elapsed_ms[c] = (double)(read_ns(c) - start_ns[c]) / 1e6;
-}
-
-/* ---- The stopwatch: laps added up, what the cutil timer of old was ---- */
-
-struct stopwatch {
-    int64_t started_ns, total_ns;
-    int laps;
-};
-
-static void stopwatch_reset(struct stopwatch *watch) {
-    *watch = (struct stopwatch){0, 0, 0};
-}
-
-static void stopwatch_start(struct stopwatch *watch) {
-    watch->started_ns = now_ns();
-}
-
-static void stopwatch_stop(struct stopwatch *watch) {
-    watch->total_ns += now_ns() - watch->started_ns;
-    watch->laps++;
-}
-
-static double stopwatch_read_ms(const struct stopwatch *watch) {
-    return (double)watch->total_ns / 1e6;
-}
-
-static double stopwatch_average_ms(const struct stopwatch *watch) {
-    return watch->laps > 0 ? stopwatch_read_ms(watch) / watch->laps : 0;
-}
-
-static void show_stopwatch(void) {
-    struct stopwatch watch;
-    stopwatch_reset(&watch);
-    for (int lap = 0; lap < 5; lap++) {
-        stopwatch_start(&watch);
-        do_work();
-        stopwatch_stop(&watch);
-        do_sleep(); /* between two laps: not counted */
-    }
-    printf("Stopwatch: %d laps of the work, %.3f ms in all, %.3f ms on average; the sleeps between "
-           "are left out.\n",
-           watch.laps, stopwatch_read_ms(&watch), stopwatch_average_ms(&watch));
-}
-
-/* ---- The integer trap: what is left of a time that goes through double ---- */
-
-static void show_integer_trap(void) {
-    const int64_t seconds[] = {86400, INT64_C(105) * 86400, time(NULL)};
-    const char *const what[] = {"a day after zero", "105 days after zero", "today, since 1970"};
-    for (int i = 0; i < 3; i++) {
-        int64_t most_lost_ns = 0;
-        for (int64_t ns = 0; ns < 1000; ns++) {
-            const int64_t exact = seconds[i] * 1000000000 + ns;
-            const int64_t through_double = (int64_t)((double)seconds[i] * 1e9 + (double)ns);
-            if (llabs(exact - through_double) > most_lost_ns)
-                most_lost_ns = llabs(exact - through_double);
-        }
-        printf("Integer trap: (int64_t)(s * 1e9 + ns), %s, is off by up to %" PRId64 " ns.\n",
-               what[i], most_lost_ns);
-    }
+    if ((errno = pthread_create(&other, NULL, work, NULL)) != 0)
+        fail(EXIT_FAILED, "pthread_create: %s", strerror(errno));
+    work(NULL);
+    if ((errno = pthread_join(other, NULL)) != 0)
+        fail(EXIT_FAILED, "pthread_join: %s", strerror(errno));
 }
 
 int main(int argc, char **argv) {
-    static double samples_ms[ACTS][CLOCKS][MAX_RUNS];
-    static void (*const acts[ACTS])(void) = {do_work, do_sleep, do_work_on_two_threads};
-    double ms[ACTS][CLOCKS];
-    int disturbed[CLOCKS] = {0}, disturbed_rows = 0;
-    struct options options = default_options("Which of the host's clocks measures elapsed time?");
+    static double work_ms[CLOCKS][MAX_RUNS], sleep_ms[CLOCKS][MAX_RUNS], both_ms[CLOCKS][MAX_RUNS];
+    const struct timespec pause = {0, sleep_ns};
+    struct summary w[CLOCKS], s[CLOCKS], b[CLOCKS];
     options.runs = 11;
-    parse_options(argc, argv, &options);
+    parse_options(argc, argv, "Which of the host's clocks measures elapsed time?");
+    const size_t runs = (size_t)options.runs;
 
-    for (int act = 0; act < ACTS; act++) {
-        for (int run = 0; run < (int)options.runs; run++) {
-            double elapsed_ms[CLOCKS];
-            time_with_all_clocks(acts[act], elapsed_ms);
-            for (int c = 0; c < CLOCKS; c++)
-                samples_ms[act][c][run] = elapsed_ms[c];
-        }
+    say("Host clocks: %g ms of work, a sleep of %g ms, the work on two threads, on the host; "
+        "medians of %zu runs\n\n",
+        (double)work_ns / 1e6, (double)sleep_ns / 1e6, runs);
+    for (size_t run = 0; run < runs; run++) {
+        int64_t t[4][CLOCKS];
+        read_all_ns(t[0]);
+        work(NULL);
+        read_all_ns(t[1]);
+        if (nanosleep(&pause, NULL) != 0)
+            fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
+        read_all_ns(t[2]);
+        work_on_two_threads();
+        read_all_ns(t[3]);
         for (int c = 0; c < CLOCKS; c++) {
-            const struct summary s = summarize(samples_ms[act][c], (size_t)options.runs);
-            ms[act][c] = s.median;
-            disturbed[c] |= s.disturbed && s.median > 1; /* asleep, clock() sees only noise */
+            work_ms[c][run] = (double)(t[1][c] - t[0][c]) / 1e6;
+            sleep_ms[c][run] = (double)(t[2][c] - t[1][c]) / 1e6;
+            both_ms[c][run] = (double)(t[3][c] - t[2][c]) / 1e6;
         }
-    }
-
-    if (options.csv) {
-        printf("clock,resolution_ns,step_ns,cost_ns,work_ms,sleep_ms,threads_ms,disturbed\n");
-    } else {
-        printf(
-            "Host clocks: %g ms of work, a sleep of %g ms, the work on two threads, on the host; "
-            "medians of %lld runs\n\n",
-            (double)work_ns / 1e6, (double)sleep_ns / 1e6, options.runs);
-        printf("%-20s %-14s %10s %8s %8s %9s %9s %11s\n", "clock", "counts", "claims ns", "step ns",
-               "cost ns", "work ms", "sleep ms", "threads ms");
     }
     for (int c = 0; c < CLOCKS; c++) {
-        const int64_t resolution_ns = claimed_resolution_ns(c);
-        const int64_t step_ns = smallest_step_ns(c);
-        const double cost_ns = cost_of_a_call_ns(c);
-        if (options.csv) {
-            printf("%s,%" PRId64 ",%" PRId64 ",%.1f,%.3f,%.3f,%.3f,%d\n", clocks[c].name,
-                   resolution_ns, step_ns, cost_ns, ms[0][c], ms[1][c], ms[2][c], disturbed[c]);
-        } else {
-            printf("%-20s %-14s %10" PRId64 " %8" PRId64 " %8.1f %9.3f %9.3f %11.3f%s\n",
-                   clocks[c].name, clocks[c].counts, resolution_ns, step_ns, cost_ns, ms[0][c],
-                   ms[1][c], ms[2][c], disturbed_word(disturbed[c]));
-        }
-        disturbed_rows += disturbed[c];
-        flush_stdout();
+        w[c] = summarize(work_ms[c], runs);
+        s[c] = summarize(sleep_ms[c], runs);
+        b[c] = summarize(both_ms[c], runs);
+        cell("clock", -19, "%s", clocks[c].name);
+        number("resolution", "ns", 15, 0, (double)resolution_ns(c));
+        number("step", "ns", 9, 0, (double)smallest_step_ns(c));
+        number("cost", "ns", 9, 1, cost_of_a_call_ns(c));
+        number("work", "ms", 9, 3, w[c].median);
+        number("sleep", "ms", 10, 3, s[c].median);
+        number("threads", "ms", 12, 3, b[c].median);
+        cell("", 14, "%s", clocks[c].counts);
+        end_row_disturbed(w[c].disturbed || b[c].disturbed ||
+                          (s[c].disturbed && c != CLOCK)); /* asleep, clock() sees only noise */
     }
-    if (options.csv)
-        return EXIT_SUCCESS;
+    end_table();
 
-    printf(
-        "\nOf the sleep clock() saw %.3f ms; of the two threads %.2f times what it saw of one, in "
-        "%.2f times\nthe time: it counts processor time. For elapsed time, CLOCK_MONOTONIC.\n",
-        ms[1][CLOCK], ms[2][CLOCK] / ms[0][CLOCK], ms[2][0] / ms[0][0]);
-    const int64_t monotonic_ns = read_ns(0);
-    printf("This machine was suspended for %.0f s since boot: CLOCK_BOOTTIME less "
-           "CLOCK_MONOTONIC.\n",
-           (double)(read_ns(2) - monotonic_ns) / 1e9);
-    show_stopwatch();
-    show_integer_trap();
-    printf("%s", disturbed_verdict(disturbed_rows));
-    flush_stdout();
+    say("clock() counted %.3f ms of the sleep, which took %.3f ms. For two threads it counted %.2f "
+        "times as\nmuch as for one, in %.2f times the time: it counts processor time. For elapsed "
+        "time "
+        "use CLOCK_MONOTONIC.\n",
+        s[CLOCK].median, s[MONOTONIC].median, b[CLOCK].median / w[CLOCK].median,
+        b[MONOTONIC].median / w[MONOTONIC].median);
+    const int64_t monotonic_ns = read_ns(MONOTONIC);
+    say("This machine was suspended for %.0f s since boot: CLOCK_BOOTTIME minus CLOCK_MONOTONIC.\n",
+        (double)(read_ns(BOOTTIME) - monotonic_ns) / 1e9);
     return EXIT_SUCCESS;
 }

@@ -9,88 +9,66 @@
  * Run:   ./stamp_errors
  * Try:   on another driver: the answers differ
  */
-#define _GNU_SOURCE
-#include <stdio.h>
+#include "stamps.h"
 
-#include "opencl_device.h"
+static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
+static cl_mem buffer;    /* one integer, which the commands fill */
 
-static struct options options;
-static struct opencl_device device;
+/* A command in `queue` that begins when `gate`, if not NULL, is set to CL_COMPLETE. */
+static cl_event fill(cl_command_queue queue, const cl_event *gate) {
+    const cl_int zero = 0;
+    cl_event event;
+    CHECK_CL(clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, sizeof zero, gate != NULL,
+                                 gate, &event));
+    return event;
+}
 
-/* Asks for END, prints code and stamp, and returns both; the stamp was 0 before. */
-static cl_ulong ask(const char *question, cl_event event, cl_int *code) {
+/* Asks for END, prints code and stamp, and returns the stamp: 0 before, and where there is none. */
+static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
-    *code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
-    if (options.csv)
-        printf("%s,%s,%d,%s,%llu\n", device.name, question, *code, cl_error_name(*code),
-               (unsigned long long)end_ns);
-    else
-        printf("%-24s error %3d, %-32s %20llu\n", question, *code, cl_error_name(*code),
-               (unsigned long long)end_ns);
-    flush_stdout(); /* a driver may take the next question badly */
+    made = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
+    cell("device", 0, "%s", cl.name);
+    cell("question", -23, "%s", question);
+    cell("code", 4, "%d", made);
+    cell("error", -31, "%s", cl_error_name(made));
+    cell("end_ns", 19, "%llu", (unsigned long long)end_ns);
+    end_row(); /* at once: a driver may take the next question badly */
     return end_ns;
 }
 
 int main(int argc, char **argv) {
-    options = default_options("What does clGetEventProfilingInfo answer when it has no stamp?");
-    options.has_device = true;
-    parse_options(argc, argv, &options);
-    device = choose_opencl_device(options.device);
+    options.device = "";
+    parse_options(argc, argv, "What does clGetEventProfilingInfo answer when it has no stamp?");
+    cl = open_opencl();
+    cl_command_queue plain;
+    cl_event gate;
+    MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &made));
+    MAKE_CL(buffer = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &made));
+    MAKE_CL(gate = clCreateUserEvent(cl.context, &made));
+    say("Stamp errors: END of a command on %s, %s; two wrong questions and a right one\n\n",
+        cl.name, cl.platform);
 
-    cl_int code;
-    cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
-    CHECK_CL_CODE("clCreateContext", code);
-    cl_command_queue queue =
-        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &code);
-    CHECK_CL_CODE("clCreateCommandQueue", code);
-    cl_command_queue plain = clCreateCommandQueue(context, device.id, 0, &code);
-    CHECK_CL_CODE("clCreateCommandQueue", code);
-
-    if (options.csv)
-        printf("device,question,code,error,end_ns\n");
-    else
-        printf("Stamp errors: END of a command on %s, %s; two wrong questions and a right one\n\n"
-               "%-24s %-43s %20s\n",
-               device.name, device.platform, "command", "answer", "END ns");
-
-    const cl_int zero = 0; /* the command: fills one integer */
-    cl_event event;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof zero, NULL, &code);
-    CHECK_CL_CODE("clCreateBuffer", code);
-    CHECK_CL(
-        clEnqueueFillBuffer(plain, buffer, &zero, sizeof zero, 0, sizeof zero, 0, NULL, &event));
+    /* Wrong: the queue was made without CL_QUEUE_PROFILING_ENABLE. */
+    cl_event event = fill(plain, NULL);
     CHECK_CL(clFinish(plain));
-    ask("queue_without_profiling", event, &code);
-    CHECK_CL(clReleaseEvent(event));
+    ask("queue_without_profiling", event);
 
-    cl_event gate = clCreateUserEvent(context, &code); /* holds the command back */
-    CHECK_CL_CODE("clCreateUserEvent", code);
-    CHECK_CL(
-        clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, sizeof zero, 1, &gate, &event));
-    ask("not_finished", event, &code);
+    /* Wrong: the command has not finished. The query does not wait for it. */
+    event = fill(cl.queue, &gate);
+    ask("not_finished", event);
+
+    /* Right: the same command after clFinish. */
     CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
-    CHECK_CL(clFinish(queue));
-    cl_int code_of_finished;
-    const cl_ulong end_ns = ask("the_same_finished", event, &code_of_finished);
-
-    cl_ulong start_ns = 0;
-    if (code_of_finished != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
+    CHECK_CL(clFinish(cl.queue));
+    const cl_ulong end_ns = ask("the_same_finished", event);
+    if (made != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
         fail(EXIT_FAILED,
              "impossible: a finished command of a profiling queue has no END: %s, %llu ns",
-             cl_error_name(code_of_finished), (unsigned long long)end_ns);
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
-                                     NULL));
-    if (!options.csv)
-        printf("\nSTART less END, the wrong way round: %.1f years unsigned, %.3f us signed.\n",
-               (double)(start_ns - end_ns) / (365.25 * 86400e9),
-               (double)(cl_long)(start_ns - end_ns) / 1e3);
-    flush_stdout();
+             cl_error_name(made), (unsigned long long)end_ns);
+    end_table();
 
-    CHECK_CL(clReleaseEvent(event));
-    CHECK_CL(clReleaseEvent(gate));
-    CHECK_CL(clReleaseMemObject(buffer));
-    CHECK_CL(clReleaseCommandQueue(plain));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
+    const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);
+    say("START minus END, in the wrong order: %.1f years unsigned, %.3f us signed.\n",
+        (double)(start_ns - end_ns) / (365.25 * 86400e9), between_us(end_ns, start_ns));
     return EXIT_SUCCESS;
 }

@@ -91,7 +91,7 @@ static inline struct opencl open_opencl(void) {
 /* Builds `file` of KERNEL_DIR with the compiler's `flags`. Exits with 1 and the build log if it does
  * not build, with 77 if nothing does. */
 static inline cl_program build_program(struct opencl cl, const char *file, const char *flags) {
-    static char path[4096], source[16384], log[16384];
+    char path[4096], source[16384] = "", log[16384] = "";
     const char *text = source, *empty = "__kernel void empty(void) {}";
     cl_program program, check;
     snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);

@@ -342,11 +342,14 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
     event->held = false; held_events--)
 
-/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock):
+/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock), stamp_incomplete
+ * (COMPLETE before END):
  * what drivers may answer with CL_SUCCESS. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
     if (!event->profiled || !c->done || c->end_ns > simulated_host_ns()) return CL_PROFILING_INFO_NOT_AVAILABLE;
+    if (what == CL_PROFILING_COMMAND_COMPLETE && simulated_device == &devices[3].timing)
+        return CL_INVALID_VALUE; /* an OpenCL 1.2 driver does not know it */
     if (simulated_fault("stamp_unwritten", NULL)) return CL_SUCCESS;
     if (simulated_fault("stamp_zero", NULL)) VALUE(cl_ulong, 0);
     if (simulated_fault("stamp_steps", NULL)) VALUE(cl_ulong, what - CL_PROFILING_COMMAND_QUEUED);
@@ -361,4 +364,5 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400
                                                      ? (early ? c->queued_ns - 200 : c->submit_ns)
                                                  : what == CL_PROFILING_COMMAND_START ? start_ns
                                                  : what == CL_PROFILING_COMMAND_END   ? end_ns
-                                                                                      : end_ns + 640)))
+                                                 : simulated_fault("stamp_incomplete", NULL) ? start_ns
+                                                                                             : end_ns + 640)))

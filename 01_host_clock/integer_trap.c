@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What does a time lose when it goes through double?
+ *
+ * Measures: nothing; it computes what is lost, for every nanosecond of a microsecond, at moments that
+ *   are farther and farther from the clock's zero.
+ * Does not measure: the clock, which may lose more by its steps (host_clock.c).
+ *
+ * Build: cc -O2 -I../common integer_trap.c -o integer_trap -lm
+ * Run:   ./integer_trap
+ * Try:   make wrong_ns() use float and 1e9f: what is left after a day?
+ */
+#include <stdint.h>
+#include <time.h>
+
+#include "options.h"
+
+static const int64_t day_s = 86400;
+
+/* Wrong: 1e9 is a double, so the product is one too. Beyond 2^53 a double skips whole numbers. */
+static int64_t wrong_ns(int64_t s, int64_t ns) {
+    return (int64_t)((double)s * 1e9 + (double)ns);
+}
+
+/* Right: integers, from the clock to the difference. 2^63 ns are 292 years. */
+static int64_t right_ns(int64_t s, int64_t ns) {
+    return s * 1000000000 + ns;
+}
+
+static void report(const char *moment, int64_t s) {
+    long long most_ns = 0;
+    for (int64_t ns = 0; ns < 1000; ns++) {
+        const long long lost_ns = llabs((long long)(right_ns(s, ns) - wrong_ns(s, ns)));
+        most_ns = lost_ns > most_ns ? lost_ns : most_ns;
+    }
+    cell("moment", -22, "%s", moment);
+    number("since_zero", "days", 17, 0, (double)s / (double)day_s);
+    number("lost", "ns", 9, 0, (double)most_ns);
+    end_row();
+}
+
+int main(int argc, char **argv) {
+    parse_options(argc, argv, "What does a time lose when it goes through double?");
+    say("Integer trap: (int64_t)(s * 1e9 + ns) on the host; the most that is lost\n\n");
+    report("a day after boot", day_s);
+    report("104 days after boot", 104 * day_s);
+    report("105 days after boot", 105 * day_s);
+    report("three years after boot", 1095 * day_s);
+    report("today since 1970", time(NULL));
+    end_table();
+    say("A double holds every whole number up to 2^53, and 2^53 ns are %.2f days. Beyond, it\n"
+        "rounds a time to a multiple of 2, 4, 8 ... ns. Multiply integers.\n",
+        (double)(1LL << 53) / 1e9 / (double)day_s);
+    return EXIT_SUCCESS;
+}

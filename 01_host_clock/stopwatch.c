@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How does one add up the laps of something that is done in pieces?
+ *
+ * Measures: laps of 5 ms with a stopwatch on now_ns(). The CUDA SDK's cutil timer was such a
+ *   stopwatch (cutCreateTimer, cutStartTimer, ...) until it left the toolkit with CUDA 5.0.
+ * Does not measure: the pauses between the laps, in which the stopwatch stands still.
+ *
+ * Build: cc -O2 -I../common stopwatch.c -o stopwatch -lm
+ * Run:   ./stopwatch
+ * Try:   leave stopwatch_reset() out: by how much is the average wrong now?
+ */
+#include "host_clock.h"
+#include "options.h"
+
+static const int64_t lap_ns = 5000000, pause_ns = 10000000, first_lap_ns = 50000000;
+
+/* ---- The stopwatch. All zero, it stands still at zero ---- */
+
+struct stopwatch {
+    int64_t started_ns, total_ns; /* integers: they add up without rounding */
+    int laps;
+};
+
+static void stopwatch_start(struct stopwatch *watch) {
+    watch->started_ns = now_ns();
+}
+
+static void stopwatch_stop(struct stopwatch *watch) {
+    watch->total_ns += now_ns() - watch->started_ns;
+    watch->laps++;
+}
+
+static void stopwatch_reset(struct stopwatch *watch) {
+    watch->total_ns = 0;
+    watch->laps = 0;
+}
+
+static double stopwatch_read_ms(const struct stopwatch *watch) {
+    return (double)watch->total_ns / 1e6;
+}
+
+static double stopwatch_average_ms(const struct stopwatch *watch) {
+    return watch->laps > 0 ? stopwatch_read_ms(watch) / watch->laps : 0;
+}
+
+/* ---- What is timed: a wait, as for a GPU ---- */
+
+static void wait_for_ns(int64_t ns) {
+    const struct timespec pause = {0, (long)ns};
+    if (nanosleep(&pause, NULL) != 0)
+        fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
+}
+
+int main(int argc, char **argv) {
+    struct stopwatch watch = {0, 0, 0};
+    options.runs = 5;
+    parse_options(argc, argv, "How does one add up the laps of something that is done in pieces?");
+
+    stopwatch_start(&watch);
+    wait_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
+    stopwatch_stop(&watch);
+    say("Stopwatch: the first lap took %.3f ms and is not counted; then %lld laps on the host\n\n",
+        stopwatch_read_ms(&watch), options.runs);
+    stopwatch_reset(&watch);
+
+    const int64_t start_ns = now_ns();
+    for (int lap = 0; lap < (int)options.runs; lap++) {
+        stopwatch_start(&watch);
+        wait_for_ns(lap_ns);
+        stopwatch_stop(&watch);
+        cell("laps", 5, "%d", watch.laps);
+        number("total", "ms", 11, 3, stopwatch_read_ms(&watch));
+        number("average", "ms", 13, 3, stopwatch_average_ms(&watch));
+        end_row();
+        wait_for_ns(pause_ns); /* the stopwatch stands still */
+    }
+    end_table();
+    say("A lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch counted\n"
+        "%.3f ms of them, the laps.\n",
+        stopwatch_average_ms(&watch), (double)(now_ns() - start_ns) / 1e6,
+        stopwatch_read_ms(&watch));
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+#
+# How a program is built and tested: on simulated devices, and on this machine.
+
+include(common/test/simulated.cmake) # add_simulated()
+
+# build(needs name source): an executable, in its chapter's folder, if this machine has what it needs.
+function(build needs name source)
+  if(NOT has_${needs})
+    set_property(GLOBAL APPEND_STRING PROPERTY left_out_${needs} " ${name}")
+    return()
+  endif()
+  cmake_path(GET source PARENT_PATH folder)
+  add_executable(${name} ${source})
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${GPU_TIMING_WARNINGS}>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-arch=all-major;-Xcompiler=-Wall,-Wextra>")
+  set_target_properties(${name} PROPERTIES LABELS ${needs} RUNTIME_OUTPUT_DIRECTORY ${folder})
+  if(needs STREQUAL opencl)
+    target_link_libraries(${name} PRIVATE OpenCL::OpenCL)
+    target_compile_definitions(${name} PRIVATE SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+      KERNEL_DIR="${CMAKE_SOURCE_DIR}/${folder}")
+  endif()
+endfunction()
+
+# add_live(name test command...): a test on this machine, if the program is built. One at a time, or
+# they would time each other; 77 says that a device is missing.
+function(add_live name test)
+  if(TARGET ${name})
+    get_target_property(needs ${name} LABELS)
+    add_test(NAME ${name}.${test} COMMAND ${ARGN})
+    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RUN_SERIAL ON TIMEOUT 300)
+    if(NOT REQUIRE_DEVICES)
+      set_tests_properties(${name}.${test} PROPERTIES SKIP_RETURN_CODE 77)
+    endif()
+  endif()
+endfunction()
+
+# add_live_everywhere(name test option command...): one test for each of OPENCL_TEST_DEVICES, which the
+# command takes behind `option`.
+function(add_live_everywhere name test option)
+  if(TARGET ${name} AND OPENCL_TEST_DEVICES)
+    get_target_property(needs ${name} LABELS)
+  endif()
+  if(needs STREQUAL opencl)
+    foreach(device IN LISTS OPENCL_TEST_DEVICES)
+      add_live(${name} ${test}.${device} ${ARGN} ${option} ${device})
+    endforeach()
+  else()
+    add_live(${name} ${test} ${ARGN})
+  endif()
+endfunction()
+
+# add_program(host|opencl|cuda folder/program.c|.cu [options]): a program, what it prints on simulated
+# devices, and with the options what folder/test/program.awk asks of its CSV on this machine.
+function(add_program needs source)
+  cmake_path(GET source STEM name)
+  cmake_path(GET source PARENT_PATH folder)
+  add_simulated(${source})
+  build(${needs} ${name} ${source})
+  add_live_everywhere(${name} sane --device sh ${CMAKE_SOURCE_DIR}/common/test/sane.sh
+    ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.awk $<TARGET_FILE:${name}> ${ARGN})
+endfunction()
+
+# add_minimal(host|opencl|cuda folder/minimal.c|.cu): a chapter's first page, which takes no options.
+function(add_minimal needs source)
+  string(SUBSTRING ${source} 0 3 prefix)
+  set(name ${prefix}${needs}_minimal)
+  add_simulated(${source} ${prefix}${needs}_)
+  build(${needs} ${name} ${source})
+  add_live(${name} runs ${name})
+  if(TARGET ${name} AND NOT REQUIRE_DEVICES)
+    set_tests_properties(${name}.runs PROPERTIES SKIP_REGULAR_EXPRESSION
+      "no driver|no device|no CUDA-capable device|driver version is insufficient")
+  endif()
+endfunction()
+
+# The machine code of the CUDA kernels, which a machine without a GPU cannot run.
+find_program(NVDISASM nvdisasm HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/build/nvdisasm/nvidia/cu13/bin)
+if(Python3_FOUND AND has_cuda AND NVDISASM)
+  add_test(NAME machine_code COMMAND Python3::Interpreter
+    ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
+  set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)
+endif()
