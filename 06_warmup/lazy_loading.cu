@@ -2,14 +2,14 @@
  *
  * How much of a first launch is the loading of the kernel?
  *
- * Measures: the first two launches of vector_add in new processes, by event pairs; in every other
- *   process CUDA loads a kernel when it is first launched (CUDA_MODULE_LOADING=LAZY, the default on
- *   Linux since CUDA 12.2), in the others all kernels before that (EAGER).
+ * Measures: the first two launches of vector_add in new processes, by event pairs; in turns with
+ *   CUDA_MODULE_LOADING=LAZY, where CUDA loads a kernel when it is first launched (the default on
+ *   Linux since CUDA 12.2), and with EAGER, where it loads all kernels before that.
  * Does not measure: what EAGER costs at the start of the program, where it loads every kernel.
  *
  * Build: nvcc -O2 -arch=native -I../common lazy_loading.cu -o lazy_loading
  * Run:   ./lazy_loading
- * Try:   ./lazy_loading --size 1024 --runs 15
+ * Try:   ./lazy_loading --size 1024 --runs 15        a short kernel, and how far processes differ
  */
 #include "../01_host_clock/host_clock.h"
 #include "../02_clfinish_sync/vector_add.h"
@@ -39,7 +39,7 @@ static double time_vector_add_us(void) {
 /* What a cold process does. */
 struct outcome {
     char device[256];
-    const char *loading; /* the process is told */
+    const char *loading; /* which the process is to set */
     double first_us, second_us;
     bool held_up;
 };
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     enum { LAZY, EAGER, LOADINGS };
     static const char *const loadings[LOADINGS] = {"LAZY", "EAGER"};
     static double first_us[LOADINGS][MAX_RUNS], second_us[LOADINGS][MAX_RUNS];
-    struct outcome outcome;
+    static struct outcome outcome;
     struct summary first[LOADINGS], second[LOADINGS];
     size_t held_up[LOADINGS] = {0, 0};
     options.device = "";
