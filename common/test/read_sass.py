@@ -58,8 +58,8 @@ RULES = {
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "04_cuda_events/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
     "04_cuda_events/event_errors.cu": {"spin": r"timer \[ timer \] "},
-    "06_warmup/cache_and_clock.cu": {
-        "count_clocks": r"timer clock \[ timer \] clock store ", "block_stream": BLOCK_STREAM},
+    "06_warmup/l2_cache.cu": {"block_stream": BLOCK_STREAM},
+    "06_warmup/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/recipe.cu": {"block_stream": BLOCK_STREAM},
 }
 

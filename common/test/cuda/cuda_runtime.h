@@ -15,7 +15,7 @@
 #include "simulated.h"
 
 #define __CUDACC__
-#define __global__ __attribute__((unused))
+#define __global__ __attribute__((unused)) /* a header may have more kernels than a program launches */
 #define __device__
 #define __syncthreads simulated_barrier
 #define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
@@ -82,13 +82,13 @@ static inline bool fails(const char *name, int64_t ns) {
 
 struct cudaDeviceProp {
     char name[256];
-    int major, minor, multiProcessorCount;
+    int major, minor, multiProcessorCount, l2CacheSize;
 };
 enum cudaDeviceAttr { cudaDevAttrMaxThreadsPerBlock, cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
 API(cudaGetDeviceCount, (int *count), 300000000, *count = 2)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
-    *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units};
+    *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units, 1 << 20};
     strcat(to->name, device ? ", \"small\"" : ""))
 API(cudaSetDevice, (int device), 90000, current = device)
 API(cudaDriverGetVersion, (int *version), 100, *version = 13020)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How much does the state of the L2 cache change the time of a kernel?
+ *
+ * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before,
+ *   with the L2 flushed by reading something else, and with it full of something else that was
+ *   written; by event pairs behind a blocker, less the empty pair.
+ * Does not measure: which of the three is right. That depends on what comes before the kernel in
+ *   the program that is to be made faster.
+ *
+ * Build: nvcc -O2 -arch=native -I../common l2_cache.cu -o l2_cache
+ * Run:   ./l2_cache
+ * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
+ */
+#include "../02_clfinish_sync/vector_add.h"
+#include "../04_cuda_events/blocker.h"
+#include "summary.h"
+
+static const long long default_sizes[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20,
+                                          1 << 22, 1 << 24, 1 << 26};
+
+/* ---- The kernels ---- */
+
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+/* Reads `n` numbers: whatever else was in the L2 cache is gone then, and nothing waits there to be
+ * written back to memory, as after a memset. */
+static __global__ void read_through(const unsigned *data, size_t n, unsigned *sink) {
+    unsigned sum = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
+        sum += data[i];
+    if (sum == 1) /* never, for zeros; but the compiler does not know */
+        *sink = sum;
+}
+
+/* ---- The methods: each returns microseconds ---- */
+
+static size_t n;
+static float *vectors[3];
+static unsigned *other_data;
+static size_t other_bytes; /* four times the L2 */
+
+static void launch(void) {
+    vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
+    CHECK_CUDA(cudaGetLastError());
+}
+
+static double time_blocked_us(void) {
+    close_gate();
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    launch();
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
+    return elapsed_us();
+}
+
+/* Full of something else that was written: its lines must go to memory first, in the kernel's time. */
+static double written(void) {
+    CHECK_CUDA(cudaMemsetAsync(other_data, 0, other_bytes, 0));
+    return time_blocked_us();
+}
+
+/* Full of something else that was only read: the kernel's data comes from memory. */
+static double flushed(void) {
+    read_through<<<1024, 256>>>(other_data, other_bytes / sizeof *other_data, other_data);
+    CHECK_CUDA(cudaGetLastError());
+    return time_blocked_us();
+}
+
+/* What the run before left there: the kernel's own data, if it fits. */
+static double warm(void) {
+    launch();
+    return time_blocked_us();
+}
+
+/* The floor: two events with nothing between them. */
+static double empty_pair(void) {
+    close_gate();
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
+    return elapsed_us();
+}
+
+/* ---- One row of the report ---- */
+
+static struct summary less_floor(double *samples_us, double floor_us) {
+    for (int run = 0; run < options.runs; run++)
+        samples_us[run] -= floor_us;
+    const struct summary s = summarize(samples_us, (size_t)options.runs);
+    if (s.median <= 0)
+        fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
+             s.median, n);
+    return s;
+}
+
+/* Returns how many times as long a run takes after a memset as with its own data in the L2. */
+static double measure_size(const char *device) {
+    static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS], written_us[MAX_RUNS], empty_us[MAX_RUNS];
+    const size_t runs = (size_t)options.runs;
+    for (int v = A; v <= C; v++)
+        vectors[v] = device_vector((enum vector)v, n);
+    launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
+    for (size_t run = 0; run < runs; run++) { /* in turns; warm() finds nothing of written() */
+        written_us[run] = written();
+        flushed_us[run] = flushed();
+        warm_us[run] = warm();
+        empty_us[run] = empty_pair();
+    }
+    check_vector_add(vectors[C], n);
+    for (int v = A; v <= C; v++)
+        CHECK_CUDA(cudaFree(vectors[v]));
+    const double floor_us = median(empty_us, runs);
+    const struct summary w = less_floor(warm_us, floor_us), f = less_floor(flushed_us, floor_us),
+                         d = less_floor(written_us, floor_us);
+    cell("device", 0, "%s", device);
+    cell("size", 10, "%zu", n);
+    cell("runs", 0, "%zu", runs);
+    number("warm", "us", 10, 2, w.median);
+    number("flushed", "us", 12, 2, f.median);
+    number("written", "us", 12, 2, d.median);
+    cell("flushed_to_warm", 15, "%.2f", f.median / w.median);
+    cell("written_to_warm", 15, "%.2f", d.median / w.median);
+    end_row_disturbed(w.disturbed || f.disturbed || d.disturbed);
+    return d.median / w.median;
+}
+
+int main(int argc, char **argv) {
+    double most = 0;
+    long long most_size = 0;
+    options.device = "";
+    options.runs = 31;
+    memcpy(options.sizes, default_sizes, sizeof default_sizes);
+    parse_options(argc, argv, "How much does the state of the L2 cache change a kernel's time?");
+    const struct cudaDeviceProp device = open_cuda();
+    other_bytes = 4 * (size_t)device.l2CacheSize;
+    for (int i = 0; options.sizes[i]; i++)
+        check_size(options.sizes[i], 12.0 * (double)options.sizes[i] + (double)other_bytes);
+    CHECK_CUDA(cudaMalloc((void **)&other_data, other_bytes));
+    CHECK_CUDA(cudaMemset(other_data, 0, other_bytes));
+    set_up_blocker();
+
+    say("L2 cache: vector_add by size in floats on %s; %d MiB of L2\n"
+        "Event pairs behind a blocker, less the empty pair; medians of %lld runs\n\n",
+        device.name, device.l2CacheSize >> 20, options.runs);
+    for (int i = 0; options.sizes[i]; i++) {
+        n = (size_t)options.sizes[i];
+        const double ratio = measure_size(device.name);
+        most_size = ratio > most ? options.sizes[i] : most_size;
+        most = ratio > most ? ratio : most;
+    }
+    end_table();
+    say("The largest difference is at %lld floats: after a memset the kernel takes %.2f times as "
+        "long\nas with its own data in the L2. Say in which of the three states you measured.\n",
+        most_size, most);
+    return EXIT_SUCCESS;
+}

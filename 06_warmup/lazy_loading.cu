@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How much of a first launch is the loading of the kernel?
+ *
+ * Measures: the first two launches of vector_add in new processes, by event pairs; in turns with
+ *   CUDA_MODULE_LOADING=LAZY, where CUDA loads a kernel when it is first launched (the default on
+ *   Linux since CUDA 12.2), and with EAGER, where it loads all kernels before that.
+ * Does not measure: what EAGER costs at the start of the program, where it loads every kernel.
+ *
+ * Build: nvcc -O2 -arch=native -I../common lazy_loading.cu -o lazy_loading
+ * Run:   ./lazy_loading
+ * Try:   ./lazy_loading --size 1024 --runs 15        a short kernel, and how far processes differ
+ */
+#include "../01_host_clock/host_clock.h"
+#include "../02_clfinish_sync/vector_add.h"
+#include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
+#include "cold.h"
+#include "summary.h"
+
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+static size_t n;
+static float *vectors[3];
+
+/* One launch. Lazy loading happens between the two events: so it is in this time. */
+static double time_vector_add_us(void) {
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    return elapsed_us();
+}
+
+/* What a cold process does. */
+struct outcome {
+    char device[256];
+    const char *loading; /* which the process is to set */
+    double first_us, second_us;
+    bool held_up;
+};
+
+static void run_cold(void *result) {
+    struct outcome *outcome = (struct outcome *)result;
+    setenv("CUDA_MODULE_LOADING", outcome->loading, 1); /* before the first call of CUDA */
+    const struct cudaDeviceProp device = open_cuda();
+    snprintf(outcome->device, sizeof outcome->device, "%s", device.name);
+    check_size(options.size, 3.0 * (double)n * sizeof(float));
+    for (int v = A; v <= C; v++)
+        vectors[v] = device_vector((enum vector)v, n);
+    CHECK_CUDA(cudaEventCreate(&start));
+    CHECK_CUDA(cudaEventCreate(&stop));
+    outcome->first_us = time_vector_add_us();
+    const int64_t start_ns = now_ns();
+    outcome->second_us = time_vector_add_us();
+    outcome->held_up = is_held_up((double)(now_ns() - start_ns) / 1e3 - outcome->second_us);
+    if (!(outcome->first_us > 0 && outcome->second_us > 0))
+        fail(EXIT_FAILED, "impossible: launches of %g and %g us", outcome->first_us,
+             outcome->second_us);
+    check_vector_add(vectors[C], n);
+}
+
+int main(int argc, char **argv) {
+    enum { LAZY, EAGER, LOADINGS };
+    static const char *const loadings[LOADINGS] = {"LAZY", "EAGER"};
+    static double first_us[LOADINGS][MAX_RUNS], second_us[LOADINGS][MAX_RUNS];
+    static struct outcome outcome;
+    struct summary first[LOADINGS], second[LOADINGS];
+    size_t held_up[LOADINGS] = {0, 0};
+    options.device = "";
+    options.runs = 5;
+    options.size = 1 << 24;
+    parse_options(argc, argv, "How much of a first launch is the loading of the kernel?");
+    n = (size_t)options.size;
+    const size_t runs = (size_t)options.runs;
+    for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
+        for (int l = LAZY; l < LOADINGS; l++) {
+            outcome.loading = loadings[l];
+            in_new_process(run_cold, &outcome, sizeof outcome);
+            first_us[l][run] = outcome.first_us;
+            second_us[l][run] = outcome.second_us;
+            held_up[l] += outcome.held_up;
+        }
+
+    say("Module loading: vector_add of %zu floats on %s; medians; new processes for each row: "
+        "%zu\n\n",
+        n, outcome.device, runs);
+    for (int l = LAZY; l < LOADINGS; l++) {
+        first[l] = summarize(first_us[l], runs);
+        second[l] = summarize(second_us[l], runs);
+        cell("device", 0, "%s", outcome.device);
+        cell("loading", -7, "%s", loadings[l]);
+        cell("size", 0, "%zu", n);
+        cell("runs", 0, "%zu", runs);
+        number("first", "us", 12, 2, first[l].median);
+        number("second", "us", 12, 2, second[l].median);
+        end_row_disturbed(first[l].disturbed || second[l].disturbed || 2 * held_up[l] > runs);
+    }
+    end_table();
+    say("LAZY makes the first launch %.2f us longer than EAGER: it loads the kernel.\n"
+        "With EAGER the first launch takes %.2f us and the second %.2f us.\n",
+        first[LAZY].median - first[EAGER].median, first[EAGER].median, second[EAGER].median);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * warmup_series.cu's question on any OpenCL device: after how many launches does a kernel take as
+ * long as it will take from then on?
+ *
+ * Measures: each of the first 100 launches of vector_add in a process that has never run it, from
+ *   START to END and by the host's clock between two clFinish.
+ * Does not measure: building the program, which is done before the first launch.
+ *
+ * Build: cc -O2 -I../common warmup_series_opencl.c -o warmup_series_opencl -lOpenCL -lm
+ * Run:   ./warmup_series_opencl
+ * Try:   ./warmup_series_opencl --size 1024        a short kernel: compare the first row's two times
+ */
+#include "../01_host_clock/host_clock.h"
+#include "../02_clfinish_sync/vector_add.h"
+#include "../03_opencl_profiling/stamps.h"
+#include "series.h"
+
+static struct opencl cl;
+static cl_kernel vector_add;
+static size_t n, global_size, local_size = 256;
+
+/* One launch. What the driver does before START, such as compiling, is in the host's time only. */
+static void time_vector_add_us(double *event_us, double *host_us) {
+    cl_event event;
+    CHECK_CL(clFinish(cl.queue));
+    const int64_t start_ns = now_ns();
+    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, vector_add, 1, NULL, &global_size, &local_size, 0,
+                                    NULL, &event));
+    CHECK_CL(clFinish(cl.queue));
+    const int64_t end_ns = now_ns();
+    *host_us = (double)(end_ns - start_ns) / 1e3;
+    *event_us = start_to_end_us(event, *host_us);
+    if (*event_us == 0)
+        fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
+}
+
+/* What the cold process does. */
+static void run_cold(void *result) {
+    struct series *series = (struct series *)result;
+    cl_mem vectors[3];
+    cl = open_opencl();
+    snprintf(series->device, sizeof series->device, "%s", cl.name);
+    check_size(cl, options.size);
+    const cl_program program = build_program(cl, "warmup_opencl.cl", "");
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));
+    set_vectors(cl, vector_add, n, vectors);
+    for (int i = 0; i < SERIES; i++)
+        time_vector_add_us(&series->event_us[i], &series->host_us[i]);
+    check_vector_add(cl, vectors[C], n);
+}
+
+int main(int argc, char **argv) {
+    static struct series series;
+    options.device = "";
+    options.size = 1 << 24;
+    parse_options(argc, argv, "After how many launches is a kernel's time steady?");
+    n = (size_t)options.size;
+    global_size = (n + local_size - 1) / local_size * local_size;
+    in_new_process(run_cold, &series, sizeof series);
+    report_series(&series, series.host_us, "the host's clock");
+    say("For the first launch START to END gives %.2f us and the host's clock %.2f us.\n",
+        series.event_us[0], series.host_us[0]);
+    return EXIT_SUCCESS;
+}
