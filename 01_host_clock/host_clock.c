@@ -163,9 +163,8 @@ int main(int argc, char **argv) {
     end_table();
 
     say("clock() counted %.3f ms of the sleep, which took %.3f ms. For two threads it counted %.2f "
-        "times as\nmuch as for one, in %.2f times the time: it counts processor time. For elapsed "
-        "time "
-        "use CLOCK_MONOTONIC.\n",
+        "times\nas much as for one, in %.2f times the time: it counts processor time. For elapsed\n"
+        "time use CLOCK_MONOTONIC.\n",
         s[CLOCK].median, s[MONOTONIC].median, b[CLOCK].median / w[CLOCK].median,
         b[MONOTONIC].median / w[MONOTONIC].median);
     const int64_t monotonic_ns = read_ns(MONOTONIC);

@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "Where must clFinish stand when the host's clock times a kernel?");
     cl = open_opencl();
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_size(cl, options.size);
+    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "clfinish_sync.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &made));
     set_vectors(cl, kernel, n, vectors);

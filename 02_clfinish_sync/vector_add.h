@@ -40,18 +40,19 @@ static inline void check_sums(float *c, size_t n) {
 
 #ifndef __CUDACC__
 
-/* Exits with 2 if the device cannot hold three vectors of --size elements. (OpenCL tells what a device
- * has, not what of it is free.) */
-static inline void check_size(struct opencl cl, long long size) {
-    const double mib = (double)size * sizeof(float) / 1048576;
-    cl_ulong all, one;
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
-    if (mib * 1048576 > (double)one || 3 * mib * 1048576 > (double)all)
+/* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks for.
+ * (OpenCL tells what a device has, not what of it is free.) */
+static inline void check_size(struct opencl cl, long long size, double one, double all) {
+    cl_ulong most, most_in_one;
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, NULL));
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most_in_one,
+                             &most_in_one, NULL));
+    if (one > (double)most_in_one || all > (double)most)
         fail(EXIT_BAD_USAGE,
              "--size: '%lld' needs %.0f MiB of device memory, %.0f in one buffer; "
              "there are %.0f MiB, %.0f in one buffer",
-             size, 3 * mib, mib, (double)all / 1048576, (double)one / 1048576);
+             size, all / 1048576, one / 1048576, (double)most / 1048576,
+             (double)most_in_one / 1048576);
 }
 
 /* A vector on the device. Release with clReleaseMemObject(). */

@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "What bandwidth do START and END give?");
     cl = open_opencl();
     for (long long *size = options.sizes; *size; size++)
-        check_size(cl, *size);
+        check_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
     MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &made));
     MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
@@ -144,8 +144,8 @@ int main(int argc, char **argv) {
         by_copy = measure((size_t)*size);
     end_table();
     say("At the last size vector_add has %.0f %% of the copy's bandwidth. At the sizes where host "
-        "is far\n"
-        "above start_to_end, most of a program's time is overhead.\n",
+        "is\n"
+        "far above start_to_end, most of a program's time is overhead.\n",
         by_copy * 100);
     return EXIT_SUCCESS;
 }

@@ -139,9 +139,8 @@ int main(int argc, char **argv) {
     say("START to END is %.4f x the truth %+.2f us. The host's clock is %.4f x the truth %+.2f "
         "us.\n",
         device.slope, device.intercept, host.slope, host.intercept);
-    say("START to END gives %.2f to %.2f us for an empty kernel. After subtracting this, its "
-        "error\n"
-        "is %+.2f to %+.2f us.\n",
+    say("START to END gives %.2f to %.2f us for an empty kernel. After subtracting this, its\n"
+        "error is %+.2f to %+.2f us.\n",
         empty.min, empty.max, net.min, net.max);
     if (is_loop)
         say("No kernel can read a clock here. The truth is START to END of the second half of a\n"

@@ -79,7 +79,7 @@ static double warm(void) {
 }
 
 /* The floor: two events with nothing between them. */
-static double empty_pair(void) {
+static double event_floor(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     CHECK_CUDA(cudaEventRecord(stop, 0));
@@ -110,7 +110,7 @@ static double measure_size(const char *device) {
         written_us[run] = written();
         flushed_us[run] = flushed();
         warm_us[run] = warm();
-        empty_us[run] = empty_pair();
+        empty_us[run] = event_floor();
     }
     check_vector_add(vectors[C], n);
     for (int v = A; v <= C; v++)

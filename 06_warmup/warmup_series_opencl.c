@@ -41,7 +41,7 @@ static void run_cold(void *result) {
     cl_mem vectors[3];
     cl = open_opencl();
     snprintf(series->device, sizeof series->device, "%s", cl.name);
-    check_size(cl, options.size);
+    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));
     set_vectors(cl, vector_add, n, vectors);

@@ -57,8 +57,8 @@ set xrange [*:*]
 set yrange [*:*]
 who = those_with("bandwidth.csv", "-")
 if (words(who)) {
-    plot for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:8 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
-         for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:9 with lines dashtype 2 linecolor rgb color(m)
+    plot for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
+         for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:8 with lines dashtype 2 linecolor rgb color(m)
 } else { eval not_recorded }
 unset format
 
