@@ -123,7 +123,7 @@ cat "$scratch"/clfinish_sync.txt "$scratch"/cuda_events.txt 2>/dev/null |
              printf "%-8s %-26s %-10s %12s\n", api, $1, clock, us
          }
          /^(no_finish|finish_after|finish_before_and_after|profiling_event) / { row("OpenCL", $2, $4) }
-         /^(host_no_sync|host_sync|cpu_clock|event|event_blocked|event_net) / { row("CUDA", $2, $NF) }'
+         /^(host_no_sync|host_sync|cpu_clock|event|event_blocked|event_net) / { if ($3 == "vector_add") row("CUDA", $2, $5) }'
 
 printf '\nTo record this machine (measures again), and to lay it beside another one:\n'
 printf '    docs/results/record.sh my-laptop\n    docs/results/compare.sh my-laptop nvidia-h200\n' ||

@@ -84,15 +84,10 @@ static double profiling_event(cl_event event, double host_us) {
 static struct summary report(const char *method, const char *whose, double *samples_us,
                              bool held_up) {
     const struct summary s = summarize(samples_us, (size_t)options.runs);
-    cell("device", 0, "%s", cl.name);
+    begin_row(cl.name);
     cell("method", -23, "%s", method);
     cell("clock", -9, "%s", whose);
-    cell("size", 0, "%lld", options.size);
-    cell("runs", 0, "%lld", options.runs);
-    number("min", "us", 12, 2, s.min);
-    number("median", "us", 12, 2, s.median);
-    number("mean", "us", 12, 2, s.mean);
-    number("max", "us", 12, 2, s.max);
+    summary_cells("us", 11, s);
     end_row_disturbed(s.disturbed || held_up);
     return s;
 }

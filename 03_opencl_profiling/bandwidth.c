@@ -110,9 +110,8 @@ static double measure(size_t n) {
                          one = summarize(one_us, runs), copies = summarize(copy_us, runs);
     const double four_gb_s = bandwidth_gb_s(bytes, four.median);
     const double copy_gb_s = bandwidth_gb_s(2 * (double)copied_bytes, copies.median);
-    cell("device", 0, "%s", cl.name);
+    begin_row(cl.name);
     cell("size", 10, "%zu", n);
-    cell("runs", 0, "%zu", runs);
     number("start_to_end", "us", 17, 2, four.median);
     number("host", "us", 10, 2, host.median);
     cell("bandwidth_gb_s", 14, "%.3f", four_gb_s);

@@ -117,9 +117,8 @@ int main(int argc, char **argv) {
         by_host[i] = host.median;
         empties[i] = median(empty_us, runs);
         nets[i] = median(net_error_us, runs);
-        cell("device", 0, "%s", cl.name);
+        begin_row(cl.name);
         number("length", "us", 11, 0, lengths_us[i]);
-        cell("runs", 0, "%zu", runs);
         number("truth", "us", 10, 2, x[i]);
         number("start_to_end", "us", 17, 2, by_device[i]);
         number("error", "us", 10, 2, by_device[i] - x[i]);

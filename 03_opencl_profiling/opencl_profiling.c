@@ -127,15 +127,10 @@ int main(int argc, char **argv) {
         s[i] = summarize(samples_us[i], runs);
     const bool held_up = is_held_up(s[HOST].median - s[START_TO_END].median);
     for (int i = 0; i < INTERVALS; i++) {
-        cell("device", 0, "%s", cl.name);
+        begin_row(cl.name);
         cell("interval", -16, "%s", names[i]);
-        cell("size", 0, "%zu", n);
-        cell("runs", 0, "%zu", runs);
-        number("min", "us", 10, 2, s[i].min);
-        number("median", "us", 11, 2, s[i].median);
-        number("mean", "us", 10, 2, s[i].mean);
+        summary_cells("us", 11, s[i]);
         number("std_dev", "us", 12, 2, s[i].stddev);
-        number("max", "us", 10, 2, s[i].max);
         cell("resolution_ns", 0, "%zu", claimed_ns);
         cell("step_ns", 0, "%s", step);
         end_row_disturbed(s[i].disturbed || held_up);

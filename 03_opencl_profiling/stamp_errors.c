@@ -27,7 +27,7 @@ static cl_event fill(cl_command_queue queue, const cl_event *gate) {
 static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
     made = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
-    cell("device", 0, "%s", cl.name);
+    begin_row(cl.name);
     cell("question", -23, "%s", question);
     cell("code", 4, "%d", made);
     cell("error", -31, "%s", cl_error_name(made));

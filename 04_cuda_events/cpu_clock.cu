@@ -75,12 +75,9 @@ int main(int argc, char **argv) {
     struct summary s[2];
     for (int w = 0; w < 2; w++) {
         s[w] = summarize(samples[w], runs);
-        cell("device", 0, "%s", device.name);
+        begin_row(device.name);
         cell("wait", -8, "%s", waits[w]);
-        cell("runs", 0, "%zu", runs);
-        number("min", "us", 10, 0, s[w].min);
-        number("median", "us", 12, 0, s[w].median);
-        number("max", "us", 10, 0, s[w].max);
+        summary_cells("us", 11, s[w]);
         number("truth", "us", 10, 2, ran.median);
         end_row_disturbed(s[w].disturbed || ran.disturbed);
     }

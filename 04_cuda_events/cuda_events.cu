@@ -146,16 +146,11 @@ static void compare(const char *kernel, double median_us[METHODS]) {
         median_us[m] = s.median;
         if (m == EVENT_NET && s.median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", s.median);
-        cell("device", 0, "%s", device.name);
+        begin_row(device.name);
         cell("method", -13, "%s", methods[m].name);
         cell("clock", -9, "%s", methods[m].clock);
         cell("kernel", -10, "%s", m == EVENT_FLOOR ? "nothing" : kernel);
-        cell("size", 0, "%zu", length_ns > 0 ? 1 : n);
-        cell("runs", 0, "%zu", runs);
-        number("min", "us", 9, 2, s.min);
-        number("median", "us", 11, 2, s.median);
-        number("mean", "us", 9, 2, s.mean);
-        number("max", "us", 9, 2, s.max);
+        summary_cells("us", 11, s);
         number("truth", "us", 10, 2, truth_us);
         number("error", "us", 10, 2, s.median - truth_us);
         end_row_disturbed(s.disturbed || held_up);

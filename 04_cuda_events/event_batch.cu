@@ -76,14 +76,10 @@ int main(int argc, char **argv) {
         if (s[i].median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short for events",
                  s[i].median);
-        cell("device", 0, "%s", device.name);
+        begin_row(device.name);
         cell("method", 0, "event_batch");
         cell("launches", 8, "%d", in_a_row[i]);
-        cell("size", 0, "%zu", n);
-        cell("runs", 0, "%zu", runs);
-        number("min", "us", 10, 2, s[i].min);
-        number("median", "us", 12, 2, s[i].median);
-        number("max", "us", 10, 2, s[i].max);
+        summary_cells("us", 11, s[i]);
         end_row_disturbed(s[i].disturbed);
     }
     end_table();

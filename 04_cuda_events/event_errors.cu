@@ -20,7 +20,7 @@ static cudaError_t ask(const char *question, cudaEvent_t start, cudaEvent_t stop
     float elapsed_ms;
     const cudaError_t code = cudaEventElapsedTime(&elapsed_ms, start, stop);
     const bool stays = cudaGetLastError() != cudaSuccess; /* for whoever asks next */
-    cell("device", 0, "%s", device.name);
+    begin_row(device.name);
     cell("question", -19, "%s", question);
     cell("code", 4, "%d", (int)code);
     cell("error", -30, "%s", cudaGetErrorName(code));

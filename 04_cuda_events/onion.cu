@@ -132,9 +132,8 @@ int main(int argc, char **argv) {
         most = fmax(most, y[i] - x[i]);
         if (y[i] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], lengths_us[i]);
-        cell("device", 0, "%s", device.name);
+        begin_row(device.name);
         number("length", "us", 11, 0, lengths_us[i]);
-        cell("runs", 0, "%d", runs);
         number("kernel", "us", 11, 2, us[KERNEL]);
         number("launch_and_drain", "us", 21, 2, us[NET] - us[KERNEL]);
         number("floor", "us", 10, 2, us[FLOOR]);

@@ -19,7 +19,7 @@ set xlabel "the kernel runs for ... us"
 set ylabel "added to that, us"
 set yrange [0:*]
 set key below reverse Left maxrows 2
-plot folder."/onion.csv" skip 1 using 5:xtic(2) linecolor rgb "#08519c" title "device's launch and drain", \
+plot folder."/onion.csv" skip 1 using 5:xtic(3) linecolor rgb "#08519c" title "device's launch and drain", \
      "" skip 1 using 6 linecolor rgb "#4292c6" title "the events' own cost", \
      "" skip 1 using 7 linecolor rgb "#fdae61" title "host's launch gap", \
      "" skip 1 using 8 linecolor rgb "#d7301f" title "way to the device and back"
@@ -37,7 +37,7 @@ set yrange [0:*]
 set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#2ca02c" front
 set label 1 "the truth: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
 rows = "< grep ',spin_10us,' ".folder."/cuda_events.csv"
-plot rows using 0:8:xtic(2) linecolor rgb "#4292c6", \
+plot rows using 0:8:xtic(4) linecolor rgb "#4292c6", \
      rows using 0:($8 + 0.8):(sprintf("%.1f", $8)) with labels
 unset arrow
 unset label

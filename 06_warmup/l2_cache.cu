@@ -118,9 +118,8 @@ static double measure_size(const char *device) {
     const double floor_us = median(empty_us, runs);
     const struct summary w = less_floor(warm_us, floor_us), f = less_floor(flushed_us, floor_us),
                          d = less_floor(written_us, floor_us);
-    cell("device", 0, "%s", device);
+    begin_row(device);
     cell("size", 10, "%zu", n);
-    cell("runs", 0, "%zu", runs);
     number("warm", "us", 10, 2, w.median);
     number("flushed", "us", 12, 2, f.median);
     number("written", "us", 12, 2, d.median);

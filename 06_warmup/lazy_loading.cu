@@ -92,10 +92,8 @@ int main(int argc, char **argv) {
     for (int l = LAZY; l < LOADINGS; l++) {
         first[l] = summarize(first_us[l], runs);
         second[l] = summarize(second_us[l], runs);
-        cell("device", 0, "%s", outcome.device);
+        begin_row(outcome.device);
         cell("loading", -7, "%s", loadings[l]);
-        cell("size", 0, "%zu", n);
-        cell("runs", 0, "%zu", runs);
         number("first", "us", 12, 2, first[l].median);
         number("second", "us", 12, 2, second[l].median);
         end_row_disturbed(first[l].disturbed || second[l].disturbed || 2 * held_up[l] > runs);

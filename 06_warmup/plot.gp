@@ -40,7 +40,7 @@ if (has("l2_cache.csv")) {
     set yrange [0.5:*]
     set key bottom left Left reverse
     set format x "2^{%L}"
-    plot folder."/l2_cache.csv" skip 1 using 2:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
-         "" skip 1 using 2:7 linewidth 2 pointtype 5 title "flushed by reading other data", \
-         "" skip 1 using 2:8 linewidth 2 pointtype 9 title "flushed by writing other data"
+    plot folder."/l2_cache.csv" skip 1 using 3:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
+         "" skip 1 using 3:7 linewidth 2 pointtype 5 title "flushed by reading other data", \
+         "" skip 1 using 3:8 linewidth 2 pointtype 9 title "flushed by writing other data"
 }

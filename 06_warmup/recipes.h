@@ -125,7 +125,7 @@ static inline void compare_recipes(void (*run)(void *outcome), const char *clock
     for (int r = 0; r < RECIPES; r++) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = middle[r] = &outcomes[r][(runs - 1) / 2];
-        cell("device", 0, "%s", o->device);
+        begin_row(o->device);
         cell("recipe", -22, "%s", recipes[r].name);
         cell("launches", 8, "%d", o->launches);
         number("first", "us", 12, 2, o->first_us);

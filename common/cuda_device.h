@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * CUDA without the lesson: checked calls, and the device of --device. */
 #pragma once
 
@@ -7,8 +6,7 @@
 
 #include "options.h"
 
-/* An error ends the program with the call as written. After each launch: cudaGetLastError() for the
- * launch itself, and the next checked synchronization for the run. */
+/* After a launch: cudaGetLastError() for the launch, the next checked synchronization for the run. */
 #define CHECK_CUDA(call) check_cuda((call), #call, __FILE__, __LINE__)
 
 static inline void check_cuda(cudaError_t code, const char *what, const char *file, int line) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * How every program ends: an exit code, one line that says why, and a checked stdout. */
 #pragma once
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * The options of all programs, on getopt_long, with strict numbers. */
 #pragma once
 
@@ -37,8 +36,7 @@ static inline void parse_numbers(const char *option, char *text, long long max, 
     }
 }
 
-/* Whether device number `index`, called `name`, is the one of --device: digits are a number,
- * anything else a part of the name in any case. */
+/* Whether device number `index`, called `name`, is the one of --device: a number, or part of a name. */
 static inline bool device_matches(int index, const char *name) {
     const size_t length = strlen(options.device);
     if (length > 0 && strspn(options.device, "0123456789") == length)
@@ -69,11 +67,10 @@ static inline void parse_options(int argc, char **argv, const char *about) {
         {"csv", "", "print the numbers as CSV and nothing else", 0, 0, 0},
         {"help", "", "print this help", 0, 0, 0},
         {"version", "", "print the version", 0, 0, 0}};
-    struct option taken[COUNT + 1];
+    static struct option taken[COUNT + 1];
     int count = 0, at = 1 /* the argument that is being read */, key;
 
     set_up_output(argv[0]);
-    memset(taken, 0, sizeof taken);
     for (int k = 0; k < COUNT; k++)
         if (known[k].numbers ? *known[k].numbers > 0 : k != DEVICE || options.device) {
             taken[count].name = known[k].name;
@@ -107,4 +104,13 @@ static inline void parse_options(int argc, char **argv, const char *about) {
     }
     if (optind < argc)
         fail(EXIT_BAD_USAGE, "'%s': no arguments, only options; see --help", argv[optind]);
+}
+
+/* The first cells of a row, for the CSV alone: the device, and --size and --runs where there are. */
+static inline void begin_row(const char *device) {
+    cell("device", 0, "%s", device);
+    if (options.size > 0)
+        cell("size", 0, "%lld", options.size);
+    if (options.runs > 0)
+        cell("runs", 0, "%lld", options.runs);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- *
  * What a set of samples says: smallest, middle, mean, spread, largest. */
 #pragma once
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
+
+#include "table.h"
 
 /* All in the samples' own unit. */
 struct summary {
@@ -44,9 +43,16 @@ static inline double median(double *samples, size_t count) {
     return summarize(samples, count).median;
 }
 
-/* Whether a launch and the way back took so long that something else had the device or the processor.
- * They take 5 to 30 us on an idle GPU, up to 300 on a CPU. (A GPU that two processes share changes
- * from one to the other every few milliseconds: then all repetitions are late alike.) */
+/* Whether a launch and the way back, which take 5 to 30 us on an idle GPU, up to 300 on a CPU, took
+ * so long that somebody else had the device: then all repetitions may be late alike. */
 static inline bool is_held_up(double overhead_us) {
     return overhead_us > 1000;
+}
+
+/* Cells for the smallest, the middle, the mean and the largest. */
+static inline void summary_cells(const char *unit, int width, struct summary s) {
+    number("min", unit, width, 2, s.min);
+    number("median", unit, width, 2, s.median);
+    number("mean", unit, width, 2, s.mean);
+    number("max", unit, width, 2, s.max);
 }

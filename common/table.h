@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * The one way to print: say() for words, cell() and end_row() for numbers. A number is given once.
  * It comes out in the table, or with --csv in the CSV, where the words are left out. */
 #pragma once
@@ -8,8 +7,7 @@
 
 static enum { AS_TABLE, AS_CSV, AS_TRACE } output; /* what the options ask for */
 static struct {
-    int cells, rows; /* of this row, of this table so far */
-    bool disturbed;  /* some row is */
+    int cells, rows, disturbed; /* of this row; of this table; whether some row is */
     struct {
         int width;
         char name[48], text[300];

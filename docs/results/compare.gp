@@ -57,8 +57,8 @@ set xrange [*:*]
 set yrange [*:*]
 who = those_with("bandwidth.csv", "-")
 if (words(who)) {
-    plot for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
-         for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 2:8 with lines dashtype 2 linecolor rgb color(m)
+    plot for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 3:6 with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
+         for [m in who] path(m, "bandwidth.csv", "-") skip 1 using 3:8 with lines dashtype 2 linecolor rgb color(m)
 } else { eval not_recorded }
 unset format
 
@@ -107,7 +107,7 @@ set xrange [-0.6:4.6]
 set xtics ("first launch" 0, "mean of 100" 1, "other kernel, 1" 2, "other, mean of 10" 3, "same, median" 4) rotate by 20 right
 who = those_with("warmup_opencl.csv", "warmup.csv")
 if (words(who)) {
-    plot for [m in who] path(m, "warmup_opencl.csv", "warmup.csv") skip 1 using ($0 + place(m)):(abs($7)) \
+    plot for [m in who] path(m, "warmup_opencl.csv", "warmup.csv") skip 1 using ($0 + place(m)):(abs($9)) \
          with boxes linecolor rgb color(m)
 } else { eval not_recorded }
 unset multiplot
