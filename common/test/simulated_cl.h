@@ -8,7 +8,7 @@
 #define __local
 typedef unsigned uint;
 typedef unsigned long ulong;
-enum { CLK_LOCAL_MEM_FENCE };
+enum { CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE };
 
 static inline size_t get_local_id(unsigned i) { return i ? 0 : threadIdx.x; }
 static inline size_t get_local_size(unsigned i) { return i ? 1 : blockDim.x; }

@@ -282,11 +282,11 @@ API(
      const size_t *local, WAITS),
     4000, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
     if (kernel->set & (kernel->set + 1)) return CL_INVALID_KERNEL_ARGS;
-    if (dimensions != 1 || offset || !local || !local[0] || !global[0] ||
-        global[0] % local[0]) return CL_INVALID_WORK_GROUP_SIZE;
-    cl_event event = new_event(to); event->command = kernel->call;
-    event->command.groups = (unsigned)(global[0] / local[0]);
-    event->command.threads = (unsigned)local[0]; for (int i = 0; i < 8; i++) if (kernel->call.local_bytes[i]) {
+    if (dimensions != 1 || offset || !global[0]) return CL_INVALID_VALUE;
+    const size_t threads = local ? local[0] : 64; /* 64: the driver's choice */
+    if (!threads || global[0] % threads) return CL_INVALID_WORK_GROUP_SIZE; cl_event event = new_event(to);
+    event->command = kernel->call; event->command.groups = (unsigned)(global[0] / threads);
+    event->command.threads = (unsigned)threads; for (int i = 0; i < 8; i++) if (kernel->call.local_bytes[i]) {
         event->command.shared_bytes = kernel->call.local_bytes[i];
         event->command.arguments[i] = (uintptr_t)simulated_shared();
     } event->command.delay_ns = (kernel->launched ? 0

@@ -18,6 +18,7 @@
 #define __global__
 #define __device__
 #define __syncthreads simulated_barrier
+#define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
 #define clock64() ((long long)simulated_register("clock64"))
 #define W(x) ((uintptr_t)(x))
 #define W1(a) W(a)
@@ -68,6 +69,8 @@ static inline bool fails(const char *name, int64_t ns) {
 }
 #define RETURN(code) return last_error = (code)
 #define FAILS(ns)                                                                                                      \
+    if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
+    if (simulated_fault("old_driver", NULL)) RETURN(cudaErrorInsufficientDriver);                                      \
     if (fails(__func__, ns)) RETURN(cudaErrorLaunchFailure)
 /* One call: its name and parameters, the ns that it takes, and what it does. */
 #define API(name, parameters, ns, ...)                                                                                 \
@@ -83,9 +86,7 @@ struct cudaDeviceProp {
 };
 enum cudaDeviceAttr { cudaDevAttrMaxThreadsPerBlock, cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
-API(cudaGetDeviceCount, (int *count), 300000000, *count = simulated_fault("no_device", NULL) ? 0 : 2;
-    if (simulated_fault("old_driver", NULL)) RETURN(cudaErrorInsufficientDriver);
-    if (*count == 0) RETURN(cudaErrorNoDevice))
+API(cudaGetDeviceCount, (int *count), 300000000, *count = 2)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
     *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units};
     strcat(to->name, device ? ", \"small\"" : ""))
@@ -105,9 +106,15 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 typedef struct stream *cudaStream_t; /* 0 is the only one */
-static void *pinned;
+static void *pinned, *managed;       /* the last ones */
+static size_t managed_bytes;
 
 API(cudaMalloc, (void **to, size_t bytes), 50000, *to = simulated_allocate(bytes))
+API(cudaMallocManaged, (void **to, size_t bytes), 50000, *to = managed = simulated_allocate(bytes);
+    managed_bytes = bytes)
+/* The header has these for every pointer. */
+#define cudaMalloc(to, bytes) cudaMalloc((void **)(to), bytes)
+#define cudaMallocManaged(to, bytes) cudaMallocManaged((void **)(to), bytes)
 API(cudaFree, (void *memory), 20000, simulated_wait(NULL, true); simulated_free(memory))
 API(cudaMallocHost, (void **to, size_t bytes), 60000, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes))
 API(cudaFreeHost, (void *memory), 20000, free(memory); pinned = NULL)
@@ -174,6 +181,7 @@ static inline cudaError_t cudaGetLastError(void) {
 static inline void wait_for(const struct simulated_command *command, bool busily) {
     if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));
     simulated_wait(command, busily);
+    if (managed) simulated_spoil(managed, managed_bytes, true);
 }
 API(cudaDeviceSynchronize, (void), 600, wait_for(NULL, true))
 
