@@ -78,6 +78,7 @@ __kernel void timedReduction(__global const float *input, __global float *output
         barrier(CLK_LOCAL_MEM_FENCE); /* the group is done when its last work-item is */
     }
 
+    /* OpenCL C has no barrier that answers, as CUDA's __syncthreads_count() does. */
     if (tid == 0) {
         t.end_clock = read_clock();
         t.end_ns = read_ns();

@@ -106,12 +106,9 @@ int main(int argc, char **argv) {
     memcpy(options.blocks, blocks_of_the_source, sizeof blocks_of_the_source);
     options.threads[0] = 256;
     parse_options(argc, argv, "How long does one block take, by its own SM's clock?");
-    const struct cudaDeviceProp device = open_cuda();
+    const struct cudaDeviceProp device = open_blocks();
     const int sms = device.multiProcessorCount;
     for (const long long *threads = options.threads; *threads; threads++) {
-        if (*threads > device.maxThreadsPerBlock)
-            fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %d that %s allows in a block",
-                 *threads, device.maxThreadsPerBlock, device.name);
         choose_blocks(sms, full_device((const void *)timedReduction, (int)*threads, sms));
         for (const long long *count = blocks; *count; count++)
             most_blocks = *count > most_blocks ? *count : most_blocks;

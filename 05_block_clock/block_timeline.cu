@@ -55,10 +55,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "Which SM ran which block, and when?");
     long long blocks = only_one("--blocks", options.blocks);
     const long long threads = only_one("--threads", options.threads);
-    const struct cudaDeviceProp device = open_cuda();
-    if (threads > device.maxThreadsPerBlock)
-        fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %d that %s allows in a block",
-             threads, device.maxThreadsPerBlock, device.name);
+    const struct cudaDeviceProp device = open_blocks();
     if (!options.has_blocks)
         blocks = BLOCKS * device.multiProcessorCount / ON_SMS;
     set_up_blocks((size_t)blocks);

@@ -67,6 +67,16 @@ static struct {
     struct block_time *times;
 } on_device;
 
+/* Opens the device. Exits with 2 if it does not run blocks of --threads. */
+static inline struct cudaDeviceProp open_blocks(void) {
+    const struct cudaDeviceProp device = open_cuda();
+    for (const long long *threads = options.threads; *threads; threads++)
+        if (*threads > device.maxThreadsPerBlock)
+            fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %d that %s allows in a block",
+                 *threads, device.maxThreadsPerBlock, device.name);
+    return device;
+}
+
 /* PTX calls this number virtual: it need not be the hardware's, and may change while a block runs. */
 static __device__ unsigned sm_number(void) {
     unsigned sm;

@@ -6,7 +6,7 @@
 
 #include "block_times.h"
 
-enum { UNITS = 4096, LANES = 64, LINES = 24, WIDTH = 64 };
+enum { UNITS = 4096, LANES = 64, LINES = 20, WIDTH = 64 };
 
 struct slice { /* the time of one block, from the first block's start */
     size_t block;
@@ -57,11 +57,12 @@ static inline void set_slices(size_t blocks) {
 
 /* One line for each lane of the first units, and what all of them say. */
 static inline void draw_timeline(const char *unit_name) {
-    unsigned lines = 0, units = 0, most_lanes = 0;
+    unsigned lines = 0, units = 0, all_lanes = 0, most_lanes = 0;
     double busy_ns = 0;
     say("%*s0 us%*.2f us\n", (int)strlen(unit_name) + 6, "", WIDTH - 7, (double)span_ns / 1e3);
     for (unsigned u = 0; u < UNITS; u++) {
         units += lanes[u] > 0;
+        all_lanes += lanes[u];
         most_lanes = lanes[u] > most_lanes ? lanes[u] : most_lanes;
         for (unsigned lane = 0; lane < lanes[u] && lines < LINES; lane++, lines++) {
             char line[WIDTH + 1] = "";
@@ -76,15 +77,12 @@ static inline void draw_timeline(const char *unit_name) {
     }
     for (const struct slice *s = slices; s < slices + slice_count; s++)
         busy_ns += (double)(s->end_ns - s->start_ns);
-    say("\n%sEach line is a place for one block at a time. A sign stands for a block: 0 to 9, then "
-        "a to z "
-        "for\n10 to 35, then from 0 again; a dot for none. %zu blocks ran on %u %s%s, at most %u "
-        "at a "
-        "time on one.\nFrom the first block's start to the last one's end %.2f us passed. The "
-        "places "
-        "were in use for\n%.0f %% of that time; for the rest of it they were empty.\n",
-        lines == LINES ? "These are the first lines. " : "", slice_count, units, unit_name,
-        units == 1 ? "" : "s", most_lanes, (double)span_ns / 1e3,
+    say("\n%sEach line is a place for one block at a time. A sign stands for a block: 0 to 9,\n"
+        "then a to z for 10 to 35, then from 0 again; a dot for none.\n",
+        lines < all_lanes ? "These are the first lines. " : "");
+    say("%zu blocks ran on %u %s%s, at most %u at a time on one. From the first block's start to\n"
+        "the last one's end %.2f us passed. For %.0f %% of that time the places were in use.\n",
+        slice_count, units, unit_name, units == 1 ? "" : "s", most_lanes, (double)span_ns / 1e3,
         100 * busy_ns / ((double)span_ns * units * most_lanes));
 }
 
