@@ -98,11 +98,9 @@ static inline void print_trace(const char *unit_name) {
     printf("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     for (unsigned u = 0; u < UNITS; u++) {
         if (lanes[u] > 0)
-            printf("{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", \"args\": {\"name\": "
-                   "\"%s %u\"}},\n"
-                   "{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_sort_index\", \"args\": "
-                   "{\"sort_index\": %u}},\n",
-                   u, unit_name, u, u, u);
+            printf("{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", "
+                   "\"args\": {\"name\": \"%s %u\"}},\n",
+                   u, unit_name, u);
         for (unsigned lane = 0; lane < lanes[u]; lane++)
             printf("{\"ph\": \"M\", \"pid\": %u, \"tid\": %u, \"name\": \"thread_name\", \"args\": "
                    "{\"name\": \"place %u\"}},\n",
