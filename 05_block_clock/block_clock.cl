@@ -16,17 +16,17 @@ ulong read_sm(void) {
 #elif defined CLOCK_PTX /* NVIDIA: the registers of block_clock.cu */
 ulong read_clock(void) {
     ulong clocks;
-    asm volatile("mov.u64 %0, %%clock64;" : "=l"(clocks));
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(clocks) : : "memory");
     return clocks;
 }
 ulong read_ns(void) {
     ulong ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns) : : "memory");
     return ns;
 }
 ulong read_sm(void) {
     uint sm;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm) : : "memory");
     return sm;
 }
 
@@ -78,6 +78,7 @@ __kernel void timedReduction(__global const float *input, __global float *output
         barrier(CLK_LOCAL_MEM_FENCE); /* the group is done when its last work-item is */
     }
 
+    /* OpenCL C has no barrier that answers, as CUDA's __syncthreads_count() does. */
     if (tid == 0) {
         t.end_clock = read_clock();
         t.end_ns = read_ns();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # gnuplot -c plot.gp FOLDER: draws FOLDER/block_clock.csv (the default sweep of block_clock) and
-# FOLDER/block_timeline.csv (its --timeline) as FOLDER/*.svg.
+# FOLDER/block_timeline.csv (block_timeline) as FOLDER/*.svg.
 folder = ARG1
 set datafile separator ","
 set key top left

@@ -11,18 +11,11 @@
  * Try:   ./sm_counters twice: which rows are the same again?
  */
 #include <stdint.h>
-#include <stdio.h>
 
+#include "../04_cuda_events/spin.h"
 #include "cuda_device.h"
-#include "options.h"
 
 /* ---- The kernels ---- */
-
-static __device__ unsigned long long globaltimer_ns(void) {
-    unsigned long long ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    return ns;
-}
 
 /* Runs for `length` clocks, and times that by the whole counter, by its low half, and by the timer
  * that all SMs share. */
@@ -36,11 +29,11 @@ static __global__ void count_clocks(long long length, struct count *count) {
     const long long start = clock64();
     unsigned start_low, end_low;
     long long end;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(start_low));
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(start_low)::"memory");
     do
         end = clock64();
     while (end - start < length);
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(end_low));
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(end_low)::"memory");
     count->ran_ns = globaltimer_ns() - start_ns;
     count->clocks = end - start;
     count->low_clocks = (long long)(end_low - start_low); /* unsigned: right below 2^32 clocks */
@@ -65,16 +58,16 @@ static __global__ void stamp_blocks(struct stamp *stamps) {
 
 /* ---- The measurements ---- */
 
-static bool csv;
-static struct cuda_device device;
+static struct cudaDeviceProp device;
 static double clocks_per_us;
 
 static void report(const char *what, double clocks, double time_us, const char *words) {
-    if (csv)
-        printf("%s,%s,%.0f,%.3f\n", device.name, what, clocks, time_us);
-    else
-        printf("%-15s %14.0f %14.3f  %s\n", what, clocks, time_us, words);
-    flush_stdout();
+    cell("device", 0, "%s", device.name);
+    cell("what", -15, "%s", what);
+    cell("clocks", 12, "%.0f", clocks);
+    number("time", "us", 13, 2, time_us);
+    cell("", -1, " %s", words);
+    end_row();
 }
 
 static struct count run_count(long long length) {
@@ -100,7 +93,7 @@ static void measure_rate(void) {
 
 /* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start? */
 static void measure_zero_points(void) {
-    const int blocks = 4 * device.sm_count; /* enough for every SM to get some */
+    const int blocks = 4 * device.multiProcessorCount; /* enough for every SM to get some */
     const size_t bytes = (size_t)blocks * sizeof(struct stamp);
     struct stamp *on_device, *stamps = (struct stamp *)malloc(bytes);
     double least = 0, most = 0, first = 0, last = 0;
@@ -142,8 +135,9 @@ static void measure_zero_points(void) {
 /* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
  * GPU with a display. */
 static void measure_wrap(void) {
-    int has_watchdog;
-    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device.index));
+    int index, has_watchdog;
+    CHECK_CUDA(cudaGetDevice(&index));
+    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, index));
     if (has_watchdog) {
         fprintf(stderr,
                 "counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels\n");
@@ -157,18 +151,10 @@ static void measure_wrap(void) {
 }
 
 int main(int argc, char **argv) {
-    struct options options =
-        default_options("What does an SM's clock count, from where, and how far?");
-    options.has_device = true;
-    parse_options(argc, argv, &options);
-    csv = options.csv;
-    device = choose_cuda_device(options.device);
-
-    if (csv)
-        printf("device,what,clocks,time_us\n");
-    else
-        printf("SM counters on %s; %d SMs, single launches\n\n%-15s %14s %14s\n", device.name,
-               device.sm_count, "", "clocks", "us");
+    options.device = "";
+    parse_options(argc, argv, "What does an SM's clock count, from where, and how far?");
+    device = open_cuda();
+    say("SM counters on %s; %d SMs, single launches\n\n", device.name, device.multiProcessorCount);
     measure_rate();
     measure_zero_points();
     measure_wrap();

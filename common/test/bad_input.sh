@@ -65,7 +65,7 @@ done
 
 # stdout closed or full: a message, not a signal, and not success.
 few=
-for option in size runs blocks; do
+for option in size runs blocks threads; do
     ! "$program" --help | grep -q -e "--$option" || few="$few --$option 1"
 done
 for arguments in "--csv$few"  --help --version; do

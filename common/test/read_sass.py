@@ -5,8 +5,9 @@
 A compiler may move the read of a clock across the work, or out of a loop, and the numbers still look
 right. So each kernel is compiled for several generations of GPUs (none is needed here) and its
 listing must hold, from top to bottom:
-- the opening reads before all of the work; the closing ones behind all of it, its barrier and a
-  branch (05_block_clock says why the branch), with nothing but the stamps' stores after them;
+- the opening reads before all of the work; the closing ones behind all of it, its barrier, and a
+  branch on the barrier's answer (05_block_clock/barrier.cu shows why), with nothing but the stamps'
+  stores after them;
 - 64 bits of the counter for clock64(), and %globaltimer and %smid where they are meant;
 - the read of the clock inside the loop that waits by it.
 One line per kernel says what was seen. Exit: 0; 1 if a listing is not so; 77 if a tool is missing.
@@ -30,34 +31,39 @@ WORDS = [
     (r"\S+ \S+, SR_GLOBALTIMER", "timer32"),
     (r"\S+ \S+, SR_(VIRTUAL)?SMID", "sm"),
     (r"BAR\.(SYNC|RED)", "barrier"),
+    (r"B2U?R\.RESULT", "answer"),
     (r"LDG|LD\b", "load"),
     (r"STG|ST\b|ATOMG?\b|RED\b", "store"),
     (r"LDS|STS|ATOMS", "shared"),
     (r"FFMA", "work"),
 ]
 # Beside these, [ and ] are the first and last instruction of a loop, `branch` is any branch forward
-# or exit under a condition, and `next-clock` a clock read by the very next instruction of a barrier.
+# or exit under a condition, `next-clock` a clock read by the very next instruction of a barrier, and
+# `used` the first instruction that needs the barrier's answer.
 FLOW = r"(?:(?:branch|\[|\]) )*"
 WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
-BLOCK_END = rf"store {FLOW}barrier {FLOW}branch clock timer "
+BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
+REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
 BLOCK_STREAM = r"timer \[ load branch timer \] store "
 
 RULES = {
     "05_block_clock/block_clock.cu": {
-        "timedReduction": rf"{FLOW}timer clock {FLOW}load shared {FLOW}barrier {FLOW}shared {WORK}"
-                          rf"{BLOCK_END}(store )?sm store "},
+        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}"},
     "05_block_clock/minimal.cu": {
         "timed": rf"store {FLOW}clock store {FLOW}barrier {FLOW}load {WORK}work {WORK}"
-                 rf"store {FLOW}barrier {FLOW}branch clock store "},
-    "05_block_clock/limits.cu": {
-        "stamped": rf"{FLOW}timer clock {FLOW}barrier {WORK}work {WORK}{BLOCK_END}store ",
-        "unstamped": rf"{FLOW}barrier {WORK}work {WORK}store {FLOW}barrier ",
-        "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock branch clock store "},
+                 rf"store {FLOW}barrier answer used {FLOW}branch clock store "},
+    "05_block_clock/block_timeline.cu": {
+        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store barrier \] {BLOCK_END}"},
+    "05_block_clock/outside_the_block.cu": {
+        "stamped": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}",
+        "unstamped": rf"{FLOW}{REDUCTION}store "},
+    "05_block_clock/barrier.cu": {
+        "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock "
+                     r"barrier answer used branch clock store "},
     "05_block_clock/sm_counters.cu": {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "04_cuda_events/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
-    "04_cuda_events/event_errors.cu": {"spin": r"timer \[ timer \] "},
     "06_warmup/l2_cache.cu": {"block_stream": BLOCK_STREAM},
     "06_warmup/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/recipe.cu": {"block_stream": BLOCK_STREAM},
@@ -69,7 +75,7 @@ def words_of(listing):
     lines = re.findall(r"^(\.L\w+):|^ +/\*\w+\*/ +(@!?\w+ )? *(.+?) *;", listing, re.M)
     place = {label: i for i, (label, _, _) in enumerate(lines) if label}
     goals = [place.get("".join(re.findall(r"^BRA.*\((.+)\)", text)), -1) for _, _, text in lines]
-    words, before = [], ""
+    words, before, answer = [], "", ""
     for i, (label, condition, text) in enumerate(lines):
         word = next((word for pattern, word in WORDS if re.match(pattern, text)), "")
         if label and i in goals[i + 2:]:  # + 2: a kernel ends in `here: BRA here`, which is no loop
@@ -80,6 +86,10 @@ def words_of(listing):
             word = "branch"
         elif word == "clock" and before.startswith("BAR"):
             word = "next-clock"
+        elif answer and re.search(rf"\b{answer}\b", text):
+            word, answer = "used", ""
+        elif word == "answer":
+            answer = text.split()[1].strip(",")
         if word and (words[-1:] != [word + " "] or "clock" in word or "timer" in word):
             words.append(word + " ")
         before = text or before

@@ -16,7 +16,7 @@
 
 #define __CUDACC__
 #define __global__ __attribute__((unused)) /* a header may have more kernels than a program launches */
-#define __device__
+#define __device__ __attribute__((unused))
 #define __syncthreads simulated_barrier
 #define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
 #define clock64() ((long long)simulated_register("clock64"))
@@ -82,21 +82,22 @@ static inline bool fails(const char *name, int64_t ns) {
 
 struct cudaDeviceProp {
     char name[256];
-    int major, minor, multiProcessorCount, l2CacheSize;
+    int major, minor, multiProcessorCount, l2CacheSize, maxThreadsPerBlock;
 };
-enum cudaDeviceAttr { cudaDevAttrMaxThreadsPerBlock, cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
+enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
 API(cudaGetDeviceCount, (int *count), 300000000, *count = 2)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
-    *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units, 1 << 20};
+    *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units, 1 << 20,
+                                  simulated_gpus[device].threads_per_unit};
     strcat(to->name, device ? ", \"small\"" : ""))
 API(cudaSetDevice, (int device), 90000, current = device)
+API(cudaGetDevice, (int *device), 100, *device = current)
 API(cudaDriverGetVersion, (int *version), 100, *version = 13020)
 API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = 1u << 30; *total = 1u << 31)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), 100,
-    *to = what == cudaDevAttrMaxThreadsPerBlock  ? simulated_gpus[device].threads_per_unit
-          : what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
-                                                 : 1 << 20)
+    *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
+                                               : 1 << 20)
 API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), 1000,
     *to = kernel ? simulated_gpus[current].threads_per_unit / threads : 0;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is in the time of a launch and in no block's clock? And what do the stamps cost?
+ *
+ * Measures: the time between two events less the span of the blocks between them, for one block and
+ *   for a full device; a launch of many blocks with stamps and without.
+ * Does not measure: what that time is made of, shell by shell (onion.cu of chapter 04).
+ *
+ * Build: nvcc -O2 -arch=native -I../common outside_the_block.cu -o outside_the_block
+ * Run:   ./outside_the_block
+ * Try:   ./outside_the_block --runs 201; and while another program uses the GPU
+ */
+#include "block_times.h"
+
+enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 };
+
+/* ---- The kernels: the work with stamps and the barrier that they need, as in block_clock.cu, and
+ * without ---- */
+
+static __global__ void stamped(const float *input, float *output, struct block_time *block_times) {
+    struct block_time t;
+    if (threadIdx.x == 0) {
+        t.start_ns = globaltimer_ns();
+        t.start_clock = clock64();
+    }
+    block_minimum(input, &output[blockIdx.x]);
+    if (__syncthreads_count(1) && threadIdx.x == 0) {
+        t.end_clock = clock64();
+        t.end_ns = globaltimer_ns();
+        t.sm = sm_number();
+        block_times[blockIdx.x] = t;
+    }
+}
+
+static __global__ void unstamped(const float *input, float *output) {
+    block_minimum(input, &output[blockIdx.x]);
+}
+
+static void launch_stamped(int blocks) {
+    stamped<<<(unsigned)blocks, THREADS, SHARED_BYTES>>>(on_device.input, on_device.output,
+                                                         on_device.times);
+    CHECK_CUDA(cudaGetLastError());
+}
+
+static void launch_unstamped(int blocks) {
+    unstamped<<<(unsigned)blocks, THREADS, SHARED_BYTES>>>(on_device.input, on_device.output);
+    CHECK_CUDA(cudaGetLastError());
+}
+
+/* ---- The methods: each returns microseconds ---- */
+
+static cudaEvent_t start, stop;
+
+static double elapsed_us(void) {
+    float elapsed_ms;
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    if (!(elapsed_ms > 0))
+        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
+    return (double)elapsed_ms * 1e3;
+}
+
+/* The time between two events less the span of the blocks; and that as a share of the first. */
+static double outside(size_t run, int blocks, double *percent) {
+    clear_blocks((size_t)blocks);
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    launch_stamped(blocks);
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    const double event_us = elapsed_us();
+    read_launch(run, (size_t)blocks, event_us); /* and check it */
+    const double outside_us = event_us - samples[SPAN_US][run];
+    *percent = 100 * outside_us / event_us;
+    return outside_us;
+}
+
+/* One launch of several between two events, so that the events' own cost hardly counts. */
+static double without_stamps(int blocks) {
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    for (int i = 0; i < LAUNCHES; i++)
+        launch_unstamped(blocks);
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    return elapsed_us() / LAUNCHES;
+}
+
+static double with_stamps(int blocks) {
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    for (int i = 0; i < LAUNCHES; i++)
+        launch_stamped(blocks);
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    return elapsed_us() / LAUNCHES;
+}
+
+int main(int argc, char **argv) {
+    enum { ONE_BLOCK, FULL, WITHOUT, WITH, ROWS };
+    static const char *const limits[] = {"outside_one_block", "outside_full", "without_stamps",
+                                         "with_stamps"};
+    static const char *const words[] = {"one block: events less span", "a full device: the same",
+                                        "16 times a full device", "the same, each block stamped"};
+    static double us[ROWS][MAX_RUNS], percent[ROWS][MAX_RUNS];
+    struct summary all[ROWS];
+    options.device = "";
+    options.runs = 101;
+    parse_options(argc, argv, "What is in the time of a launch and in no block's clock?");
+    const struct cudaDeviceProp device = open_cuda();
+    const int full = full_device((const void *)stamped, THREADS, device.multiProcessorCount);
+    const int many = 16 * full;
+    CHECK_CUDA(cudaEventCreate(&start));
+    CHECK_CUDA(cudaEventCreate(&stop));
+    set_up_blocks((size_t)many);
+
+    /* The warm-up, and the check: the stamps of the first kernel, the results of the second. */
+    new_input(THREADS);
+    clear_blocks((size_t)many);
+    launch_stamped(many);
+    CHECK_CUDA(cudaMemset(on_device.output, 0xff, (size_t)many * sizeof *results));
+    launch_unstamped(many);
+    read_blocks((size_t)many);
+
+    for (size_t run = 0; run < (size_t)options.runs; run++) { /* in turns */
+        us[ONE_BLOCK][run] = outside(run, 1, &percent[ONE_BLOCK][run]);
+        us[FULL][run] = outside(run, full, &percent[FULL][run]);
+        us[WITHOUT][run] = without_stamps(many);
+        us[WITH][run] = with_stamps(many);
+        percent[WITHOUT][run] = 100;
+        percent[WITH][run] = 100 * us[WITH][run] / us[WITHOUT][run];
+    }
+
+    say("Outside the block: timedReduction on %s; %d SMs, medians of %lld runs\n"
+        "Percent is of the time between the events, or of the row without stamps\n\n",
+        device.name, device.multiProcessorCount, options.runs);
+    for (int row = 0; row < ROWS; row++) {
+        all[row] = summarize(us[row], (size_t)options.runs);
+        cell("device", 0, "%s", device.name);
+        cell("limit", -18, "%s", limits[row]);
+        cell("runs", 0, "%lld", options.runs);
+        number("time", "us", 10, 2, all[row].median);
+        cell("percent", 8, "%.2f", median(percent[row], (size_t)options.runs));
+        cell("", -1, " %s", words[row]);
+        end_row_disturbed(all[row].disturbed || (row < WITHOUT && is_held_up(all[row].median)));
+    }
+    end_table();
+    say("Launch, events and the way in and out of the GPU took %.2f us with one block and %.2f us "
+        "with %d\nblocks. No block's clock shows that time. The stamps added %.2f us to a launch "
+        "of "
+        "%d blocks.\n",
+        all[ONE_BLOCK].median, all[FULL].median, full, all[WITH].median - all[WITHOUT].median,
+        many);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where and when each block of a launch ran: as a drawing, as CSV, or as Chrome's trace, which
+ * ui.perfetto.dev opens. */
+#pragma once
+
+#include "block_times.h"
+
+enum { UNITS = 4096, LANES = 64, LINES = 20, WIDTH = 64 };
+
+struct slice { /* the time of one block, from the first block's start */
+    size_t block;
+    unsigned unit, lane; /* an SM or a core, and which of the places on it */
+    unsigned long long start_ns, end_ns, clocks;
+};
+
+static inline int compare_starts(const void *left, const void *right) {
+    const struct slice *a = (const struct slice *)left, *b = (const struct slice *)right;
+    return a->start_ns != b->start_ns ? (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns)
+                                      : (a->block > b->block) - (a->block < b->block);
+}
+
+static struct slice *slices; /* in the order of their starts */
+static size_t slice_count;
+static unsigned lanes[UNITS]; /* of each unit; 0: no block ran there */
+static unsigned long long span_ns;
+
+/* Makes the slices of `times`. A block gets the first lane of its unit that is free. */
+static inline void set_slices(size_t blocks) {
+    static unsigned long long free_ns[UNITS][LANES];
+    unsigned long long first_ns = times[0].start_ns;
+    slices = (struct slice *)malloc(blocks * sizeof *slices);
+    if (!slices)
+        fail(EXIT_FAILED, "no host memory for %zu blocks", blocks);
+    for (size_t b = 0; b < blocks; b++)
+        first_ns = times[b].start_ns < first_ns ? times[b].start_ns : first_ns;
+    for (size_t b = 0; b < blocks; b++) {
+        struct slice *s = &slices[b];
+        s->block = b;
+        s->unit = (unsigned)(times[b].sm % UNITS);
+        s->lane = 0;
+        s->start_ns = times[b].start_ns - first_ns;
+        s->end_ns = times[b].end_ns - first_ns;
+        s->clocks = times[b].end_clock - times[b].start_clock;
+        span_ns = s->end_ns > span_ns ? s->end_ns : span_ns;
+    }
+    slice_count = blocks;
+    qsort(slices, blocks, sizeof *slices, compare_starts);
+    for (struct slice *s = slices; s < slices + blocks; s++) {
+        while (s->start_ns < free_ns[s->unit][s->lane] && s->lane < LANES - 1)
+            s->lane++;
+        free_ns[s->unit][s->lane] = s->end_ns;
+        if (s->lane >= lanes[s->unit])
+            lanes[s->unit] = s->lane + 1;
+    }
+}
+
+/* One line for each lane of the first units, and what all of them say. */
+static inline void draw_timeline(const char *unit_name) {
+    unsigned lines = 0, units = 0, all_lanes = 0, most_lanes = 0;
+    double busy_ns = 0;
+    say("%*s0 us%*.2f us\n", (int)strlen(unit_name) + 6, "", WIDTH - 7, (double)span_ns / 1e3);
+    for (unsigned u = 0; u < UNITS; u++) {
+        units += lanes[u] > 0;
+        all_lanes += lanes[u];
+        most_lanes = lanes[u] > most_lanes ? lanes[u] : most_lanes;
+        for (unsigned lane = 0; lane < lanes[u] && lines < LINES; lane++, lines++) {
+            char line[WIDTH + 1] = "";
+            memset(line, '.', WIDTH);
+            for (const struct slice *s = slices; s < slices + slice_count; s++)
+                for (unsigned long long at = s->start_ns * WIDTH / (span_ns + 1);
+                     s->unit == u && s->lane == lane && at <= s->end_ns * WIDTH / (span_ns + 1);
+                     at++)
+                    line[at] = "0123456789abcdefghijklmnopqrstuvwxyz"[s->block % 36];
+            say("%s %4u %s\n", unit_name, u, line);
+        }
+    }
+    for (const struct slice *s = slices; s < slices + slice_count; s++)
+        busy_ns += (double)(s->end_ns - s->start_ns);
+    say("\n%sEach line is a place for one block at a time. A sign stands for a block: 0 to 9,\n"
+        "then a to z for 10 to 35, then from 0 again; a dot for none.\n",
+        lines < all_lanes ? "These are the first lines. " : "");
+    say("%zu blocks ran on %u %s%s, at most %u at a time on one. From the first block's start to\n"
+        "the last one's end %.2f us passed. For %.0f %% of that time the places were in use.\n",
+        slice_count, units, unit_name, units == 1 ? "" : "s", most_lanes, (double)span_ns / 1e3,
+        100 * busy_ns / ((double)span_ns * units * most_lanes));
+}
+
+/* Perfetto cuts off what is below a nanosecond, and 31.968 us is a little less in binary: so that it
+ * stays 31968 ns, a tenth of one more. */
+static inline double trace_us(unsigned long long ns) {
+    return ((double)ns + 0.1) / 1e3;
+}
+
+/* Chrome's trace event format: a unit is a process, a place on it is a thread (from 1000 on: number 3
+ * would be called the main thread of process 3), a block is a complete event. Times in us. */
+static inline void print_trace(const char *unit_name) {
+    printf("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
+    for (unsigned u = 0; u < UNITS; u++) {
+        if (lanes[u] > 0)
+            printf("{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", "
+                   "\"args\": {\"name\": \"%s %u\"}},\n",
+                   u, unit_name, u);
+        for (unsigned lane = 0; lane < lanes[u]; lane++)
+            printf("{\"ph\": \"M\", \"pid\": %u, \"tid\": %u, \"name\": \"thread_name\", \"args\": "
+                   "{\"name\": \"place %u\"}},\n",
+                   u, 1000 + lane, lane);
+    }
+    for (const struct slice *s = slices; s < slices + slice_count; s++)
+        printf("{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"name\": \"block %zu\", \"ts\": %.4f, "
+               "\"dur\": %.4f, \"args\": {\"clocks\": %llu}}%s\n",
+               s->unit, 1000 + s->lane, s->block, trace_us(s->start_ns),
+               trace_us(s->end_ns - s->start_ns), s->clocks,
+               s < slices + slice_count - 1 ? "," : "]}");
+}
+
+/* Prints the launch whose `blocks` were read back, in the form that the options ask for. */
+static inline void report_timeline(const char *unit_name, size_t blocks) {
+    set_slices(blocks);
+    draw_timeline(unit_name);
+    for (const struct slice *s = slices; s < slices + blocks && output == AS_CSV; s++) {
+        cell("block", 1, "%zu", s->block);
+        cell("sm", 1, "%u", s->unit);
+        cell("start_ns", 1, "%llu", s->start_ns);
+        cell("end_ns", 1, "%llu", s->end_ns);
+        cell("clocks", 1, "%llu", s->clocks);
+        end_row();
+    }
+    if (output == AS_TRACE)
+        print_trace(unit_name);
+}
+
+/* The one number of --blocks or --threads: a timeline shows a single launch. */
+static inline long long only_one(const char *option, const long long *list) {
+    if (list[1])
+        fail(EXIT_BAD_USAGE, "%s: one number only, since a timeline shows a single launch", option);
+    return list[0];
+}
