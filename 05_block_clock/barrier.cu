@@ -84,9 +84,8 @@ int main(int argc, char **argv) {
     for (int end = 0; end < ENDS; end++)
         all[end] = summarize(samples[end], (size_t)options.runs);
     for (int end = 0; end < ENDS; end++) {
-        cell("device", 0, "%s", device.name);
+        begin_row(device.name);
         cell("limit", -17, "%s", ends[end]);
-        cell("runs", 0, "%lld", options.runs);
         cell("clocks", 8, "%.0f", all[end].median);
         cell("percent", 8, "%.2f", 100 * all[end].median / all[WITH_BARRIER].median);
         cell("", -1, " %s", words[end]);

@@ -12,11 +12,11 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
-#include "block_times.h"
+#include "cuda_blocks.h"
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
 
-/* ---- The kernel: stamps around the work, which block_times.h has ---- */
+/* ---- The kernel: stamps around the work, which cuda_blocks.h has ---- */
 
 static __global__ void timedReduction(const float *input, float *output,
                                       struct block_time *block_times) {
@@ -88,11 +88,11 @@ static void print_verdict(int sms, int full) {
     const double *one = row_of(1), *spread = row_of(sms), *filled = row_of(full);
     const double *four = row_of(4LL * full), *most = row_of(64LL * full);
     say("\nOne block alone took %.0f clocks. With one block on each of the %d SMs a block took "
-        "%.0f "
-        "(x %.2f).\nOn a full device, with %d blocks, it took %.0f (x %.2f): the blocks of an SM "
-        "share it.\nWith 64 times as many blocks it took %.0f (x %.2f), while the span grew from "
-        "%.2f to %.2f us:\n%.2f us for each further wave of %d blocks. The time for which a block "
-        "waits for its place\nis in no block's clock.\n",
+        "%.0f\n"
+        "(x %.2f). On a full device, with %d blocks, it took %.0f (x %.2f): the blocks of an SM\n"
+        "share it. With 64 times as many blocks it took %.0f (x %.2f), while the span grew from\n"
+        "%.2f to %.2f us: %.2f us for each further wave of %d blocks. The time for which a block\n"
+        "waits for its place is in no block's clock.\n",
         one[CLOCKS_MEAN], sms, spread[CLOCKS_MEAN], spread[CLOCKS_MEAN] / one[CLOCKS_MEAN], full,
         filled[CLOCKS_MEAN], filled[CLOCKS_MEAN] / one[CLOCKS_MEAN], most[CLOCKS_MEAN],
         most[CLOCKS_MEAN] / one[CLOCKS_MEAN], filled[SPAN_US], most[SPAN_US],
@@ -118,8 +118,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventCreate(&stop));
 
     say("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n"
-        "Clocks are those of one block; sms is the number of SMs that took part; us: "
-        "microseconds\n\n",
+        "Clocks are those of one block; sms is the number of SMs that took part\n\n",
         device.name, sms, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         const int full = full_device((const void *)timedReduction, (int)*threads, sms);
@@ -127,7 +126,8 @@ int main(int argc, char **argv) {
         for (int b = 0; blocks[b]; b++) {
             for (size_t run = 0; run < (size_t)options.runs; run++) {
                 const double event_us = time_launch_us(blocks[b], *threads);
-                read_launch(run, (size_t)blocks[b], event_us);
+                read_blocks((size_t)blocks[b]);
+                sample_launch(run, (size_t)blocks[b], event_us);
             }
             report_blocks(device.name, blocks[b], *threads, rows[b], &rows[0][CLOCKS_MEAN],
                           blocks[b] == sms    ? "one per SM"

@@ -14,7 +14,7 @@
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
 #include "../03_opencl_profiling/stamps.h"
-#include "block_times.h"
+#include "opencl_blocks.h"
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
 
@@ -62,8 +62,7 @@ int main(int argc, char **argv) {
     set_up_blocks(most_blocks, 1);
 
     say("Block clock: timedReduction on %s, %s; %u compute units, medians of %lld launches\n"
-        "Clocks are those of one work-group; sms is the number of units that took part; us: "
-        "microseconds\n\n",
+        "Clocks are those of one work-group; sms is the number of units that took part\n\n",
         cl.name, cl.platform, units, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         double first[FIELDS] = {0}, row[FIELDS] = {0};
@@ -71,7 +70,8 @@ int main(int argc, char **argv) {
         for (; *blocks; blocks++) {
             for (size_t run = 0; run < (size_t)options.runs; run++) {
                 const double event_us = time_launch_us((size_t)*blocks, (size_t)*threads);
-                read_launch(run, (size_t)*blocks, event_us);
+                read_blocks((size_t)*blocks);
+                sample_launch(run, (size_t)*blocks, event_us);
             }
             const bool is_first = blocks == options.blocks;
             report_blocks(cl.name, *blocks, *threads, is_first ? first : row, &first[CLOCKS_MEAN],
@@ -82,9 +82,9 @@ int main(int argc, char **argv) {
                 *threads);
         if (options.blocks[1])
             say("\nFrom %lld to %lld blocks of %lld threads, the clocks of a block grew by a "
-                "factor "
-                "of %.2f,\nthe time of the launch by a factor of %.1f. The time for which a block "
-                "waits for its place\nis in no block's clock.\n",
+                "factor\n"
+                "of %.2f, the time of the launch by a factor of %.1f. The time for which a block\n"
+                "waits for its place is in no block's clock.\n",
                 options.blocks[0], blocks[-1], *threads, row[CLOCKS_MEDIAN] / first[CLOCKS_MEDIAN],
                 row[EVENT_US] / first[EVENT_US]);
         if (threads[1])

@@ -10,7 +10,7 @@
  * Run:   ./outside_the_block
  * Try:   ./outside_the_block --runs 201; and while another program uses the GPU
  */
-#include "block_times.h"
+#include "cuda_blocks.h"
 
 enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 };
 
@@ -67,7 +67,8 @@ static double outside(size_t run, int blocks, double *percent) {
     launch_stamped(blocks);
     CHECK_CUDA(cudaEventRecord(stop, 0));
     const double event_us = elapsed_us();
-    read_launch(run, (size_t)blocks, event_us); /* and check it */
+    read_blocks((size_t)blocks); /* and check them */
+    sample_launch(run, (size_t)blocks, event_us);
     const double outside_us = event_us - samples[SPAN_US][run];
     *percent = 100 * outside_us / event_us;
     return outside_us;
@@ -130,19 +131,17 @@ int main(int argc, char **argv) {
         device.name, device.multiProcessorCount, options.runs);
     for (int row = 0; row < ROWS; row++) {
         all[row] = summarize(us[row], (size_t)options.runs);
-        cell("device", 0, "%s", device.name);
+        begin_row(device.name);
         cell("limit", -18, "%s", limits[row]);
-        cell("runs", 0, "%lld", options.runs);
         number("time", "us", 10, 2, all[row].median);
         cell("percent", 8, "%.2f", median(percent[row], (size_t)options.runs));
         cell("", -1, " %s", words[row]);
         end_row_disturbed(all[row].disturbed || (row < WITHOUT && is_held_up(all[row].median)));
     }
     end_table();
-    say("Launch, events and the way in and out of the GPU took %.2f us with one block and %.2f us "
-        "with %d\nblocks. No block's clock shows that time. The stamps added %.2f us to a launch "
-        "of "
-        "%d blocks.\n",
+    say("Launch, events and the way in and out of the GPU took %.2f us with one block and %.2f us\n"
+        "with %d blocks. No block's clock shows that time. The stamps added %.2f us to a launch\n"
+        "of %d blocks.\n",
         all[ONE_BLOCK].median, all[FULL].median, full, all[WITH].median - all[WITHOUT].median,
         many);
     return EXIT_SUCCESS;

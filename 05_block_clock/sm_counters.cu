@@ -62,7 +62,7 @@ static struct cudaDeviceProp device;
 static double clocks_per_us;
 
 static void report(const char *what, double clocks, double time_us, const char *words) {
-    cell("device", 0, "%s", device.name);
+    begin_row(device.name);
     cell("what", -15, "%s", what);
     cell("clocks", 12, "%.0f", clocks);
     number("time", "us", 13, 2, time_us);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks in OpenCL, beside the lesson: the kernel with the clock that the device has, memory, a new
+ * input for each launch. */
+#pragma once
+
+#include "../03_opencl_profiling/kernel_clock.h"
+#include "block_times.h"
+
+static struct opencl cl;
+static struct kernel_clock device_clock;
+static cl_kernel kernel; /* timedReduction */
+static struct { cl_mem input, output, times; } on_device;
+
+/* Opens the device, and builds timedReduction of `file` with the clock that it has. Exits with 77 if
+ * it has none, with 2 if it does not run work-groups of --threads. */
+static inline void open_blocks(const char *file) {
+    size_t most;
+    cl_ulong local_bytes;
+    cl = open_opencl();
+    device_clock = find_kernel_clock(cl);
+    if (!device_clock.name)
+        fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
+             cl.name);
+    const cl_program program = build_program(cl, file, device_clock.flags);
+    MAKE_CL(kernel = clCreateKernel(program, "timedReduction", &made));
+    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                      &most, NULL));
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             NULL));
+    if (local_bytes / (2 * sizeof(float)) < most)
+        most = local_bytes / (2 * sizeof(float));
+    for (const long long *threads = options.threads; *threads; threads++)
+        if ((size_t)*threads > most)
+            fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %zu that %s allows in a group",
+                 *threads, most, cl.name);
+}
+
+static inline void set_up_blocks(size_t most, long long work) {
+    const cl_int repetitions = (cl_int)work;
+    cl_mem *memory[] = {&on_device.input, &on_device.output, &on_device.times};
+    const size_t bytes[] = {2 * MAX_THREADS * sizeof(float), most * sizeof *results,
+                            most * sizeof *times};
+    for (cl_uint i = 0; i < 3; i++) {
+        MAKE_CL(*memory[i] = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes[i], NULL, &made));
+        CHECK_CL(clSetKernelArg(kernel, i, sizeof *memory[i], memory[i]));
+    }
+    CHECK_CL(clSetKernelArg(kernel, 4, sizeof repetitions, &repetitions));
+    set_up_host(most);
+}
+
+static inline void new_input(size_t threads) {
+    static float host[2 * MAX_THREADS];
+    set_random(host, 2 * threads);
+    CHECK_CL(clEnqueueWriteBuffer(cl.queue, on_device.input, CL_TRUE, 0, 2 * threads * sizeof *host,
+                                  host, 0, NULL, NULL));
+}
+
+/* After this no group has a result (NaN) or a stamp, and the device is idle. */
+static inline void clear_blocks(size_t blocks) {
+    const cl_uint nan_bits = 0xffffffff;
+    const cl_ulong zero = 0;
+    CHECK_CL(clEnqueueFillBuffer(cl.queue, on_device.output, &nan_bits, sizeof nan_bits, 0,
+                                 blocks * sizeof *results, 0, NULL, NULL));
+    CHECK_CL(clEnqueueFillBuffer(cl.queue, on_device.times, &zero, sizeof zero, 0,
+                                 blocks * sizeof *times, 0, NULL, NULL));
+    CHECK_CL(clFinish(cl.queue));
+}
+
+/* Where the clock is all the device's and its step is known, the nanoseconds come from it: counted
+ * from a second before group 0 started, for others may have started earlier. */
+static inline void read_blocks(size_t blocks) {
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, on_device.output, CL_TRUE, 0, blocks * sizeof *results,
+                                 results, 0, NULL, NULL));
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, on_device.times, CL_TRUE, 0, blocks * sizeof *times,
+                                 times, 0, NULL, NULL));
+    for (size_t b = 0; b < blocks && strstr(device_clock.flags, "TSC"); b++) {
+        const double start = (double)(long long)(times[b].start_clock - times[0].start_clock);
+        const double end = (double)(long long)(times[b].end_clock - times[0].start_clock);
+        times[b].start_ns = (unsigned long long)(1e9 + start * device_clock.step_ns);
+        times[b].end_ns = (unsigned long long)(1e9 + end * device_clock.step_ns);
+    }
+    check_blocks(blocks);
+}
