@@ -126,8 +126,9 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "Which of the host's clocks measures elapsed time?");
     const size_t runs = (size_t)options.runs;
 
-    say("Host clocks: %g ms of work, a sleep of %g ms, the work on two threads, on the host; "
-        "medians of %zu runs\n\n",
+    say("Host clocks: %g ms of processor time, a sleep of %g ms, the work on two threads,\n"
+        "on the host; medians of %zu runs. A clock claims its resolution; its step is what\n"
+        "was seen.\n\n",
         (double)work_ns / 1e6, (double)sleep_ns / 1e6, runs);
     for (size_t run = 0; run < runs; run++) {
         int64_t t[4][CLOCKS];

@@ -17,7 +17,8 @@
 
 static const int64_t day_s = 86400;
 
-/* Wrong: 1e9 is a double, so the product is one too. Beyond 2^53 a double skips whole numbers. */
+/* Wrong: 1e9 is a double, so the product is one too. Beyond 2^53 a double skips whole numbers. (C
+ * makes these casts by itself, where nobody writes them.) */
 static int64_t wrong_ns(int64_t s, int64_t ns) {
     return (int64_t)((double)s * 1e9 + (double)ns);
 }

@@ -60,7 +60,8 @@ int main(int argc, char **argv) {
     stopwatch_start(&watch);
     wait_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
     stopwatch_stop(&watch);
-    say("Stopwatch: the first lap took %.3f ms and is not counted; then %lld laps on the host\n\n",
+    say("Stopwatch: a first lap of %.3f ms, long on purpose, is not counted; %lld laps on\n"
+        "the host\n\n",
         stopwatch_read_ms(&watch), options.runs);
     stopwatch_reset(&watch);
 

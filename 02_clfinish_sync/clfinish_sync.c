@@ -62,7 +62,7 @@ static double finish_before_and_after(cl_event *event) {
 }
 
 /* The device's own time for that run, which chapter 03 is about. Exits with 1 if it cannot be true:
- * some drivers write nothing, or 0, 1, 2, 3. */
+ * some drivers write nothing, or number the stages 0, 1, 2, 3. */
 static double profiling_event(cl_event event, double host_us) {
     cl_ulong start_ns = 0, end_ns = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
@@ -80,15 +80,15 @@ static double profiling_event(cl_event event, double host_us) {
 
 /* ---- One row of the report ---- */
 
-/* `held_up`: all runs took too long alike, which the samples of one method cannot show. */
+/* `delayed`: all runs took too long alike, which the samples of one method cannot show. */
 static struct summary report(const char *method, const char *whose, double *samples_us,
-                             bool held_up) {
+                             bool delayed) {
     const struct summary s = summarize(samples_us, (size_t)options.runs);
     begin_row(cl.name);
     cell("method", -23, "%s", method);
     cell("clock", -9, "%s", whose);
     summary_cells("us", 11, s);
-    end_row_disturbed(s.disturbed || held_up);
+    end_row_disturbed(s.disturbed || delayed);
     return s;
 }
 
@@ -119,11 +119,11 @@ int main(int argc, char **argv) {
         both_us[run] = finish_before_and_after(&event);
         event_us[run] = profiling_event(event, both_us[run]);
     }
-    const bool held_up = is_held_up(median(both_us, runs) - median(event_us, runs));
-    const struct summary none = report("no_finish", "host", none_us, held_up);
-    const struct summary after = report("finish_after", "host", after_us, held_up);
-    const struct summary both = report("finish_before_and_after", "host", both_us, held_up);
-    const struct summary event = report("profiling_event", "device", event_us, held_up);
+    const bool delayed = is_delayed(median(both_us, runs) - median(event_us, runs));
+    const struct summary none = report("no_finish", "host", none_us, delayed);
+    const struct summary after = report("finish_after", "host", after_us, delayed);
+    const struct summary both = report("finish_before_and_after", "host", both_us, delayed);
+    const struct summary event = report("profiling_event", "device", event_us, delayed);
     end_table();
 
     say("With no clFinish the host saw %.2f us: %s.\n", none.median,

@@ -118,7 +118,7 @@ static double measure(size_t n) {
     cell("scalar_bandwidth_gb_s", 21, "%.3f", bandwidth_gb_s(bytes, one.median));
     cell("copy_bandwidth_gb_s", 19, "%.3f", copy_gb_s);
     end_row_disturbed(four.disturbed || host.disturbed || one.disturbed || copies.disturbed ||
-                      is_held_up(host.median - four.median));
+                      is_delayed(host.median - four.median));
     return four_gb_s / copy_gb_s;
 }
 
@@ -136,15 +136,14 @@ int main(int argc, char **argv) {
     MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
 
     say("Bandwidth: vector_add on %s, %s; medians of %lld runs\n"
-        "Four floats in each work-item; scalar: one float; copy: as many bytes.\n\n",
+        "Four floats in each work-item; scalar: one float in each; copy: as many bytes\n\n",
         cl.name, cl.platform, options.runs);
     double by_copy = 0;
     for (long long *size = options.sizes; *size; size++)
         by_copy = measure((size_t)*size);
     end_table();
-    say("At the last size vector_add has %.0f %% of the copy's bandwidth. At the sizes where host "
-        "is\n"
-        "far above start_to_end, most of a program's time is overhead.\n",
+    say("At the last size vector_add has %.0f %% of the copy's bandwidth. At the sizes\n"
+        "where host is far above start_to_end, most of a program's time is overhead.\n",
         by_copy * 100);
     return EXIT_SUCCESS;
 }

@@ -44,11 +44,11 @@ static inline double tsc_step_ns(void) {
 struct kernel_clock {
     const char *name;  /* NULL: there is none */
     const char *flags; /* for the compiler: which of the readings in the .cl file */
-    double step_ns;    /* 0: not known */
+    double unit_ns;    /* that it counts in, which may be finer than its steps; 0: not known */
 };
 
 /* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter; the
- * extension cl_khr_kernel_clock, which does not say how long its steps are. */
+ * extension cl_khr_kernel_clock, which does not say what it counts in. */
 static inline struct kernel_clock find_kernel_clock(struct opencl cl) {
     static char extensions[16384];
     const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */

@@ -90,13 +90,13 @@ int main(int argc, char **argv) {
     cl = open_opencl();
     const size_t runs = (size_t)options.runs;
     const struct kernel_clock clock = find_kernel_clock(cl);
-    is_loop = clock.step_ns == 0;
+    is_loop = clock.unit_ns == 0;
     const char *truth_by = is_loop ? "a loop twice as long" : clock.name;
     const cl_program program = build_program(cl, "known_length.cl", is_loop ? "" : clock.flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &made));
     MAKE_CL(ran = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &made));
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
-    step_ns = is_loop ? find_loop_step_ns() : clock.step_ns;
+    step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
 
     say("Known lengths: a kernel that spins, on %s, %s; truth by %s; medians of %zu runs\n\n",
         cl.name, cl.platform, truth_by, runs);
@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
         number("host", "us", 9, 2, by_host[i]);
         number("host_error", "us", 15, 2, by_host[i] - x[i]);
         cell("truth_by", 0, "%s", truth_by);
-        end_row_disturbed(device.disturbed || host.disturbed || is_held_up(by_host[i] - x[i]) ||
+        end_row_disturbed(device.disturbed || host.disturbed || is_delayed(by_host[i] - x[i]) ||
                           x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
     }
     end_table();
@@ -135,8 +135,8 @@ int main(int argc, char **argv) {
     const struct line device = fit_line(x, by_device, LENGTHS),
                       host = fit_line(x, by_host, LENGTHS);
     const struct summary empty = summarize(empties, LENGTHS), net = summarize(nets, LENGTHS);
-    say("START to END is %.4f x the truth %+.2f us. The host's clock is %.4f x the truth %+.2f "
-        "us.\n",
+    say("START to END is %.4f x the truth %+.2f us. The host's clock is %.4f x the truth\n"
+        "%+.2f us.\n",
         device.slope, device.intercept, host.slope, host.intercept);
     say("START to END gives %.2f to %.2f us for an empty kernel. After subtracting this, its\n"
         "error is %+.2f to %+.2f us.\n",

@@ -21,6 +21,8 @@ static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
 static cl_kernel kernel; /* vector_add */
 static size_t global_size, local_size = 256;
 
+/* QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the device. START and
+ * END: the device began it, and ended it. COMPLETE: so did whatever the kernel itself enqueued. */
 enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, END_TO_COMPLETE, HOST, INTERVALS };
 static const char *const names[INTERVALS] = {"queued_to_submit", "submit_to_start", "start_to_end",
                                              "end_to_complete", "host"};
@@ -63,15 +65,14 @@ static void time_stages(double us[INTERVALS]) {
     us[START_TO_END] = start_to_end_us(event, us[HOST]); /* exits if that cannot be; releases */
     if (us[START_TO_END] == 0 || us[END_TO_COMPLETE] < 0)
         fail(EXIT_FAILED,
-             "impossible, or too short for this clock: START %llu, END %llu, "
-             "COMPLETE %llu ns",
+             "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns",
              (unsigned long long)start_ns, (unsigned long long)end_ns,
              (unsigned long long)complete_ns);
 }
 
 /* Since OpenCL 2.1 both clocks can be read at one moment. 3.0 made it optional: the host's timer has
  * a step of 0 for "no". */
-static void show_one_time_line(void) {
+static void show_both_clocks(void) {
     char version[256];
     cl_platform_id platform;
     cl_ulong host_step_ns = 0, device_ns, host_ns;
@@ -125,7 +126,7 @@ int main(int argc, char **argv) {
         snprintf(step, sizeof step, "%llu", (unsigned long long)step_ns);
     for (int i = 0; i < INTERVALS; i++)
         s[i] = summarize(samples_us[i], runs);
-    const bool held_up = is_held_up(s[HOST].median - s[START_TO_END].median);
+    const bool delayed = is_delayed(s[HOST].median - s[START_TO_END].median);
     for (int i = 0; i < INTERVALS; i++) {
         begin_row(cl.name);
         cell("interval", -16, "%s", names[i]);
@@ -133,7 +134,7 @@ int main(int argc, char **argv) {
         number("std_dev", "us", 12, 2, s[i].stddev);
         cell("resolution_ns", 0, "%zu", claimed_ns);
         cell("step_ns", 0, "%s", step);
-        end_row_disturbed(s[i].disturbed || held_up);
+        end_row_disturbed(s[i].disturbed || delayed);
     }
     end_table();
 
@@ -142,8 +143,8 @@ int main(int argc, char **argv) {
     if (s[QUEUED_TO_SUBMIT].min < 0 || s[SUBMIT_TO_START].min < 0)
         say("Some stamps are out of order: here only START and END come from one clock.\n");
     say("The device's clock claims steps of %zu ns.\n", claimed_ns);
-    if (*step)
+    if (step_ns > 1 && *step)
         say("All times from START to END are multiples of %s ns.\n", step);
-    show_one_time_line();
+    show_both_clocks();
     return EXIT_SUCCESS;
 }

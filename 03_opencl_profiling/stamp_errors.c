@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What does clGetEventProfilingInfo answer when it has no stamp to give?
+ * What does clGetEventProfilingInfo answer when it has no stamp, and what do wrong subtractions give?
  *
  * Measures: nothing; it asks for END of two commands that have none, then of one that does, and
  *   subtracts two stamps in the wrong order.
@@ -32,7 +32,7 @@ static cl_ulong ask(const char *question, cl_event event) {
     cell("code", 4, "%d", made);
     cell("error", -31, "%s", cl_error_name(made));
     cell("end_ns", 19, "%llu", (unsigned long long)end_ns);
-    end_row(); /* at once: a driver may take the next question badly */
+    end_row(); /* at once: a driver may crash at the next question */
     return end_ns;
 }
 

@@ -7,7 +7,7 @@
 
 /* One stamp, in ns already: not to be multiplied by the timer's resolution. Exits with 1 on an error,
  * and on a stamp that no clock gives: some drivers answer CL_SUCCESS and write nothing (it stays
- * CL_ULONG_MAX), or 0, or 0, 1, 2, 3. */
+ * CL_ULONG_MAX), or write 0, or number the stages 0, 1, 2, 3. */
 static inline cl_ulong read_stamp_ns(cl_event event, cl_profiling_info which) {
     cl_ulong stamp_ns = CL_ULONG_MAX;
     CHECK_CL(clGetEventProfilingInfo(event, which, sizeof stamp_ns, &stamp_ns, NULL));

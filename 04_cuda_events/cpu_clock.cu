@@ -82,9 +82,8 @@ int main(int argc, char **argv) {
         end_row_disturbed(s[w].disturbed || ran.disturbed);
     }
     end_table();
-    say("clock() counts processor time. It sees %.0f us when the host waits busily, and %.0f us "
-        "when "
-        "it sleeps.\n",
+    say("clock() counts processor time. It sees %.0f us when the host waits busily, and\n"
+        "%.0f us when it sleeps.\n",
         s[0].median, s[1].median);
     return EXIT_SUCCESS;
 }

@@ -129,7 +129,7 @@ static double sample(int m, double *truth_us) {
 /* Times one kernel by all methods in turns, and prints a row for each. Stores the medians. */
 static void compare(const char *kernel, double median_us[METHODS]) {
     static double samples_us[METHODS][MAX_RUNS], truths_us[METHODS][MAX_RUNS];
-    static bool held_up; /* all runs of the spin took too long alike, and so do vector_add's */
+    static bool delayed; /* all runs of the spin took too long alike, and so do vector_add's */
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++)
         for (int m = 0; m < EVENT_NET; m++)
@@ -142,7 +142,7 @@ static void compare(const char *kernel, double median_us[METHODS]) {
         const struct summary s = summarize(samples_us[m], runs);
         const bool has_truth = length_ns > 0 && m != EVENT_FLOOR;
         const double truth_us = has_truth ? median(truths_us[m], runs) : NAN;
-        held_up |= m == HOST_SYNC && is_held_up(s.median - truth_us);
+        delayed |= m == HOST_SYNC && is_delayed(s.median - truth_us);
         median_us[m] = s.median;
         if (m == EVENT_NET && s.median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", s.median);
@@ -153,7 +153,7 @@ static void compare(const char *kernel, double median_us[METHODS]) {
         summary_cells("us", 11, s);
         number("truth", "us", 10, 2, truth_us);
         number("error", "us", 10, 2, s.median - truth_us);
-        end_row_disturbed(s.disturbed || held_up);
+        end_row_disturbed(s.disturbed || delayed);
     }
 }
 
@@ -185,9 +185,8 @@ int main(int argc, char **argv) {
     length_ns = 0;
     compare("vector_add", us);
     end_table();
-    say("vector_add takes %.2f us by the host's clock and %.2f us by a plain event pair. Without "
-        "the "
-        "host's\nlaunch and the events' own %.2f us it takes %.2f us.\n",
+    say("vector_add takes %.2f us by the host's clock and %.2f us by a plain event pair.\n"
+        "Without the host's launch and the events' own %.2f us it takes %.2f us.\n",
         us[HOST_SYNC], us[EVENT], us[EVENT_FLOOR], us[EVENT_NET]);
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));

@@ -44,8 +44,8 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventRecord(untimed, 0));
     CHECK_CUDA(cudaDeviceSynchronize());
 
-    say("Event errors: cudaEventElapsedTime(start, stop) on %s; three wrong questions and a right "
-        "one\n\n",
+    say("Event errors: cudaEventElapsedTime(start, stop) on %s; three wrong questions and a\n"
+        "right one\n\n",
         device.name);
     ask("stop_never_recorded", start, never);
     ask("stop_without_timing", start, untimed);
@@ -58,9 +58,8 @@ int main(int argc, char **argv) {
     check_cuda(ask("all_is_well", start, stop), "cudaEventElapsedTime(start, stop)", __FILE__,
                __LINE__);
     end_table();
-    say("Where `stays` is 1, the error is still in cudaGetLastError(): the next check after a "
-        "launch "
-        "finds it\nand blames the launch.\n");
+    say("Where `stays` is 1, the error is still in cudaGetLastError(): the next check after\n"
+        "a launch finds it and blames the launch.\n");
 
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));

@@ -111,8 +111,7 @@ int main(int argc, char **argv) {
     event_blocked();
 
     say("Onion: spins of known length on %s; medians of %d runs\n"
-        "The kernel, and what each shell adds to it; together they are what the host's clock "
-        "says\n\n",
+        "Each column adds one shell to the kernel; together they are the host's time\n\n",
         device.name, runs);
     for (int i = 0; i < LENGTHS; i++) {
         bool disturbed = false;
@@ -144,21 +143,19 @@ int main(int argc, char **argv) {
         number("net_p5", "us", 0, 2, samples_us[NET][(runs - 1) * 5 / 100]); /* they are sorted */
         number("net_p95", "us", 0, 2, samples_us[NET][runs - 1 - (runs - 1) * 5 / 100]);
         number("event", "us", 0, 2, us[EVENT]);
-        end_row_disturbed(disturbed || is_held_up(us[HOST] - us[KERNEL]));
+        end_row_disturbed(disturbed || is_delayed(us[HOST] - us[KERNEL]));
     }
     end_table();
 
     const struct line line = fit_line(x, y, LENGTHS);
-    say("The blocked pair less its floor is %.5f x the kernel + %.2f us. That constant is no "
-        "error: it "
-        "is\nwhat the device takes to launch the kernel and to see it out, %.2f to %.2f us at "
-        "every "
-        "length.\n",
+    say("The blocked pair less its floor is %.5f x the kernel + %.2f us. That constant is\n"
+        "no error: it is what the device takes to launch the kernel and to see it out, %.2f\n"
+        "to %.2f us at every length.\n",
         line.slope, line.intercept, least, most);
     say("Event times here are multiples of %llu ns; the manual says about 500 ns.\n",
         (unsigned long long)event_step_ns);
     if (timer_step_ns > 100)
-        say("The kernel's own clock steps by %llu ns: a spin ran up to so much less than it "
+        say("The kernel's own clock steps by %llu ns: a spin ran up to so much less than it\n"
             "says.\n",
             (unsigned long long)timer_step_ns);
     CHECK_CUDA(cudaEventDestroy(start));

@@ -78,9 +78,9 @@ int main(int argc, char **argv) {
     for (size_t run = 0; run < (size_t)options.runs; run++)
         run_once(run);
 
-    say("Barrier: a block of %d warps on %s, the last %d times as slow as the first; medians of "
-        "%lld runs\n\n",
-        THREADS / 32, device.name, THREADS / 32, options.runs);
+    say("Barrier: a block of %d warps on %s, medians of %lld runs\n"
+        "The last warp has %d times the work of the first\n\n",
+        THREADS / 32, device.name, options.runs, THREADS / 32);
     for (int end = 0; end < ENDS; end++)
         all[end] = summarize(samples[end], (size_t)options.runs);
     for (int end = 0; end < ENDS; end++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long does one block take, by its own SM's clock, and how does that change as blocks are added?
+ * How long does one block take, by the clock of its SM (streaming multiprocessor), and how does that
+ * change as blocks are added?
  *
  * Measures: timedReduction, the minimum of 2 x threads floats in every block: the SM's clock at
  *   each block's start and end; the span from the first block's start to the last one's end; the
  *   time between two events; how many SMs took part.
  * Does not measure: in a block's clocks, how long it waited for a place on an SM. That is the point
- *   of the experiment: see clocks and span part ways where the device is full.
+ *   of the experiment: see clocks and span differ where the device is full.
  *
  * Build: nvcc -O2 -arch=native -I../common block_clock.cu -o block_clock
  * Run:   ./block_clock
@@ -14,7 +15,7 @@
  */
 #include "cuda_blocks.h"
 
-static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
+static const long long blocks_of_the_source[] /* docs/references.md */ = {1, 8, 16, 32, 64};
 
 /* ---- The kernel: stamps around the work, which cuda_blocks.h has ---- */
 
@@ -22,7 +23,8 @@ static __global__ void timedReduction(const float *input, float *output,
                                       struct block_time *block_times) {
     struct block_time t;
 
-    if (threadIdx.x == 0) {
+    if (threadIdx.x ==
+        0) { /* no barrier behind it, as in the source: other warps begin as they can */
         t.start_ns = globaltimer_ns();
         t.start_clock = clock64();
     }
@@ -52,7 +54,7 @@ static void launch(long long blocks, long long threads) {
 static double time_launch_us(long long blocks, long long threads) {
     float event_ms;
     new_input((size_t)threads);
-    launch(blocks, threads); /* not timed: it brings the new input near every SM */
+    launch(blocks, threads); /* not timed: it brings the new input into the caches */
     clear_blocks((size_t)blocks);
 
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -75,7 +77,7 @@ static const double *row_of(long long count) {
     return rows[row];
 }
 
-/* What --blocks says; else the source's five counts, and where this device's own story turns. */
+/* What --blocks says; else the source's five counts, and where this device gets full. */
 static void choose_blocks(long long sms, long long full) {
     const long long landmarks[] = {sms,      sms + 1,  full,      full + 1,
                                    2 * full, 4 * full, 16 * full, 64 * full};
@@ -87,16 +89,15 @@ static void choose_blocks(long long sms, long long full) {
 static void print_verdict(int sms, int full) {
     const double *one = row_of(1), *spread = row_of(sms), *filled = row_of(full);
     const double *four = row_of(4LL * full), *most = row_of(64LL * full);
-    say("\nOne block alone took %.0f clocks. With one block on each of the %d SMs a block took "
-        "%.0f\n"
-        "(x %.2f). On a full device, with %d blocks, it took %.0f (x %.2f): the blocks of an SM\n"
-        "share it. With 64 times as many blocks it took %.0f (x %.2f), while the span grew from\n"
-        "%.2f to %.2f us: %.2f us for each further wave of %d blocks. The time for which a block\n"
-        "waits for its place is in no block's clock.\n",
+    say("\nOne block alone took %.0f clocks. With one block on each of the %d SMs a block\n"
+        "took %.0f (x %.2f). On a full device, with %d blocks, it took %.0f (x %.2f): the\n"
+        "blocks of an SM share it. With 64 times as many blocks it took %.0f (x %.2f),\n"
+        "while the span grew from %.2f to %.2f us: %.2f us for each further wave of %d\n"
+        "blocks. The time for which a block waits for its place is in no block's clock.\n",
         one[CLOCKS_MEAN], sms, spread[CLOCKS_MEAN], spread[CLOCKS_MEAN] / one[CLOCKS_MEAN], full,
         filled[CLOCKS_MEAN], filled[CLOCKS_MEAN] / one[CLOCKS_MEAN], most[CLOCKS_MEAN],
         most[CLOCKS_MEAN] / one[CLOCKS_MEAN], filled[SPAN_US], most[SPAN_US],
-        (most[SPAN_US] - four[SPAN_US]) / 60, full);
+        (most[SPAN_US] - four[SPAN_US]) / (64 - 4), full);
 }
 
 int main(int argc, char **argv) {

@@ -18,7 +18,7 @@
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
 
-/* timedReduction stands in block_clock.cl, with the ways in which it reads its clock. */
+/* The stamps are in timedReduction, in block_clock.cl, with the ways to read each device's clock. */
 static void launch(size_t blocks, size_t threads, cl_event *event) {
     const size_t global_size = blocks * threads;
     CHECK_CL(clSetKernelArg(kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */
@@ -30,7 +30,7 @@ static void launch(size_t blocks, size_t threads, cl_event *event) {
 static double time_launch_us(size_t blocks, size_t threads) {
     cl_event event;
     new_input(threads);
-    launch(blocks, threads, NULL); /* not timed: it brings the new input near every unit */
+    launch(blocks, threads, NULL); /* not timed: it brings the new input into the caches */
     clear_blocks(blocks);
 
     const int64_t host_start_ns = now_ns();
@@ -75,16 +75,15 @@ int main(int argc, char **argv) {
             }
             const bool is_first = blocks == options.blocks;
             report_blocks(cl.name, *blocks, *threads, is_first ? first : row, &first[CLOCKS_MEAN],
-                          *blocks == units ? "one per unit" : "");
+                          *blocks == units ? "as many as units" : "");
         }
         if (first[CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
             say("\n%lld threads are too few for this clock: a group takes only a step or two.\n",
                 *threads);
         if (options.blocks[1])
-            say("\nFrom %lld to %lld blocks of %lld threads, the clocks of a block grew by a "
-                "factor\n"
-                "of %.2f, the time of the launch by a factor of %.1f. The time for which a block\n"
-                "waits for its place is in no block's clock.\n",
+            say("\nFrom %lld to %lld blocks of %lld threads, the clocks of a block changed by a\n"
+                "factor of %.2f, the time of the launch by a factor of %.1f. The time for which\n"
+                "a block waits for its place is in no block's clock.\n",
                 options.blocks[0], blocks[-1], *threads, row[CLOCKS_MEDIAN] / first[CLOCKS_MEDIAN],
                 row[EVENT_US] / first[EVENT_US]);
         if (threads[1])

@@ -87,7 +87,7 @@ static inline void sample_launch(size_t run, size_t blocks, double event_us) {
 }
 
 /* Prints the row of options.runs launches, and stores their medians in `row`. In the table a bar shows
- * the mean clocks, ten marks for `one_mean` of them, and `mark` what the number of blocks stands for. */
+ * the mean clocks, ten signs for `one_mean` of them, and `mark` says what the number of blocks stands for. */
 static inline void report_blocks(const char *device, long long blocks, long long threads,
                                  double row[FIELDS], const double *one_mean, const char *mark) {
     bool disturbed = false;
@@ -114,9 +114,9 @@ static inline void report_blocks(const char *device, long long blocks, long long
         cell("sms", 4, "%.0f", row[SMS]);
     else
         cell("sms", 0, "%s", "");
-    cell("", -1, "%.*s %s", (int)(row[CLOCKS_MEAN] / *one_mean * 10 + 0.5),
-         "########################################", mark);
-    end_row_disturbed(disturbed || (has_span && is_held_up(row[EVENT_US] - row[SPAN_US])));
+    cell("", -1, "%.*s%s%s", (int)(row[CLOCKS_MEAN] / *one_mean * 10 + 0.5),
+         "########################################", *mark ? " " : "", mark);
+    end_row_disturbed(disturbed || (has_span && is_delayed(row[EVENT_US] - row[SPAN_US])));
 }
 
 /* Puts `number` in its place in a rising list that ends with 0, unless it is there. */

@@ -77,8 +77,8 @@ static inline void read_blocks(size_t blocks) {
     for (size_t b = 0; b < blocks && strstr(device_clock.flags, "TSC"); b++) {
         const double start = (double)(long long)(times[b].start_clock - times[0].start_clock);
         const double end = (double)(long long)(times[b].end_clock - times[0].start_clock);
-        times[b].start_ns = (unsigned long long)(1e9 + start * device_clock.step_ns);
-        times[b].end_ns = (unsigned long long)(1e9 + end * device_clock.step_ns);
+        times[b].start_ns = (unsigned long long)(1e9 + start * device_clock.unit_ns);
+        times[b].end_ns = (unsigned long long)(1e9 + end * device_clock.unit_ns);
     }
     check_blocks(blocks);
 }

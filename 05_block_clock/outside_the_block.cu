@@ -74,7 +74,7 @@ static double outside(size_t run, int blocks, double *percent) {
     return outside_us;
 }
 
-/* One launch of several between two events, so that the events' own cost hardly counts. */
+/* The mean of 20 launches between two events, so that the events' own cost hardly counts. */
 static double without_stamps(int blocks) {
     CHECK_CUDA(cudaEventRecord(start, 0));
     for (int i = 0; i < LAUNCHES; i++)
@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
     }
 
     say("Outside the block: timedReduction on %s; %d SMs, medians of %lld runs\n"
-        "Percent is of the time between the events, or of the row without stamps\n\n",
+        "Percent of the time between the events; in the last rows, of without_stamps\n\n",
         device.name, device.multiProcessorCount, options.runs);
     for (int row = 0; row < ROWS; row++) {
         all[row] = summarize(us[row], (size_t)options.runs);
@@ -136,12 +136,12 @@ int main(int argc, char **argv) {
         number("time", "us", 10, 2, all[row].median);
         cell("percent", 8, "%.2f", median(percent[row], (size_t)options.runs));
         cell("", -1, " %s", words[row]);
-        end_row_disturbed(all[row].disturbed || (row < WITHOUT && is_held_up(all[row].median)));
+        end_row_disturbed(all[row].disturbed || (row < WITHOUT && is_delayed(all[row].median)));
     }
     end_table();
-    say("Launch, events and the way in and out of the GPU took %.2f us with one block and %.2f us\n"
-        "with %d blocks. No block's clock shows that time. The stamps added %.2f us to a launch\n"
-        "of %d blocks.\n",
+    say("Launch, events and the way in and out of the GPU took %.2f us with one block and\n"
+        "%.2f us with %d blocks. No block's clock shows that time. The stamps added %.2f us\n"
+        "to a launch of %d blocks.\n",
         all[ONE_BLOCK].median, all[FULL].median, full, all[WITH].median - all[WITHOUT].median,
         many);
     return EXIT_SUCCESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What does an SM's clock count, from where, and how far?
+ * What does an SM's clock count, from where, and when does it wrap?
  *
  * Measures: at what rate the counter runs; how far apart the counters of the SMs are, and what
  *   subtracting across SMs would give; where a read of its low 32 bits wraps.

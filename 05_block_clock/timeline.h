@@ -77,8 +77,8 @@ static inline void draw_timeline(const char *unit_name) {
     }
     for (const struct slice *s = slices; s < slices + slice_count; s++)
         busy_ns += (double)(s->end_ns - s->start_ns);
-    say("\n%sEach line is a place for one block at a time. A sign stands for a block: 0 to 9,\n"
-        "then a to z for 10 to 35, then from 0 again; a dot for none.\n",
+    say("\n%sEach line is a place for one block at a time. A character stands for a block: 0\n"
+        "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n",
         lines < all_lanes ? "These are the first lines. " : "");
     say("%zu blocks ran on %u %s%s, at most %u at a time on one. From the first block's start to\n"
         "the last one's end %.2f us passed. For %.0f %% of that time the places were in use.\n",

@@ -84,8 +84,8 @@ int main(int argc, char **argv) {
     while (steady > 0 && fabs(mhz[steady - 1] / mhz[SAMPLES - 1] - 1) < near_percent / 100)
         steady--;
     if (steady < SAMPLES * 7 / 8)
-        say("It began at %.0f MHz, and was within %.0f %% of %.0f MHz after %.1f ms.\n", mhz[0],
-            near_percent, mhz[SAMPLES - 1], since_ms[steady]);
+        say("It began at %.0f MHz, and stayed within %.0f %% of %.0f MHz from %.1f ms on.\n",
+            mhz[0], near_percent, mhz[SAMPLES - 1], since_ms[steady]);
     else
         say("It began at %.0f MHz, and was not steady after %.0f ms: see --csv.\n", mhz[0],
             since_ms[SAMPLES - 1]);

@@ -13,7 +13,7 @@
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
 #include "../02_clfinish_sync/vector_add.h"
-#include "../04_cuda_events/blocker.h"
+#include "../04_cuda_events/blocker.h" /* start, stop, the gate: a pair without the host's gap */
 #include "summary.h"
 
 static const long long default_sizes[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20,
@@ -28,7 +28,7 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
 }
 
 /* Reads `n` numbers: whatever else was in the L2 cache is gone then, and nothing waits there to be
- * written back to memory, as after a memset. */
+ * written back to memory, unlike after a memset. */
 static __global__ void read_through(const unsigned *data, size_t n, unsigned *sink) {
     unsigned sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
     }
     end_table();
     say("The largest difference is at %lld floats: after a memset the kernel takes %.2f times as "
-        "long\nas with its own data in the L2. Say in which of the three states you measured.\n",
+        "long\nas right after itself. Say in which of the three states you measured.\n",
         most_size, most);
     return EXIT_SUCCESS;
 }

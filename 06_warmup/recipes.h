@@ -44,7 +44,7 @@ static double other_kernel_then_one(void) {
     return launch_us();
 }
 
-/* Wrong: after that warm-up one launch in ten is still a first one. */
+/* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
 static double warm_then_mean_of_10(void) {
     double sum_us = 0;
     launch_other_kernel();
@@ -93,7 +93,7 @@ static inline void try_recipe(struct outcome *o) {
         samples_us[i] = time_kernel_us(&overheads_us[i]);
     const struct summary steady = summarize(samples_us, STEADY);
     o->steady_us = steady.median;
-    o->disturbed = steady.disturbed || is_held_up(median(overheads_us, STEADY));
+    o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY));
     if (!(o->first_us > 0 && o->estimate_us > 0 && o->steady_us > 0))
         fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", o->first_us, o->estimate_us,
              o->steady_us);
@@ -119,8 +119,7 @@ static inline void compare_recipes(void (*run)(void *outcome), const char *clock
             in_new_process(run, &outcomes[r][i], sizeof outcomes[r][i]);
         }
     say("Warm-up: vector_add of %lld floats on %s, timed by %s\n"
-        "Each recipe ran in %zu new processes. Its row shows the process with the median "
-        "error.\n\n",
+        "%zu new processes for each recipe; each row is the process with the median error\n\n",
         options.size, outcomes[0][0].device, clock, runs);
     for (int r = 0; r < RECIPES; r++) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);

@@ -32,7 +32,7 @@ static inline void report_series(const struct series *s, const double us[SERIES]
         overhead_us[i] = s->host_us[SERIES - STEADY + i] - s->event_us[SERIES - STEADY + i];
     }
     const struct summary steady = summarize(steady_us, STEADY);
-    const bool disturbed = steady.disturbed || is_held_up(median(overhead_us, STEADY));
+    const bool disturbed = steady.disturbed || is_delayed(median(overhead_us, STEADY));
 
     say("The first launches: vector_add of %lld floats on %s\n\n", options.size, s->device);
     for (int i = 0; i < SERIES; i++)

@@ -45,7 +45,7 @@ static inline double median(double *samples, size_t count) {
 
 /* Whether a launch and the way back, which take 5 to 30 us on an idle GPU, up to 300 on a CPU, took
  * so long that somebody else had the device: then all repetitions may be late alike. */
-static inline bool is_held_up(double overhead_us) {
+static inline bool is_delayed(double overhead_us) {
     return overhead_us > 1000;
 }
 

@@ -77,7 +77,7 @@ static inline void end_row_disturbed(bool disturbed) {
 static inline void end_table(void) {
     say("\n%s", !table.disturbed
                     ? ""
-                    : "Disturbed: in these rows the runs disagree, or all were held up. "
+                    : "Disturbed: in these rows the runs disagree, or all were delayed. "
                       "Run this again on an\nidle machine.\n");
     table.rows = table.disturbed = 0;
 }
