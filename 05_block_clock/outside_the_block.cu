@@ -10,6 +10,7 @@
  * Run:   ./outside_the_block
  * Try:   ./outside_the_block --runs 201; and while another program uses the GPU
  */
+#include "../04_cuda_events/blocker.h"
 #include "cuda_blocks.h"
 
 enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 };
@@ -49,23 +50,14 @@ static void launch_unstamped(int blocks) {
 
 /* ---- The methods: each returns microseconds ---- */
 
-static cudaEvent_t start, stop;
-
-static double elapsed_us(void) {
-    float elapsed_ms;
-    CHECK_CUDA(cudaEventSynchronize(stop));
-    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    if (!(elapsed_ms > 0))
-        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
-    return (double)elapsed_ms * 1e3;
-}
-
 /* The time between two events less the span of the blocks; and that as a share of the first. */
 static double outside(size_t run, int blocks, double *percent) {
     clear_blocks((size_t)blocks);
+    close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch_stamped(blocks);
     CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
     const double event_us = elapsed_us();
     read_blocks((size_t)blocks); /* and check them */
     sample_launch(run, (size_t)blocks, event_us);
@@ -76,18 +68,22 @@ static double outside(size_t run, int blocks, double *percent) {
 
 /* The mean of 20 launches between two events, so that the events' own cost hardly counts. */
 static double without_stamps(int blocks) {
+    close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     for (int i = 0; i < LAUNCHES; i++)
         launch_unstamped(blocks);
     CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
     return elapsed_us() / LAUNCHES;
 }
 
 static double with_stamps(int blocks) {
+    close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     for (int i = 0; i < LAUNCHES; i++)
         launch_stamped(blocks);
     CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
     return elapsed_us() / LAUNCHES;
 }
 
@@ -105,8 +101,7 @@ int main(int argc, char **argv) {
     const struct cudaDeviceProp device = open_cuda();
     const int full = full_device((const void *)stamped, THREADS, device.multiProcessorCount);
     const int many = 16 * full;
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    set_up_blocker();
     set_up_blocks((size_t)many);
 
     /* The warm-up, and the check: the stamps of the first kernel, the results of the second. */
@@ -139,7 +134,7 @@ int main(int argc, char **argv) {
         end_row_disturbed(all[row].disturbed || (row < WITHOUT && is_delayed(all[row].median)));
     }
     end_table();
-    say("Launch, events and the way in and out of the GPU took %.2f us with one block and\n"
+    say("The events, and the GPU's launch and drain took %.2f us with one block and\n"
         "%.2f us with %d blocks. No block's clock shows that time. The stamps added %.2f us\n"
         "to a launch of %d blocks.\n",
         all[ONE_BLOCK].median, all[FULL].median, full, all[WITH].median - all[WITHOUT].median,
