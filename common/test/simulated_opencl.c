@@ -348,8 +348,8 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
     if (!event->profiled || !c->done || c->end_ns > simulated_host_ns()) return CL_PROFILING_INFO_NOT_AVAILABLE;
-    if (what == CL_PROFILING_COMMAND_COMPLETE && simulated_device == &devices[3].timing)
-        return CL_INVALID_VALUE; /* an OpenCL 1.2 driver does not know it */
+    if (what == CL_PROFILING_COMMAND_COMPLETE &&
+        simulated_device == &devices[3].timing) return CL_INVALID_VALUE; /* an OpenCL 1.2 driver does not know it */
     if (simulated_fault("stamp_unwritten", NULL)) return CL_SUCCESS;
     if (simulated_fault("stamp_zero", NULL)) VALUE(cl_ulong, 0);
     if (simulated_fault("stamp_steps", NULL)) VALUE(cl_ulong, what - CL_PROFILING_COMMAND_QUEUED);
@@ -362,7 +362,7 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400
     VALUE(cl_ulong, (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED ? c->queued_ns
                                                  : what == CL_PROFILING_COMMAND_SUBMIT
                                                      ? (early ? c->queued_ns - 200 : c->submit_ns)
-                                                 : what == CL_PROFILING_COMMAND_START ? start_ns
-                                                 : what == CL_PROFILING_COMMAND_END   ? end_ns
+                                                 : what == CL_PROFILING_COMMAND_START        ? start_ns
+                                                 : what == CL_PROFILING_COMMAND_END          ? end_ns
                                                  : simulated_fault("stamp_incomplete", NULL) ? start_ns
                                                                                              : end_ns + 640)))

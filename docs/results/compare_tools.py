@@ -9,7 +9,6 @@ leaves the L2 before a launch: warm, flushed, or written: full of other data tha
 written back. What each includes is in docs/accuracy.md.
 """
 import csv
-import functools
 import json
 import os
 import statistics
@@ -87,21 +86,26 @@ def suite_rows(build, program, *options, watcher=()):
 
 def suite(build):
     seen = {}
+
+    def add(method, cache, kernel, size, us):
+        seen.setdefault((method, cache, kernel, int(size)), []).append(float(us))
     for _ in range(PROCESSES):
+        for row in suite_rows(build, "04_cuda_events/onion", "--runs", str(RUNS)):
+            for method, column in (("event", "event_us"), ("event_net", "net_us")):
+                add(method, "warm", "spin", row["length_us"], row[column])
         for n in SIZES:
             for row in suite_rows(build, "04_cuda_events/cuda_events", "--size", str(n),
                                   "--runs", str(RUNS)):
-                kernel, us = row["kernel"].split("_")[0], float(row["median_us"])
-                if kernel == "vector":
-                    seen.setdefault((row["method"], "warm", "vector_add", n), []).append(us)
-                elif n == SIZES[0]:
-                    length = int(row["kernel"][len("spin_"):-len("us")])
-                    seen.setdefault((row["method"], "warm", "spin", length), []).append(us)
-        for row in suite_rows(build, "06_warmup/cache_and_clock", "--runs", str(RUNS),
+                if row["kernel"] == "vector_add":
+                    add(row["method"], "warm", "vector_add", n, row["median_us"])
+            for row in suite_rows(build, "04_cuda_events/event_batch", "--size", str(n),
+                                  "--runs", str(RUNS)):
+                if row["launches"] == "10":
+                    add("event_batch", "warm", "vector_add", n, row["median_us"])
+        for row in suite_rows(build, "06_warmup/l2_cache", "--runs", str(RUNS),
                               "--size", ",".join(map(str, SIZES))):
             for cache in ("flushed", "written"):
-                key = ("event_net", cache, "vector_add", int(row["size"]))
-                seen.setdefault(key, []).append(float(row[cache + "_us"]))
+                add("event_net", cache, "vector_add", row["size"], row[cache + "_us"])
     for key, samples in seen.items():
         yield *key, samples
 
@@ -122,16 +126,10 @@ def watched(log, kernels):
     return [float(row["Metric Value"].replace(",", "")) / 1e3 for row in rows]
 
 
-@functools.cache
-def under_nsight_compute(build):
-    """{(tool, method, cache, kernel, size): samples}. Nsight Compute watches this script, whose
-    kernels the other tools time; and this suite's own program: there host_sync's launches, after
-    which event_net and event_batch time the same kernel on the same data in the same process. In
-    another process, where its data lie elsewhere, it may take a percent more or less."""
+def nsight_compute():
+    """Watches this script, whose kernels the other tools time. (The suite's own programs mix their
+    methods, and a kernel behind the blocker cannot be watched: it would wait for the profiler.)"""
     seen = {}
-
-    def add(tool, method, cache, kernel, size, samples):
-        seen.setdefault((tool, method, cache, kernel, size), []).extend(samples)
     with tempfile.TemporaryDirectory() as folder:
         log = f"{folder}/log"
         for _ in range(PROCESSES):
@@ -140,32 +138,10 @@ def under_nsight_compute(build):
                            check=True, stdout=subprocess.DEVNULL)
             us = watched(log, [kernel for kernel, _ in launched() for _ in range(LAUNCHES)])
             for i, (kernel, size) in enumerate(launched()):
-                add("Nsight Compute", "of this script", "warm", kernel, size,
+                seen.setdefault(("of this script", "warm", kernel, size), []).extend(
                     us[i * LAUNCHES + 1:(i + 1) * LAUNCHES])
-            for n in SIZES:
-                # The first launch is the check, RUNS are host_no_sync's: the next are host_sync's.
-                which = ["--kernel-name", "regex:vector_add", "--launch-skip", str(1 + RUNS)]
-                program = ["04_cuda_events/cuda_events", "--size", str(n), "--runs", str(RUNS)]
-                for row in suite_rows(build, *program, watcher=watcher(
-                        log, "none", *which, "--launch-count", str(RUNS))):
-                    behind_a_gate = row["method"] in ("event_net", "event_batch")
-                    if row["kernel"] == "vector_add" and behind_a_gate:  # ncu makes the host slow
-                        add("this suite watched", row["method"], "warm", "vector_add", n,
-                            [float(row["median_us"])])
-                add("Nsight Compute", "of this suite", "warm", "vector_add", n,
-                    watched(log, ["vector_add"] * RUNS)[1:])
-                subprocess.run([*watcher(log, "all", *which, "--launch-count", str(LAUNCHES),
-                                         "--kill", "yes"), f"{build}/{program[0]}", *program[1:]],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                add("Nsight Compute", "of this suite", "flushed", "vector_add", n,
-                    watched(log, ["vector_add"] * LAUNCHES)[1:])
-    return seen
-
-
-def nsight_compute(build, tool):
-    for key, samples in under_nsight_compute(build).items():
-        if key[0] == tool:
-            yield *key[1:], samples
+    for key, samples in seen.items():
+        yield *key, samples
 
 
 LAUNCHES = 24  # of each kernel under the profilers; the first is left out
@@ -336,8 +312,7 @@ def main():
         sys.exit("usage: compare_tools.py BUILD OUT.csv")
     build, out = sys.argv[1:]
     tools = [("this suite", lambda: "", lambda: suite(build)),
-             *((tool, ncu_version, lambda tool=tool: nsight_compute(build, tool))
-               for tool in ("this suite watched", "Nsight Compute")),
+             ("Nsight Compute", ncu_version, nsight_compute),
              ("CUPTI", lambda: version("torch"), in_its_own_process(cupti)),
              ("Triton", lambda: version("triton"), in_its_own_process(do_bench)),
              ("Triton", lambda: version("triton"), in_its_own_process(do_bench_cudagraph)),
