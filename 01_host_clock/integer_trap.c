@@ -41,13 +41,15 @@ static void report(const char *moment, int64_t s) {
 }
 
 int main(int argc, char **argv) {
+    struct timespec today;
+    clock_gettime(CLOCK_REALTIME, &today);
     parse_options(argc, argv, "What does a time lose when it goes through double?");
     say("Integer trap: (int64_t)(s * 1e9 + ns) on the host; the most that is lost\n\n");
     report("a day after boot", day_s);
     report("104 days after boot", 104 * day_s);
     report("105 days after boot", 105 * day_s);
     report("three years after boot", 1095 * day_s);
-    report("today since 1970", time(NULL));
+    report("today since 1970", today.tv_sec);
     end_table();
     say("A double holds every whole number up to 2^53, and 2^53 ns are %.2f days. Beyond, it\n"
         "rounds a time to a multiple of 2, 4, 8 ... ns. Multiply integers.\n",
