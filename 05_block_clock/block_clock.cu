@@ -23,8 +23,8 @@ static __global__ void timedReduction(const float *input, float *output,
                                       struct block_time *block_times) {
     struct block_time t;
 
-    if (threadIdx.x ==
-        0) { /* no barrier behind it, as in the source: other warps begin as they can */
+    /* No barrier behind these stamps, as in the source: other warps may begin a little earlier. */
+    if (threadIdx.x == 0) {
         t.start_ns = globaltimer_ns();
         t.start_clock = clock64();
     }
