@@ -8,7 +8,8 @@ program=$1
 source=$2
 messages=$(mktemp) || exit 1
 output=$(mktemp) || exit 1
-trap 'rm -f "$messages" "$output"' EXIT
+mkfifo "$output.fifo" || exit 1
+trap 'rm -f "$messages" "$output" "$output.fifo"' EXIT
 bad=0
 
 # refused CODES WORD ARGUMENTS...: the exit code is one of CODES ("2 77"), the line holds WORD.
@@ -47,7 +48,7 @@ done
 refused 2 --nosuch --nosuch
 refused 2 --csv --csv=1
 refused 2 -xyz --csv -xyz
-refused 2 surplus surplus
+refused 2 surplus surplus --help
 refused 2 surplus --csv surplus
 
 refused 2 --size --size 1099511627776
@@ -63,17 +64,18 @@ for name in 99 nosuch 1e3; do
     esac
 done
 
-# stdout closed or full: a message, not a signal, and not success.
+# stdout closed, full or without a reader: a message, not a signal, and not success.
 few=
 for option in size runs blocks threads; do
     ! "$program" --help | grep -q -e "--$option" || few="$few --$option 1"
 done
 for arguments in "--csv$few"  --help --version; do
-    # shellcheck disable=SC2086 # no argument at all is one of the cases
-    for target in closed full; do
+    # shellcheck disable=SC2086,SC2094 # no argument at all is one of the cases; a pipe of our own
+    for target in closed full unread; do
         case $target in
         closed) "$program" $arguments >&- 2>"$messages" ;;
         full) "$program" $arguments >/dev/full 2>"$messages" ;;
+        unread) "$program" $arguments 3<>"$output.fifo" >"$output.fifo" 3>&- 2>"$messages" ;;
         esac
         code=$?
         if [ "$code" != 1 ]; then

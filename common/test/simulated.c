@@ -39,7 +39,9 @@ int64_t simulated_noise(int kind) {
     static unsigned count[NOISES];
     if (count[kind] == 0) count[kind] = 7 * processes;
     const unsigned n = count[kind]++;
-    return n % 41 == 17 ? 3000 : n % 43 == 29 ? 0 : cycle[n % 5];
+    int times = 1;
+    if (kind != NOISE_BLOCK) simulated_fault("noisy", &times);
+    return times * (n % 41 == 17 ? 3000 : n % 43 == 29 ? 0 : cycle[n % 5]);
 }
 
 /* ---- Fibers ---- */
@@ -71,7 +73,9 @@ static int64_t host_ns, cpu_ns, thread_cpu_ns;
 static bool host_waits, on_device;
 static void run_device(void);
 
+/* FAULT=interrupted: of every ms another process has the processor for 100 us, and when a sleep ends for much longer. */
 static void host_works(int64_t ns) {
+    if ((host_ns + ns) / 1000000 > host_ns / 1000000 && simulated_fault("interrupted", NULL)) host_ns += 100000;
     host_ns += ns;
     cpu_ns += ns;
     thread_cpu_ns += ns;
@@ -80,8 +84,10 @@ static void host_works(int64_t ns) {
 
 int64_t simulated_host_ns(void) { return host_ns; }
 
+/* One of 43 readings is held up before it reads. */
 unsigned long long simulated_tsc(void) {
-    host_works(8);
+    static int readings;
+    host_works(++readings % 43 ? 8 : 3000);
     return 1000000000000ull + (unsigned long long)host_ns * 5 / 2;
 }
 
@@ -140,6 +146,7 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
         return -1;
     }
     host_ns += (int64_t)asked->tv_sec * 1000000000 + asked->tv_nsec + 55000;
+    if (simulated_fault("interrupted", NULL)) host_ns += 400000 * simulated_noise(NOISE_HOST);
     run_device();
     return 0;
 }
@@ -344,7 +351,8 @@ static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a 
 static struct simulated_command *first, **last = &first;
 static const struct simulated_command *awaited;
 
-/* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late. */
+/* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late.
+ * FAULT=awake: it runs at its full clock after a pause, too. */
 static int64_t shared_ns(int64_t ns) {
     const int64_t slice_ns = 8000000;
     if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000) return ns;
@@ -378,7 +386,7 @@ static void device_main(void) {
             continue;
         }
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
-        if (ready_ns > device_ns + 1000000000) awake_ns = ready_ns;
+        if (ready_ns > device_ns + 1000000000 && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
         if (simulated_fault("held_up", NULL) && ready_ns > device_ns) ready_ns += 4500000;
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
@@ -526,7 +534,14 @@ static int64_t run_block(int64_t start_ns) {
     return end_ns;
 }
 
+/* FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive. */
 void simulated_run_kernel(struct simulated_command *command) {
+    static int launches;
+    int which = 0;
+    launches++;
+    const bool is_lost = simulated_fault("lost_write", &which) && which / 10 == launches;
+    void *lost = is_lost ? (void *)command->arguments[which % 10] : NULL, *before = NULL;
+    const size_t lost_bytes = simulated_room(lost, NULL);
     int64_t free_ns[MAX_UNITS * MAX_SLOTS] = {0}, end_ns;
     const struct simulated_device *d = simulated_device;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads;
@@ -556,9 +571,11 @@ void simulated_run_kernel(struct simulated_command *command) {
         for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
         blockIdx.x = b;
         unit = p % (unsigned)d->units;
+        if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
         free_ns[p] = run_block(free_ns[p]) + block_ns;
         end_ns = free_ns[p] > end_ns ? free_ns[p] : end_ns;
     }
+    if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
@@ -585,7 +602,7 @@ void simulated_barrier(void) {
 
 void *simulated_shared(void) { return shared_memory; }
 
-/* FAULT=timer_back, timer_fast, counter_back: globaltimer or the units' counters go wrong.
+/* FAULT=timer_back, timer_fast (:500: by a fifth), counter_back: globaltimer or the units' counters go wrong.
  * A read takes 36 ns; it gives the time before those. The units' counters count 1.98 a ns from
  * zeros of their own; for 60 ms after a pause of a second only 1.08, for 10 ms more 1.9. */
 unsigned long long simulated_register(const char *name) {
@@ -597,7 +614,7 @@ unsigned long long simulated_register(const char *name) {
     if (strcmp(name, "globaltimer") == 0) {
         const int64_t ns = simulated_stamp_ns(now);
         return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
-                                    : simulated_fault("timer_fast", NULL) ? ns + now * 100
+                                    : simulated_fault("timer_fast", NULL) ? ns + now * 100 / fault.number
                                                                           : ns);
     }
     if (strcmp(name, "clock64") == 0) return clocks;

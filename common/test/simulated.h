@@ -27,7 +27,7 @@ bool simulated_fault(const char *name, int *number);
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
 
 /* 110, 50, 450, 90, 140 ns, and again: the median of any five, ten, ... in a row is 110, the mean 168.
- * One of 41 is 3000, and one of 43 is 0. Each `kind` counts for itself. */
+ * One of 41 is 3000, and one of 43 is 0. Each `kind` counts for itself. FAULT=noisy:N: N times that, but in blocks. */
 enum { NOISE_HOST, NOISE_KERNEL, NOISE_BLOCK, NOISE_EVENT, NOISES };
 int64_t simulated_noise(int kind);
 

@@ -37,7 +37,7 @@ static struct _cl_device_id devices[] = {
      {3, 512, 4100, 900, 1100, 200, 40, 20, 32, 5000000000007}},
     {&platforms[3], "Simulated, with a \"clock\"", "OpenCL 2.1 x", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500, 80,
      {4, 256, 5000, 1200, 700, 260, 30, 24, 80, 77000000000}},
-    {&platforms[3], "Simulated accelerator", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_ACCELERATOR, 0, 10,
+    {&platforms[3], "Simulated old CPU", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_CPU, 0, 10,
      {2, 256, 3000, 1000, 600, 300, 50, 30, 10, 1000000}}};
 /* clang-format on */
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0], DEVICES = sizeof devices / sizeof devices[0] };
@@ -50,11 +50,13 @@ struct _cl_command_queue {
     bool profiled;
 };
 struct _cl_program {
+    const char *text;
     char prefix[32];
     bool built;
 };
 struct _cl_kernel {
     struct simulated_command call; /* its arguments so far */
+    const char *parameters;        /* from here on in the program's text */
     unsigned set;                  /* bit i: argument i is set */
     bool launched;
 };
@@ -134,7 +136,7 @@ case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
 case CL_DEVICE_TYPE: VALUE(cl_device_type, d->type);
 case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
 case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, 1u << 30);
-case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, 1u << 29);
+case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, d == devices ? 1u << 28 : 1u << 29);
 case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
 case CL_DEVICE_MAX_COMPUTE_UNITS: VALUE(cl_uint, (cl_uint)d->timing.units);
 case CL_DEVICE_MAX_CLOCK_FREQUENCY: VALUE(cl_uint, simulated_fault("slow_clock", NULL) ? 1 : d->mhz);
@@ -189,7 +191,9 @@ API(clGetCommandQueueInfo, (cl_command_queue queue, cl_command_queue_info what, 
 cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UNUSED, const char **text,
                                      const size_t *bytes UNUSED, cl_int *error) {
     if (!strstr(text[0], "__kernel")) simulated_stop("a program without a kernel");
-    return CREATE(cl_program, 3000, CL_OUT_OF_RESOURCES);
+    cl_program program = CREATE(cl_program, 3000, CL_OUT_OF_RESOURCES);
+    if (program) program->text = strdup(text[0]);
+    return program;
 }
 
 /* With -DCLOCK_PTX the kernels are those that have PTX_ before their names. */
@@ -208,8 +212,19 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error) {
     cl_kernel kernel = CREATE(cl_kernel, 5000, CL_INVALID_KERNEL_NAME);
     snprintf(symbol, sizeof symbol, "%s%s", program->prefix, name);
     if (kernel) *(void **)&kernel->call.kernel = dlsym(RTLD_DEFAULT, symbol);
-    if (kernel && (!kernel->call.kernel || !program->built)) simulated_stop("clCreateKernel: no kernel %s", symbol);
+    snprintf(symbol, sizeof symbol, "void %s(", name);
+    if (kernel) kernel->parameters = strstr(program->text, symbol);
+    if (kernel && !(kernel->call.kernel && kernel->parameters && program->built))
+        simulated_stop("clCreateKernel: no kernel %s", name);
     return kernel;
+}
+
+/* The size that an argument must have: of a pointer, long or int, as the program's text declares the parameter. */
+static size_t parameter_bytes(const char *at, cl_uint index) {
+    while (index-- > 0) at += strcspn(at, ",)") + 1;
+    const size_t length = strcspn(at, ",)");
+    const char *is_long = strstr(at, "long");
+    return memchr(at, '*', length) || (is_long && is_long < at + length) ? 8 : 4;
 }
 
 API(clGetKernelWorkGroupInfo, (cl_kernel kernel UNUSED, cl_device_id device, cl_kernel_work_group_info what, ROOM), 200,
@@ -217,8 +232,9 @@ API(clGetKernelWorkGroupInfo, (cl_kernel kernel UNUSED, cl_device_id device, cl_
     VALUE(size_t, device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing.threads_per_unit))
 
 API(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), 60, CL_INVALID_ARG_INDEX,
-    uintptr_t *argument = &kernel->call.arguments[index];
-    *argument = 0; kernel->call.local_bytes[index] = value ? 0 : bytes; if (value) memcpy(argument, value, bytes);
+    if (value && bytes != parameter_bytes(kernel->parameters, index)) return CL_INVALID_ARG_SIZE;
+    uintptr_t *argument = &kernel->call.arguments[index]; *argument = 0;
+    kernel->call.local_bytes[index] = value ? 0 : bytes; if (value) memcpy(argument, value, bytes);
     for (cl_mem b = buffers; value && bytes == sizeof b && b;
          b = b->next) if ((uintptr_t)b == *argument) *argument = (uintptr_t)b->data;
     kernel->set |= 1u << index)
@@ -361,7 +377,7 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400
     const bool early = simulated_device == &devices[2].timing; /* a driver that translates the host's clock, badly */
     VALUE(cl_ulong, (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED ? c->queued_ns
                                                  : what == CL_PROFILING_COMMAND_SUBMIT
-                                                     ? (early ? c->queued_ns - 200 : c->submit_ns)
+                                                     ? (early ? c->submit_ns - 3000 : c->submit_ns)
                                                  : what == CL_PROFILING_COMMAND_START        ? start_ns
                                                  : what == CL_PROFILING_COMMAND_END          ? end_ns
                                                  : simulated_fault("stamp_incomplete", NULL) ? start_ns

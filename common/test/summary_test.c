@@ -19,6 +19,7 @@ int main(void) {
     double one[] = {7}, even[] = {4, 1, 3, 2}, large[] = {1e9 + 1, 1e9 + 3, 1e9 + 2}, many[101];
     double near[] = {100, 101, 102, 126, 127, 132, 133}, far[] = {100, 101, 102, 126, 127, 133, 134};
     double twice[] = {49, 99, 100, 100, 100}, small[] = {0.5, 1.5, 2, 2.2, 3.4}, few[] = {1, 50, 99, 99};
+    double below[] = {-102, -101, -101, -98, -97};
     const double x[] = {1, 2, 4}, y[] = {5, 7, 11};
     struct summary s = summarize(one, 1);
     expect("one sample, sum of all", s.min + s.median + s.max + s.mean, 28);
@@ -36,6 +37,7 @@ int main(void) {
     expect("the middle half spans more", summarize(far, 7).disturbed, 1);
     expect("the median is twice the least", summarize(twice, 5).disturbed, 1);
     expect("by less than 2", summarize(small, 5).disturbed, 0);
+    expect("a middle half of 3 below zero", summarize(below, 5).disturbed, 0);
     expect("too few to say", summarize(few, 4).disturbed, 0);
     expect("slope of 2 x + 3", fit_line(x, y, 3).slope, 2);
     expect("intercept of 2 x + 3", fit_line(x, y, 3).intercept, 3);

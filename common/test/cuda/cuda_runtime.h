@@ -60,9 +60,14 @@ static const struct simulated_device simulated_gpus[] = {{3, 512, 2000, 900, 110
                                                          {2, 1024, 2500, 800, 900, 240, 30, 16, 1024, 9000000000000}};
 static int current;
 static cudaError_t last_error; /* for cudaGetLastError() */
+static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
 static bool unchecked;         /* a launch that cudaGetLastError() was not asked about */
 
 static inline bool fails(const char *name, int64_t ns) {
+    static bool called;
+    const char *loading = getenv("CUDA_MODULE_LOADING");
+    if (!called) eager = loading && strcmp(loading, "EAGER") == 0;
+    called = true;
     if (unchecked) simulated_stop("%s after a launch, and no cudaGetLastError() between", name);
     simulated_device = &simulated_gpus[current];
     return simulated_call(name, ns);
@@ -146,8 +151,8 @@ API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), 2
 static inline void simulated_launch(void (*kernel)(), const size_t shape[4], const uintptr_t arguments[8]) {
     static void (*loaded[16])();
     static int count;
-    const char *loading = getenv("CUDA_MODULE_LOADING"), *no_cache = getenv("CUDA_CACHE_DISABLE");
-    const bool eager = loading && strcmp(loading, "EAGER") == 0, kept = !no_cache || strcmp(no_cache, "1") != 0;
+    const char *no_cache = getenv("CUDA_CACHE_DISABLE");
+    const bool kept = !no_cache || strcmp(no_cache, "1") != 0;
     int i = 0;
     while (i < count && loaded[i] != kernel) i++;
     simulated_device = &simulated_gpus[current];
@@ -215,15 +220,15 @@ API(cudaEventQuery, (cudaEvent_t event), 500,
 API(cudaEventSynchronize, (cudaEvent_t event), 500,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
-/* FAULT=time_nan, time_zero, time_negative. */
+/* FAULT=time_nan, time_zero (:2: from the second on), time_negative. */
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
-    *ms = simulated_fault("time_nan", NULL) ? NAN : (float)((double)ns / 1e6);
-    *ms *= simulated_fault("time_zero", NULL)       ? 0.0f
-           : simulated_fault("time_negative", NULL) ? -1.0f
-                                                    : 1.0f)
+    *ms = simulated_fault("time_nan", NULL) ? NAN : (float)((double)ns / 1e6); static int asked; int since = 1; asked++;
+    *ms *= simulated_fault("time_zero", &since) && asked >= since ? 0.0f
+           : simulated_fault("time_negative", NULL)               ? -1.0f
+                                                                  : 1.0f)
 
 #endif
