@@ -18,13 +18,15 @@ set grid ytics
 set xlabel "the kernel runs for ... us"
 set ylabel "added to that, us"
 set yrange [0:*]
-set key below reverse Left maxrows 2
+set key below reverse Left maxrows 2 spacing 1.1
+set bmargin 6.5
 plot folder."/onion.csv" skip 1 using 5:xtic(3) linecolor rgb "#08519c" title "device's launch and drain", \
      "" skip 1 using 6 linecolor rgb "#4292c6" title "the events' own cost", \
      "" skip 1 using 7 linecolor rgb "#fdae61" title "host's launch gap", \
      "" skip 1 using 8 linecolor rgb "#d7301f" title "way to the device and back"
 
 # One kernel under every clock.
+unset bmargin
 set output folder."/every_clock.svg"
 set title name.": what each clock says of a kernel that runs for 10 us"
 set style data boxes

@@ -27,8 +27,8 @@ set logscale y2 10
 set yrange [0:*]
 set arrow 1 from sms, graph 0 to sms, graph 1 nohead dashtype 2 linecolor rgb "#777777"
 set arrow 2 from full, graph 0 to full, graph 1 nohead dashtype 2 linecolor rgb "#777777"
-set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.03 rotate by 90 offset -0.7, 0 textcolor rgb "#555555"
-set label 2 sprintf("full device: %d", full) at full, graph 0.03 rotate by 90 offset -0.7, 0 textcolor rgb "#555555"
+set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.02 rotate by 90 offset -0.7, 0 font ",11" textcolor rgb "#555555"
+set label 2 sprintf("full device: %d", full) at full, graph 0.02 rotate by 90 offset -0.7, 0 font ",11" textcolor rgb "#555555"
 plot folder."/block_clock.csv" skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "clocks of one block", \
      "" skip 1 using 2:9 axes x1y2 with linespoints linewidth 2 pointtype 5 linecolor rgb "#d62728" title "span of the launch"
 unset logscale
