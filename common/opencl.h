@@ -50,7 +50,8 @@ static inline struct opencl open_opencl(void) {
     char label[1024], driver[256];
     int index = 0;
     const bool list = strcmp(options.device, "list") == 0;
-    clGetPlatformIDs(16, platforms, &platform_count); /* its error: there is none */
+    if ((made = clGetPlatformIDs(16, platforms, &platform_count)) != -1001) /* there is none */
+        check_cl(made, "clGetPlatformIDs", __FILE__, __LINE__);
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
         made = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &device_count);
         if (made == CL_DEVICE_NOT_FOUND) /* a platform without devices */

@@ -73,11 +73,10 @@ static inline void end_row_disturbed(bool disturbed) {
     end_row();
 }
 
-/* An empty line, and what disturbed rows mean. The next row begins another table. */
+/* An empty line, and what disturbed rows mean. */
 static inline void end_table(void) {
     say("\n%s", !table.disturbed
                     ? ""
                     : "Disturbed: in these rows the runs disagree, or all were delayed. "
                       "Run this again on an\nidle machine.\n");
-    table.rows = table.disturbed = 0;
 }
