@@ -38,6 +38,7 @@ endfunction()
 # add_live_everywhere(name test option command...): one test for each of OPENCL_TEST_DEVICES, which the
 # command takes behind `option`.
 function(add_live_everywhere name test option)
+  set(needs) # the caller has one of its own, which is seen here
   if(TARGET ${name} AND OPENCL_TEST_DEVICES)
     get_target_property(needs ${name} LABELS)
   endif()
