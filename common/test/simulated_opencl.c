@@ -358,8 +358,8 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
     event->held = false; held_events--)
 
-/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock), stamp_incomplete
- * (COMPLETE before END):
+/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock), stamp_wide (5 us before
+ * the device begins), stamp_incomplete (COMPLETE before END):
  * what drivers may answer with CL_SUCCESS. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
@@ -372,7 +372,9 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400
     const bool reversed = simulated_fault("stamp_reversed", NULL);
     const int64_t start_ns = (reversed ? c->end_ns : c->start_ns) +
                              (simulated_fault("stamp_late", NULL) ? 1000000000000 : 0) -
-                             (simulated_fault("stamp_early", NULL) ? 1000000 : 0);
+                             (simulated_fault("stamp_early", NULL)  ? 1000000
+                              : simulated_fault("stamp_wide", NULL) ? 5000
+                                                                    : 0);
     const int64_t end_ns = reversed || simulated_fault("stamp_equal", NULL) ? c->start_ns : c->end_ns;
     const bool early = simulated_device == &devices[2].timing; /* a driver that translates the host's clock, badly */
     VALUE(cl_ulong, (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED ? c->queued_ns

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A kernel's own stamps: when each of its work-groups began and ended. */
+#pragma once
+
+#include "kernel_clock.h"
+
+enum { MAX_GROUPS = 1 << 15 };
+
+static double step_ns; /* of the clock that the kernel reads; NaN: it counts the steps of a loop */
+
+struct group_time {
+    cl_ulong start, end; /* by the same clock for all groups */
+};
+
+/* The steps in `us`, with 1 ns for one of a loop, which may take longer. */
+static inline cl_ulong steps_in(double us) {
+    return (cl_ulong)(us * 1e3 / (step_ns > 0 ? step_ns : 1));
+}
+
+/* Microseconds between two stamps; NaN where no clock took them. */
+static inline double steps_us(cl_ulong from, cl_ulong to) {
+    return (double)(cl_long)(to - from) * step_ns / 1e3;
+}
+
+/* The start of the first of `groups` work-groups and the end of the last, whose stamps begin at
+ * number `first` of `times`. Exits with 1 if one left no stamps or ran for less than `us`. */
+static inline struct group_time first_and_last(struct opencl cl, cl_mem times, size_t first,
+                                               size_t groups, double us) {
+    static struct group_time host[MAX_GROUPS];
+    struct group_time code = {CL_ULONG_MAX, 0};
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, times, CL_TRUE, first * sizeof *host,
+                                 groups * sizeof *host, host, 0, NULL, NULL));
+    for (size_t g = 0; g < groups; g++) {
+        if (host[g].start == 0 || (cl_long)(host[g].end - host[g].start) < (cl_long)steps_in(us))
+            fail(EXIT_FAILED, "impossible: work-group %zu runs from %llu to %llu", g,
+                 (unsigned long long)host[g].start, (unsigned long long)host[g].end);
+        code.start = host[g].start < code.start ? host[g].start : code.start;
+        code.end = host[g].end > code.end ? host[g].end : code.end;
+    }
+    return code;
+}
+
+/* After this the first `groups` have no stamps, and the device is idle. */
+static inline void clear_stamps(struct opencl cl, cl_mem times, size_t groups) {
+    const cl_ulong zero = 0;
+    CHECK_CL(clEnqueueFillBuffer(cl.queue, times, &zero, sizeof zero, 0,
+                                 groups * sizeof(struct group_time), 0, NULL, NULL));
+    CHECK_CL(clFinish(cl.queue));
+}
