@@ -24,7 +24,7 @@ static cl_kernel kernel; /* spin */
 static cl_mem stamps;    /* of all launches */
 
 /* more and row_more: START to END less code. pause: from the end of the code to the next start. */
-enum { CODE, ALONE, NET, MORE, ROW, ROW_MORE, ROW_START, GAP, IN_A_ROW, PAUSE, ENQUEUE, TIMES };
+enum { CODE, ALONE, EMPTY, NET, MORE, ROW, ROW_MORE, PERIOD, GAP, IN_A_ROW, PAUSE, ENQUEUE, TIMES };
 
 /* Enqueues launch `number`: `groups` work-groups of one work-item, which spin for `us`. */
 static void launch(cl_uint number, size_t groups, double us, cl_event *event) {
@@ -48,8 +48,8 @@ static double time_alone(size_t groups, double us, double *code_us) {
     const struct group_time code = first_and_last(cl, stamps, 0, groups, us);
     *code_us = steps_us(code.start, code.end);
     if ((us > 0 && device_us == 0) || *code_us > 1.01 * device_us + 10)
-        fail(EXIT_FAILED, "impossible, or too short: START to END %.3f us, code %.3f us", device_us,
-             *code_us);
+        fail(EXIT_FAILED, "impossible, or too short: START to END %.3f us, code %llu steps",
+             device_us, (unsigned long long)(code.end - code.start));
     return device_us;
 }
 
@@ -71,20 +71,20 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     us[PAUSE] = steps_us(code.end, next.start);
     if (!has_events)
         return;
-    us[ROW_START] = between_us(read_stamp_ns(events[MIDDLE], CL_PROFILING_COMMAND_START),
-                               read_stamp_ns(events[NEXT], CL_PROFILING_COMMAND_START));
+    us[PERIOD] = between_us(read_stamp_ns(events[MIDDLE], CL_PROFILING_COMMAND_START),
+                            read_stamp_ns(events[NEXT], CL_PROFILING_COMMAND_START));
     for (int i = 0; i < LAUNCHES; i++)
         device_us[i] = start_to_end_us(events[i], host_us);
     us[ROW] = device_us[MIDDLE];
     us[ROW_MORE] = us[ROW] - steps_us(code.start, code.end);
-    us[GAP] = us[ROW_START] - us[ROW];
+    us[GAP] = us[PERIOD] - us[ROW];
 }
 
 /* One of each. The row without events comes last, and its pause and in_a_row count. */
 static void time_all(size_t groups, double us[TIMES]) {
-    const double empty_us = time_alone(1, 0, &us[CODE]);
+    us[EMPTY] = time_alone(1, 0, &us[CODE]);
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);
-    us[NET] = us[ALONE] - empty_us;
+    us[NET] = us[ALONE] - us[EMPTY];
     us[MORE] = us[ALONE] - us[CODE];
     time_row(groups, true, us);
     time_row(groups, false, us);
@@ -133,11 +133,11 @@ int main(int argc, char **argv) {
         number("more", "us", 0, 2, s[MORE].median);
         number("row_start_to_end", "us", 21, 2, s[ROW].median);
         number("row_more", "us", 0, 2, s[ROW_MORE].median);
-        number("row_start_to_start", "us", 23, 2, s[ROW_START].median);
+        number("row_start_to_start", "us", 23, 2, s[PERIOD].median);
         number("in_a_row", "us", 13, 2, s[IN_A_ROW].median);
         number("pause", "us", 0, 2, s[PAUSE].median);
         cell("clock", 0, "%s", by);
-        end_row_disturbed(s[ALONE].disturbed || s[IN_A_ROW].disturbed ||
+        end_row_disturbed(s[ALONE].disturbed || s[PERIOD].disturbed || s[IN_A_ROW].disturbed ||
                           s[ENQUEUE].median > LONG_US);
     }
     end_table();
@@ -145,11 +145,11 @@ int main(int argc, char **argv) {
         s[t] = summarize(rows_us[t], ROWS);
     const double more_us = s[MORE].median, pause_us = s[PAUSE].median;
     if (is_loop)
-        say("No kernel can read a clock here: the time of the code is not known. In a row the\n"
-            "next START is %.2f to %.2f us after END: START to END leaves that out.\n",
-            s[GAP].min, s[GAP].max);
+        say("No kernel can read a clock here: the time of the code is not known. START to END of\n"
+            "an empty kernel is %.2f us. In a row the next START is %.2f to %.2f us after END.\n",
+            s[EMPTY].median, s[GAP].min, s[GAP].max);
     else
-        say("START to END is the time of the code %+.2f to %+.2f us, in a row %+.2f to %+.2f us.\n"
+        say("START to END is the time of the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
             "In a row a kernel costs the time of its code %+.2f to %+.2f us.\n"
             "So START to END is closest to %s.\n",
             s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
