@@ -71,35 +71,38 @@ static double pair_us(enum between between) {
     return elapsed_us();
 }
 
-enum { CODE, DRAIN, NET, WAITED, GAP, COLUMNS };
+enum { CODE, DRAIN, NET, WAITED, GAP, FLOOR, COLUMNS };
 static double samples_us[COLUMNS][MAX_RUNS];
 
-/* Exits with 1 unless `to_ns` comes `least_ns` or more after `from_ns`. */
+/* Exits with 1 unless they are at least `least_ns` apart and, to 2 us, at most `most_us`. */
 static double us_between(unsigned long long from_ns, unsigned long long to_ns,
-                         unsigned long long least_ns) {
-    if (to_ns < from_ns + least_ns)
-        fail(EXIT_FAILED, "impossible: %llu ns is not %llu ns or more after %llu ns", to_ns,
-             least_ns, from_ns);
-    return (double)(to_ns - from_ns) / 1e3;
+                         unsigned long long least_ns, double most_us) {
+    const double us = (double)(long long)(to_ns - from_ns) / 1e3;
+    if (us < (double)least_ns / 1e3 || us > most_us + 2)
+        fail(EXIT_FAILED, "impossible: %g us between two stamps, not %g to %g", us,
+             (double)least_ns / 1e3, most_us);
+    return us;
 }
 
 static void measure(size_t run) {
     struct moments seen;
-    const double floor_us = pair_us(NOTHING);
-    samples_us[NET][run] = pair_us(KERNEL) - floor_us;
+    samples_us[FLOOR][run] = pair_us(NOTHING);
+    samples_us[NET][run] = pair_us(KERNEL); /* less the floor, once its median is known */
     const struct warp_time code = first_and_last(times, blocks);
-    samples_us[CODE][run] = us_between(code.start_ns, code.end_ns, length_ns);
+    samples_us[CODE][run] = us_between(code.start_ns, code.end_ns, length_ns, samples_us[NET][run]);
 
-    pair_us(WITH_EARLY_MARKER);
+    const double early_us = pair_us(WITH_EARLY_MARKER);
+    unsigned long long end_ns = first_and_last(times, blocks).end_ns;
     CHECK_CUDA(cudaMemcpy(&seen, moments, sizeof seen, cudaMemcpyDeviceToHost));
     if (seen.complete_ns == 0)
         fail(EXIT_FAILED, "built for an older GPU, whose kernels cannot wait: use -arch=native");
-    samples_us[DRAIN][run] = us_between(first_and_last(times, blocks).end_ns, seen.complete_ns, 0);
-    samples_us[WAITED][run] = us_between(seen.start_ns, seen.complete_ns, 0);
+    samples_us[DRAIN][run] = us_between(end_ns, seen.complete_ns, 0, early_us);
+    samples_us[WAITED][run] = us_between(seen.start_ns, seen.complete_ns, 0, early_us);
 
-    pair_us(WITH_MARKER);
+    const double ordinary_us = pair_us(WITH_MARKER);
+    end_ns = first_and_last(times, blocks).end_ns;
     CHECK_CUDA(cudaMemcpy(&seen, moments, sizeof seen, cudaMemcpyDeviceToHost));
-    samples_us[GAP][run] = us_between(first_and_last(times, blocks).end_ns, seen.start_ns, 0);
+    samples_us[GAP][run] = us_between(end_ns, seen.start_ns, 0, ordinary_us);
 }
 
 int main(int argc, char **argv) {
@@ -124,7 +127,8 @@ int main(int argc, char **argv) {
     check_vector_add(c, n);
 
     say("Drain: a spin of %llu us and vector_add on %s; %zu blocks of %d threads fill it\n"
-        "Medians of %zu runs; drain and gap count from the kernel's last stamp\n\n",
+        "Medians of %zu runs; drain and gap begin at the last stamp; launch = net - code - "
+        "drain\n\n",
         spin_ns / 1000, device.name, full, THREADS, runs);
     for (int row = 0; row < 2 * SIZES; row++) {
         bool disturbed = false;
@@ -136,15 +140,16 @@ int main(int argc, char **argv) {
             s[i] = summarize(samples_us[i], runs);
             disturbed |= s[i].disturbed;
         }
-        if (s[NET].median <= 0)
-            fail(EXIT_FAILED, "impossible: a median of %g us", s[NET].median);
+        const double net_us = s[NET].median - s[FLOOR].median;
+        if (net_us <= 0)
+            fail(EXIT_FAILED, "impossible: a median of %g us", net_us);
         begin_row(device.name);
         cell("kernel", -10, "%s", length_ns > 0 ? "spin" : "vector_add");
         cell("blocks", 8, "%zu", blocks);
-        number("launch", "us", 11, 2, s[NET].median - s[CODE].median - s[DRAIN].median);
+        number("launch", "us", 11, 2, net_us - s[CODE].median - s[DRAIN].median);
         number("code", "us", 9, 2, s[CODE].median);
         number("drain", "us", 10, 2, s[DRAIN].median);
-        number("net", "us", 9, 2, s[NET].median);
+        number("net", "us", 9, 2, net_us);
         number("waited", "us", 11, 2, s[WAITED].median);
         number("gap", "us", 9, 2, s[GAP].median);
         end_row_disturbed(disturbed);
