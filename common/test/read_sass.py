@@ -36,6 +36,8 @@ WORDS = [
     (r"STG|ST\b|ATOMG?\b|RED\b", "store"),
     (r"LDS|STS|ATOMS", "shared"),
     (r"FFMA", "work"),
+    (r"PREEXIT", "release"),  # griddepcontrol.launch_dependents and .wait, on sm_90 and later
+    (r"ACQBULK", "wait"),
 ]
 # Beside these, [ and ] are the first and last instruction of a loop, `branch` is any branch forward
 # or exit under a condition, `next-clock` a clock read by the very next instruction of a barrier, and
@@ -64,6 +66,9 @@ RULES = {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "04_cuda_events/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
+    "04_cuda_events/drain.cu": {
+        "stamped": rf"timer (release )?{FLOW}timer {FLOW}load store {FLOW}timer {FLOW}store ",
+        "marker": r"timer (wait timer )?store "},
     "06_warmup/l2_cache.cu": {"block_stream": BLOCK_STREAM},
     "06_warmup/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/recipe.cu": {"block_stream": BLOCK_STREAM},

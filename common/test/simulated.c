@@ -350,6 +350,7 @@ static int64_t device_ns;                /* of the command that runs */
 static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
 static struct simulated_command *first, **last = &first;
 static const struct simulated_command *awaited;
+static bool after_kernel; /* and not an event, or a copy */
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late.
  * FAULT=awake: it runs at its full clock after a pause, too. */
@@ -397,6 +398,7 @@ static void device_main(void) {
         device_works(command->ns);
         command->end_ns = device_ns;
         command->done = true;
+        after_kernel = command->kernel;
         first = command->next;
         last = first ? last : &first;
     }
@@ -471,6 +473,9 @@ static char shared_memory[1 << 17];
  * large as that. */
 static const void *l2_evicted_by;
 static bool l2_dirty;
+/* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good, and
+ * when it was complete. A kernel that is early starts by the first two, and waits for the third. */
+static int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
 
 void simulated_fill_l2(const void *data, bool dirty) {
     l2_evicted_by = simulated_room(data, NULL) >= 1 << 20 ? data : NULL;
@@ -562,25 +567,36 @@ void simulated_run_kernel(struct simulated_command *command) {
     if (data) simulated_fill_l2(data, false);
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
-    device_works(d->launch_ns + simulated_noise(NOISE_KERNEL));
+    const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL);
+    const bool early = command->early && after_kernel;
+    if (!early) device_works(launch_ns);
+    const int64_t start_ns = !early ? device_ns : launch_ns + (released_ns > room_ns ? released_ns : room_ns);
+    waits_until_ns = early ? complete_ns : 0;
+    released_ns = 0;
+    room_ns = INT64_MAX;
     end_ns = device_ns;
     for (unsigned p = 0; p < places; p++)
-        free_ns[p] = device_ns + (p % (unsigned)d->units == 0 ? 40 : 0); /* block 0 is not the first */
+        free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? 40 : 0); /* block 0 is not the first */
     for (unsigned b = 0; b < command->groups; b++) {
         unsigned p = b < places ? b : 0; /* round the units first, then the slots */
         for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
         blockIdx.x = b;
         unit = p % (unsigned)d->units;
         if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
+        block_released_ns = 0;
         free_ns[p] = run_block(free_ns[p]) + block_ns;
         end_ns = free_ns[p] > end_ns ? free_ns[p] : end_ns;
+        if (!block_released_ns) block_released_ns = free_ns[p];
+        released_ns = block_released_ns > released_ns ? block_released_ns : released_ns;
     }
+    for (unsigned p = 0; p < places; p++) room_ns = free_ns[p] < room_ns ? free_ns[p] : room_ns;
     if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
     device_ns = end_ns;
     device_works(d->drain_ns);
+    complete_ns = device_ns;
 }
 
 /* ---- Inside a kernel ---- */
@@ -598,6 +614,14 @@ void simulated_pause(void) {
 void simulated_barrier(void) {
     if (!in_fiber) simulated_stop("not all threads of a block come to the same barrier");
     switch_from_to(fibers[threadIdx.x], block_context);
+}
+
+void simulated_grid_launch_dependents(void) {
+    if (!block_released_ns) block_released_ns = *simulated_thread_ns;
+}
+
+void simulated_grid_wait(void) {
+    if (waits_until_ns > *simulated_thread_ns) thread_works(waits_until_ns - *simulated_thread_ns);
 }
 
 void *simulated_shared(void) { return shared_memory; }

@@ -66,6 +66,8 @@ struct simulated_command {
     uintptr_t arguments[8];
     unsigned groups, threads;
     size_t shared_bytes, local_bytes[8];
+    int64_t saved_ns; /* of its launch */
+    bool early;       /* starts when the kernel before it allows it: see simulated_grid_wait() */
     /* of an API */
     void *owner;
 };
@@ -98,6 +100,9 @@ struct simulated_index {
 };
 extern struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
 void simulated_barrier(void);
+/* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
+void simulated_grid_launch_dependents(void);
+void simulated_grid_wait(void);
 unsigned long long simulated_register(const char *name); /* "globaltimer", "clock64", ... */
 void *simulated_shared(void);                            /* dynamic shared memory */
 void simulated_pause(void);

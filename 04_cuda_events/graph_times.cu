@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How long does each kernel take inside a CUDA graph?
+ *
+ * Measures: 20 launches of a spin of 2 us and of vector_add, once as one graph and once one by one
+ *   in a stream: by the kernels' own stamps, by an event pair around all of them, behind the blocker
+ *   and less the floor, and by event nodes around one kernel inside the graph, less the two event
+ *   nodes beside it that have nothing between them.
+ * Does not measure: what the host saves. Its one call for a graph is shorter than 20 launches.
+ *
+ * Build: nvcc -O2 -arch=native -I../common graph_times.cu -o graph_times
+ * Run:   ./graph_times
+ * Try:   ./graph_times --size 16384        does the graph help a short kernel more?
+ */
+#include "blocker.h"
+#include "stamped.h"
+#include "summary.h"
+
+enum { LAUNCHES = 20, MIDDLE = LAUNCHES / 2 };
+static const unsigned long long spin_ns = 2000;
+
+static cudaEvent_t nodes[3];
+
+static void launch(int number, cudaStream_t stream) { /* each has stamps of its own */
+    launch_stamped(&times[(size_t)number * blocks * WARPS], stream);
+}
+
+/* While a stream is captured nothing runs: each call becomes a node of the graph. The default stream
+ * cannot be captured. A kernel is launched once before, so that it is not loaded meanwhile. */
+static cudaGraphExec_t capture(bool with_events) {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < LAUNCHES; i++) {
+        for (int e = 0; e < 2 && with_events && i == MIDDLE; e++)
+            CHECK_CUDA(cudaEventRecordWithFlags(nodes[e], stream, cudaEventRecordExternal));
+        launch(i, stream);
+        if (with_events && i == MIDDLE)
+            CHECK_CUDA(cudaEventRecordWithFlags(nodes[2], stream, cudaEventRecordExternal));
+    }
+    CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
+    CHECK_CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));
+    CHECK_CUDA(cudaGraphDestroy(graph));
+    CHECK_CUDA(cudaStreamDestroy(stream));
+    return executable;
+}
+
+/* Microseconds between two events around the graph, or so many launches where there is none. */
+static double pair_us(cudaGraphExec_t graph, int launches) {
+    clear_stamps(times, LAUNCHES * blocks);
+    close_gate();
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    if (graph)
+        CHECK_CUDA(cudaGraphLaunch(graph, 0));
+    for (int i = 0; i < launches; i++)
+        launch(i, 0);
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
+    return elapsed_us();
+}
+
+/* The mean length of the launches' code. *period_us: the mean time from one's start to the next
+ * one's. Exits with 1 if two of them overlap, or a spin is too short. */
+static double code_us(double *period_us) {
+    struct warp_time first = {0, 0}, last = {0, 0};
+    unsigned long long sum_ns = 0;
+    for (int i = 0; i < LAUNCHES; i++) {
+        const struct warp_time code = first_and_last(&times[(size_t)i * blocks * WARPS], blocks);
+        if (code.start_ns < last.end_ns || code.end_ns - code.start_ns < length_ns)
+            fail(EXIT_FAILED, "impossible: launch %d runs from %llu to %llu ns, after %llu ns", i,
+                 code.start_ns, code.end_ns, last.end_ns);
+        sum_ns += code.end_ns - code.start_ns;
+        first = i == 0 ? code : first;
+        last = code;
+    }
+    *period_us = (double)(last.start_ns - first.start_ns) / 1e3 / (LAUNCHES - 1);
+    return (double)sum_ns / 1e3 / LAUNCHES;
+}
+
+/* Microseconds between two event nodes of the graph that ran last. */
+static double node_us(int from, int to) {
+    float ms;
+    CHECK_CUDA(cudaEventElapsedTime(&ms, nodes[from], nodes[to]));
+    if (!(ms >= 0))
+        fail(EXIT_FAILED, "impossible: %g ms between two event nodes", (double)ms);
+    return (double)ms * 1e3;
+}
+
+enum { CODE, NODES, GRAPH, GRAPH_PERIOD, STREAM, STREAM_PERIOD, FLOOR, NODE_FLOOR, COLUMNS };
+static const char *const names[] = {"code",   "nodes",         "graph", "graph_period",
+                                    "stream", "stream_period", "floor", "node_floor"};
+static double samples_us[COLUMNS][MAX_RUNS];
+
+static void measure(cudaGraphExec_t plain, cudaGraphExec_t with_events, size_t run) {
+    samples_us[FLOOR][run] = pair_us(NULL, 0);
+    samples_us[STREAM][run] = pair_us(NULL, LAUNCHES);
+    code_us(&samples_us[STREAM_PERIOD][run]);
+    samples_us[GRAPH][run] = pair_us(plain, 0);
+    samples_us[CODE][run] = code_us(&samples_us[GRAPH_PERIOD][run]);
+    pair_us(with_events, 0);
+    samples_us[NODE_FLOOR][run] = node_us(0, 1);
+    samples_us[NODES][run] = node_us(1, 2);
+}
+
+int main(int argc, char **argv) {
+    double us[COLUMNS];
+    options.device = "";
+    options.runs = 31;
+    options.size = 1 << 20;
+    parse_options(argc, argv, "How long does each kernel take inside a CUDA graph?");
+    const struct cudaDeviceProp device = open_cuda();
+    const size_t runs = (size_t)options.runs;
+    n = (size_t)options.size;
+    const size_t full = full_device(device.multiProcessorCount);
+    const size_t add_blocks = (n + THREADS - 1) / THREADS;
+    const size_t all_blocks = LAUNCHES * (full > add_blocks ? full : add_blocks);
+    check_size(options.size,
+               3.0 * (double)n * sizeof(float) + (double)(all_blocks * WARPS * sizeof *times));
+    set_up_blocker();
+    set_up_stamped(all_blocks);
+    for (int e = 0; e < 3; e++)
+        CHECK_CUDA(cudaEventCreate(&nodes[e]));
+
+    say("Graph times: %d launches of a spin of %llu us and of vector_add of %zu floats on %s\n"
+        "Medians of %zu runs. code: first to last stamp. nodes: between two event nodes. graph,\n"
+        "stream: between events around all launches / %d. period: from one start to the next\n\n",
+        LAUNCHES, spin_ns / 1000, n, device.name, runs, LAUNCHES);
+    for (int add = 0; add < 2; add++) {
+        length_ns = add ? 0 : spin_ns;
+        blocks = add ? add_blocks : full;
+        launch(0, 0);
+        const cudaGraphExec_t plain = capture(false), with_events = capture(true);
+        CHECK_CUDA(cudaGraphLaunch(plain, 0)); /* the warm-up: the first takes the graph there */
+        CHECK_CUDA(cudaGraphLaunch(with_events, 0));
+        CHECK_CUDA(cudaDeviceSynchronize());
+        if (add)
+            check_vector_add(c, n);
+        for (size_t run = 0; run < runs; run++) /* in turns */
+            measure(plain, with_events, run);
+        bool disturbed = false;
+        begin_row(device.name);
+        cell("kernel", -10, "%s", add ? "vector_add" : "spin");
+        cell("blocks", 7, "%zu", blocks);
+        for (int i = 0; i < COLUMNS; i++) {
+            const struct summary s = summarize(samples_us[i], runs);
+            us[i] = s.median;
+            disturbed |= s.disturbed;
+        }
+        us[NODES] -= us[NODE_FLOOR];
+        us[GRAPH] = (us[GRAPH] - us[FLOOR]) / LAUNCHES;
+        us[STREAM] = (us[STREAM] - us[FLOOR]) / LAUNCHES;
+        for (int i = 0; i < COLUMNS; i++) {
+            if (i > CODE && i < FLOOR && us[i] <= 0) /* the others may be within a clock's step */
+                fail(EXIT_FAILED, "impossible: %s has a median of %g us", names[i], us[i]);
+            number(names[i], "us", i < FLOOR ? (int)strlen(names[i]) + 5 : 0, 2, us[i]);
+        }
+        end_row_disturbed(disturbed);
+    }
+    end_table();
+    say("In the graph vector_add starts every %.2f us, in the stream every %.2f us; its code\n"
+        "runs %.2f us of that.\n",
+        us[GRAPH_PERIOD], us[STREAM_PERIOD], us[CODE]);
+    return EXIT_SUCCESS;
+}
