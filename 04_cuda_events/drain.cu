@@ -23,6 +23,22 @@ static const size_t waves[] = {0, 1, 64}; /* as many blocks as fill the device; 
 static const unsigned long long spin_ns = 2000;
 enum { SIZES = sizeof waves / sizeof waves[0] };
 
+/* A kernel with stamps, a spin or vector_add, which lets the next one start early: what the next one
+ * reads it must wait for. */
+static __global__ void early(unsigned long long length_ns, const float *a, const float *b, float *c,
+                             struct warp_time *times) {
+    const unsigned long long start_ns = globaltimer_ns();
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+#if __CUDA_ARCH__ >= 900 /* CUDA 12's cudaTriggerProgrammaticLaunchCompletion() */
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+    if (length_ns > 0)
+        spin_for(length_ns);
+    else
+        c[i] = a[i] + b[i];
+    stamp(times, start_ns);
+}
+
 struct moments {
     unsigned long long start_ns, complete_ns;
 };
@@ -42,13 +58,18 @@ static __global__ void marker(struct moments *moments) {
 
 static struct moments *moments; /* on the device */
 
-/* `early`: it may start as soon as the kernel before it lets it, and has to wait by itself. */
-static void launch_marker(bool early) {
+static void launch_early(void) {
+    early<<<(unsigned)blocks, THREADS>>>(length_ns, a, b, c, times);
+    CHECK_CUDA(cudaGetLastError());
+}
+
+/* `may_be_early`: it may start as soon as the kernel before it lets it, and has to wait by itself. */
+static void launch_marker(bool may_be_early) {
     static cudaLaunchAttribute attribute;
     static cudaLaunchConfig_t one_thread;
     void *arguments[] = {&moments};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = early;
+    attribute.val.programmaticStreamSerializationAllowed = may_be_early;
     one_thread.gridDim.x = one_thread.blockDim.x = 1;
     one_thread.attrs = &attribute;
     one_thread.numAttrs = 1;
@@ -63,7 +84,7 @@ static double pair_us(enum between between) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     if (between >= KERNEL)
-        launch_stamped(times, 0);
+        launch_early();
     if (between > KERNEL)
         launch_marker(between == WITH_EARLY_MARKER);
     CHECK_CUDA(cudaEventRecord(stop, 0));
@@ -118,10 +139,10 @@ int main(int argc, char **argv) {
     blocks = waves[SIZES - 1] * full; /* the most */
     n = blocks * THREADS;
     set_up_blocker();
-    set_up_stamped(blocks);
+    set_up_stamped(n, blocks);
     CHECK_CUDA(cudaMalloc((void **)&moments, sizeof *moments));
 
-    launch_stamped(times, 0); /* the warm-up: see cuda_events.cu on lazy loading */
+    launch_early(); /* the warm-up: see cuda_events.cu on lazy loading */
     launch_marker(true);
     clear_stamps(times, blocks);
     check_vector_add(c, n);

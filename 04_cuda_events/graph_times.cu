@@ -16,6 +16,8 @@
 #include "stamped.h"
 #include "summary.h"
 
+#include <cuda_profiler_api.h>
+
 enum { LAUNCHES = 20, MIDDLE = LAUNCHES / 2 };
 static const unsigned long long spin_ns = 2000;
 
@@ -119,7 +121,7 @@ int main(int argc, char **argv) {
     check_size(options.size,
                3.0 * (double)n * sizeof(float) + (double)(all_blocks * WARPS * sizeof *times));
     set_up_blocker();
-    set_up_stamped(all_blocks);
+    set_up_stamped(n, all_blocks);
     for (int e = 0; e < 3; e++)
         CHECK_CUDA(cudaEventCreate(&nodes[e]));
 
@@ -132,9 +134,12 @@ int main(int argc, char **argv) {
         blocks = add ? add_blocks : full;
         launch(0, 0);
         const cudaGraphExec_t plain = capture(false), with_events = capture(true);
-        CHECK_CUDA(cudaGraphLaunch(plain, 0)); /* the warm-up: the first takes the graph there */
-        CHECK_CUDA(cudaGraphLaunch(with_events, 0));
+        CHECK_CUDA(
+            cudaGraphLaunch(with_events, 0)); /* the warm-up: the first takes the graph there */
+        CHECK_CUDA(cudaProfilerStart());      /* for Nsight Compute */
+        CHECK_CUDA(cudaGraphLaunch(plain, 0));
         CHECK_CUDA(cudaDeviceSynchronize());
+        CHECK_CUDA(cudaProfilerStop());
         if (add)
             check_vector_add(c, n);
         for (size_t run = 0; run < runs; run++) /* in turns */

@@ -1,241 +1,283 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_tools.py BUILD OUT.csv: the same kernels by this suite and by the tools that people use;
-compare_tools.py --table OUT.csv prints what came of it.
+"""compare_tools.py BUILD OUT.csv [SHARE]: the same kernels by this suite and by the tools that people use;
+compare_tools.py --table OUT.csv prints what came of it. docs/accuracy.md explains it.
 
-BUILD is the suite's build folder. Every tool that is installed times the spins of known length and
-vector_add; the missing ones are named on stderr and left out. `cache` says in what state the tool
-leaves the L2 before a launch: warm, flushed, or written: full of other data that is still to be
-written back. What each includes is in docs/accuracy.md.
+BUILD is the suite's build folder. Each row of OUT.csv is what one process says of one kernel: `us` by the
+method; `code_us` and `row_us` by the kernel's own stamps in that very process: from its first instruction
+to its last, and from one launch's start to the next. So a tool that slows the kernel is seen to do so.
+Processes come in random order. SHARE, 1 if not given, is the share of them to run. A tool that is missing
+is named on stderr and left out.
 """
+import collections
 import csv
 import json
+import math
 import os
+import pathlib
+import random
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
-SIZES = [1 << k for k in range(14, 29, 2)]
-SPINS_US = [1, 3, 10, 30, 100, 300, 1000]
-RUNS = 101
-PROCESSES = 3  # of this suite and of the profiler
-SOURCE = r"""
-extern "C" __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
-extern "C" __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
-    unsigned long long start_ns, ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
-    do
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    while (ns - start_ns < length_ns);
-    *ran_ns = ns - start_ns;
-}
-"""
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SIZES = [1 << k for k in (14, 18, 20, 22, 24)]
+SPIN_NS = 2000
+THREADS, WARPS = 256, 8
+RUNS = 31     # launches of a kernel, where we decide
+WATCHED = 11  # under Nsight Compute, which takes milliseconds for each
+RING = 20     # launches whose stamps are kept
+COLUMNS = ["tool", "version", "process", "method", "kernel", "blocks", "stamps", "us", "code_us", "row_us", "at_once"]
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def works():
-    """(kernel, size, launch): every kernel to time, its data on the device, loaded and run once."""
+# ---- The kernels: those of three_times, compiled by CuPy ----
+
+def source():
+    """The device's part of the headers, as it stands there."""
+    chapter = ROOT / "04_cuda_events"
+    spin, times = (chapter / "spin.h").read_text(), (chapter / "warp_times.h").read_text()
+    kernels = (chapter / "stamped.h").read_text()
+    parts = [re.search(r"^static __device__ unsigned long long globaltimer_ns.*?^}", spin, re.S | re.M)[0],
+             re.search(r"^enum \{ THREADS.*?;", times, re.M)[0],
+             re.search(r"^struct warp_time \{.*?^};", times, re.S | re.M)[0],
+             re.search(r"^static __device__ void stamp\(.*?^}", times, re.S | re.M)[0],
+             re.search(r"^static __device__ void spin_for.*?(?=^/\* ---- The work)", kernels, re.S | re.M)[0]]
+    return "\n".join(parts).replace("static __global__", 'extern "C" __global__')
+
+
+def works(full):
+    """(kernel, blocks, floats): a spin of one block, a full device, 8 and 64 times as many; and vector_add."""
+    return ([("spin_2us", n, 0) for n in (1, full, 8 * full, 64 * full)] +
+            [(f"vector_add_{n}", (n + THREADS - 1) // THREADS, n) for n in SIZES])
+
+
+def full_device():
     import cupy
-    import numpy
-    module = cupy.RawModule(code=SOURCE)
-    vector_add, spin = module.get_function("vector_add"), module.get_function("spin")
-    ran = cupy.zeros(1, dtype=cupy.uint64)
-    for us in SPINS_US:
-        def launch(length=numpy.uint64(us * 1000)):
-            spin((1,), (1,), (length, ran))
-        launch()
-        yield "spin", us, launch
-    for n in SIZES:
-        a = cupy.arange(n, dtype=cupy.float32) % 4096
-        b = cupy.ones(n, dtype=cupy.float32)
-        c = cupy.zeros(n, dtype=cupy.float32)
-
-        def launch(a=a, b=b, c=c, n=n):
-            vector_add(((n + 255) // 256,), (256,), (a, b, c, numpy.uint64(n)))
-        launch()
-        assert bool((c == a + b).all()), "vector_add is wrong"
-        yield "vector_add", n, launch
+    device = cupy.cuda.Device().attributes
+    return device["MultiProcessorCount"] * (device["MaxThreadsPerMultiProcessor"] // THREADS)
 
 
-def on_torchs_stream(launch):
+class Launches:
+    """One of the kernels with stamps. A call launches it; the stamps of the last RING launches are kept."""
+
+    def __init__(self, module, kernel, blocks, n):
+        import cupy
+        import numpy
+        self.__name__ = self.kernel = kernel  # cupyx asks for a name
+        self.blocks, self.count = blocks, 0
+        self.times = cupy.zeros((RING, blocks * WARPS, 2), dtype=cupy.uint64)
+        if n:
+            a = cupy.arange(n, dtype=cupy.float32) % 4096
+            b = cupy.ones(n, dtype=cupy.float32)
+            self.c = cupy.zeros(n, dtype=cupy.float32)
+            self.function = module.get_function("stamped_vector_add")
+            self.arguments = (a, b, self.c, numpy.uint64(n))
+        else:
+            self.function = module.get_function("stamped_spins")
+            self.arguments = (numpy.uint64(SPIN_NS),)
+        self()
+        if n:
+            assert bool((self.c == a + b).all()), "vector_add is wrong"
+
+    def __call__(self):
+        self.function((self.blocks,), (THREADS,), (*self.arguments, self.times[self.count % RING]))
+        self.count += 1
+
+    def forget(self):
+        import cupy
+        self.times.fill(0)
+        self.count = 0
+        cupy.cuda.Device().synchronize()
+
+    def stamps(self):
+        """(code_us, row_us, at_once): medians of the launches that are kept; at_once: blocks at one time."""
+        import cupy
+        import numpy
+        cupy.cuda.Device().synchronize()
+        times = self.times[:min(self.count, RING)].get()
+        first, last = times[:, :, 0].min(axis=1), times[:, :, 1].max(axis=1)
+        assert first.min() > 0, "a warp without stamps"
+        period = numpy.diff(numpy.sort(first))
+        one = times[0]  # +1 where a warp starts, -1 where it ends; at one time the ends first
+        at = numpy.concatenate([one[:, 0], one[:, 1]])
+        step = numpy.concatenate([numpy.ones(len(one)), -numpy.ones(len(one))])
+        at_once = numpy.cumsum(step[numpy.lexsort((step, at))]).max() / WARPS
+        return (float(numpy.median(last - first)) / 1e3, float(numpy.median(period)) / 1e3 if len(period) else None,
+                round(float(at_once)))
+
+    def row(self, method, samples_us):
+        return (method, self.kernel, self.blocks, statistics.median(samples_us), *self.stamps())
+
+
+def all_launches(more=()):
+    import cupy
+    module = cupy.RawModule(code=source())
+    for work in [*works(full_device()), *more]:
+        launches = Launches(module, *work)
+        launches.forget()
+        yield launches
+
+
+def on_torchs_stream(launches):
     """CuPy launches on its own current stream; torch's and Triton's events are on torch's."""
     import cupy
     import torch
 
-    def launch_there():
+    def launch():
         with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
-            launch()
-    return launch_there
+            launches()
+    return launch
 
 
-def suite_rows(build, program, *options):
-    text = subprocess.run([f"{build}/{program}", "--csv", *options], check=True,
-                          capture_output=True, text=True).stdout
-    return list(csv.DictReader(text[text.index("device,"):].splitlines()))
-
-
-# Each tool yields (method, cache, kernel, size, samples in us).
-
-def suite(build):
-    seen = {}
-
-    def add(method, cache, kernel, size, us):
-        seen.setdefault((method, cache, kernel, int(size)), []).append(float(us))
-    for _ in range(PROCESSES):
-        for row in suite_rows(build, "04_cuda_events/onion", "--runs", str(RUNS)):
-            for method, column in (("event", "event_us"), ("event_net", "net_us")):
-                add(method, "warm", "spin", row["length_us"], row[column])
-        for n in SIZES:
-            for row in suite_rows(build, "04_cuda_events/cuda_events", "--size", str(n),
-                                  "--runs", str(RUNS)):
-                if row["kernel"] == "vector_add":
-                    add(row["method"], "warm", "vector_add", n, row["median_us"])
-            for row in suite_rows(build, "04_cuda_events/event_batch", "--size", str(n),
-                                  "--runs", str(RUNS)):
-                if row["launches"] == "10":
-                    add("event_batch", "warm", "vector_add", n, row["median_us"])
-        for row in suite_rows(build, "06_warmup/l2_cache", "--runs", str(RUNS),
-                              "--size", ",".join(map(str, SIZES))):
-            for cache in ("flushed", "written"):
-                add("event_net", cache, "vector_add", row["size"], row[cache + "_us"])
-    for key, samples in seen.items():
-        yield *key, samples
-
-
-def watcher(log, control, *which):
-    """ncu and its options: gpu__time_duration, clocks as they are, the cache warm or flushed."""
-    return ["ncu", "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none",
-            "--cache-control", control, "--metrics", "gpu__time_duration.sum", *which]
-
-
-def watched(log, kernels):
-    """What ncu wrote: microseconds of each launch, which must be of these kernels."""
-    with open(log) as stream:
-        rows = list(csv.DictReader(line for line in stream if line.startswith('"')))
-    assert {row["Metric Unit"] for row in rows} == {"ns"}, "not in nanoseconds"
-    names = [row["Kernel Name"].split("(")[0] for row in rows]
-    assert names == kernels, f"{len(names)} launches, not these"
-    return [float(row["Metric Value"].replace(",", "")) / 1e3 for row in rows]
-
-
-def nsight_compute():
-    """Watches this script, whose kernels the other tools time. (The suite's own programs mix their
-    methods, and a kernel behind the blocker cannot be watched: it would wait for the profiler.)"""
-    seen = {}
-    with tempfile.TemporaryDirectory() as folder:
-        log = f"{folder}/log"
-        for _ in range(PROCESSES):
-            subprocess.run([*watcher(log, "none", "--kernel-name", "regex:spin|vector_add"),
-                            sys.executable, __file__, "--launch"],
-                           check=True, stdout=subprocess.DEVNULL)
-            us = watched(log, [kernel for kernel, _ in launched() for _ in range(LAUNCHES)])
-            for i, (kernel, size) in enumerate(launched()):
-                seen.setdefault(("of this script", "warm", kernel, size), []).extend(
-                    us[i * LAUNCHES + 1:(i + 1) * LAUNCHES])
-    for key, samples in seen.items():
-        yield *key, samples
-
-
-LAUNCHES = 24  # of each kernel under the profilers; the first is left out
-
-
-def launched():
-    return [("spin", us) for us in SPINS_US] + [("vector_add", n) for n in SIZES]
-
-
-def launch_all():
-    """What the profilers watch. works() itself launches each kernel once."""
-    import cupy
-    for _, _, launch in works():
-        for _ in range(LAUNCHES - 1):
-            launch()
-        cupy.cuda.Device().synchronize()
-
+# ---- The tools: each yields (method, kernel, blocks, us, code_us, row_us, at_once) for its process ----
 
 def cupti():
-    """CUPTI's activity records, through torch.profiler."""
+    """CUPTI's activity records, through torch.profiler; and the same launches before it."""
+    import cupy
     import torch
-    for kernel, size, launch in works():
-        torch.cuda.synchronize()
+    full = full_device()
+    every = list(all_launches([("spin_2us", full * k // 8, 0) for k in range(1, 8)]))
+    for launches in every:
+        for _ in range(RUNS):
+            launches()
+            cupy.cuda.Device().synchronize()
+        yield launches.row("not recorded", [math.nan])
+    for launches in every:
+        launches.forget()
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
             for _ in range(RUNS):
-                launch()
-            torch.cuda.synchronize()
+                launches()
+                torch.cuda.synchronize()
         with tempfile.NamedTemporaryFile(suffix=".json") as trace:
             profile.export_chrome_trace(trace.name)
             events = json.load(open(trace.name))["traceEvents"]
-        samples = [e["dur"] for e in events if e.get("cat") == "kernel" and kernel in e["name"]]
+        samples = [e["dur"] for e in events if e.get("cat") == "kernel" and "stamped" in e["name"]]
         assert len(samples) == RUNS, f"{len(samples)} records of {RUNS}"
-        yield "activity record", "warm", kernel, size, samples
+        yield launches.row("activity record", samples)
 
 
-def do_bench():
-    import triton.testing
-    for kernel, size, launch in works():
-        samples = triton.testing.do_bench(on_torchs_stream(launch), return_mode="all")
-        yield "do_bench", "written", kernel, size, [ms * 1e3 for ms in samples]
-
-
-def do_bench_cudagraph():
+def triton():
     import torch
     import triton.testing
+    torch.cuda.synchronize()
+    for launches in all_launches():
+        samples = triton.testing.do_bench(on_torchs_stream(launches), return_mode="all")
+        yield launches.row("do_bench", [ms * 1e3 for ms in samples])
     with torch.cuda.stream(torch.cuda.Stream()):
-        for kernel, size, launch in works():
-            samples = triton.testing.do_bench_cudagraph(on_torchs_stream(launch),
-                                                        return_mode="all")
-            yield "do_bench_cudagraph", "warm", kernel, size, [ms * 1e3 for ms in samples]
+        for launches in all_launches():
+            samples = triton.testing.do_bench_cudagraph(on_torchs_stream(launches), return_mode="all")
+            yield launches.row("do_bench_cudagraph", [ms * 1e3 for ms in samples])
 
 
 def cupyx():
     from cupyx.profiler import benchmark
-    for kernel, size, launch in works():
-        result = benchmark(launch, (), n_repeat=RUNS, n_warmup=10)
-        yield "benchmark", "warm", kernel, size, [s * 1e6 for s in result.gpu_times[0]]
+    for launches in all_launches():
+        result = benchmark(launches, (), n_repeat=RUNS, n_warmup=10)
+        yield launches.row("benchmark", [s * 1e6 for s in result.gpu_times[0]])
 
 
 def nvbench():
     """nvbench's cold measurement: behind a blocking kernel, the L2 flushed by a memset."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/nvbench.csv"
-        subprocess.run([sys.executable, __file__, "--nvbench", "--csv", path], check=True,
-                       stdout=subprocess.DEVNULL)
-        for row in csv.DictReader(open(path)):
-            kernel, size = list(launched())[int(row["work"])]
-            yield "cold", "written", kernel, size, [float(row["GPU Time (sec)"]) * 1e6]
-
-
-def run_nvbench(arguments):
     import cuda.bench as bench
     import cupy
-    every_work = list(works())
+    every, stamps = list(all_launches()), {}
 
     def timed(state):
-        launch = every_work[state.get_int64("work")][2]
+        work = state.get_int64("work")
 
         def launcher(on):
             with cupy.cuda.ExternalStream(on.get_stream().addressof()):
-                launch()
-        state.exec(launcher)
-    bench.register(timed).add_int64_axis("work", list(range(len(every_work))))
-    bench.run_all_benchmarks([sys.argv[0], *arguments])
+                every[work]()
+        state.exec(launcher, batched=False)
+        stamps[work] = every[work].stamps()
+    bench.register(timed).add_int64_axis("work", list(range(len(every))))
+    with tempfile.NamedTemporaryFile(suffix=".csv") as out:
+        bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.02", "--csv", out.name])
+        for row in csv.DictReader(open(out.name)):
+            launches = every[int(row["work"])]
+            yield ("cold", launches.kernel, launches.blocks, float(row["GPU Time (sec)"]) * 1e6,
+                   *stamps[int(row["work"])])
 
 
-def in_its_own_process(tool):
-    """So that no tool disturbs the next."""
-    def rows():
-        lines = subprocess.run([sys.executable, __file__, "--tool", tool.__name__], check=True,
-                               capture_output=True, text=True).stdout.splitlines()
-        return [json.loads(line) for line in lines]
-    return rows
+def warm_imports(tool):
+    """What takes seconds and does not touch the GPU, before this process's turn."""
+    import cupy  # noqa: F401
+    if tool in ("cupti", "triton"):
+        import torch.profiler  # noqa: F401
+    if tool == "triton":
+        import triton.testing  # noqa: F401
+    if tool == "cupyx":
+        import cupyx.profiler  # noqa: F401
 
+
+def in_this_process(tool):
+    """What --tool runs: waits for its turn, keeps its stdout for the rows."""
+    rows = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    warm_imports(tool)
+    sys.stdin.readline()
+    for row in globals()[tool]():
+        rows.write(json.dumps(row) + "\n")
+    rows.flush()
+
+
+# ---- This suite, and Nsight Compute, which watches the plain launches of the same program ----
+
+def three_times(build, runs, before=()):
+    blocks = ",".join(str(b) for k, b, _ in works(full_device()) if k == "spin_2us")
+    text = subprocess.run([*before, f"{build}/04_cuda_events/three_times", "--csv", "--runs", str(runs), "--blocks",
+                           blocks, "--size", ",".join(map(str, SIZES))],
+                          check=True, capture_output=True, text=True).stdout
+    return list(csv.DictReader(text[text.index("device,"):].splitlines()))
+
+
+def suite_rows(rows):
+    for row in rows:
+        for method in ("code_less_empty", "device_net", "row_slope", "floor"):
+            yield (method, row["kernel"], int(row["blocks"]), row["stamps"], float(row[method + "_us"]),
+                   row["code_stamps_us"], row["row_stamps_us"], "")
+
+
+def suite(build):
+    yield from suite_rows(three_times(build, RUNS))
+
+
+def nsight_compute(build):
+    with tempfile.TemporaryDirectory() as folder:
+        log = f"{folder}/log"
+        rows = three_times(build, WATCHED, [
+            "ncu", "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none", "--cache-control",
+            "none", "--profile-from-start", "off", "--kernel-name", "regex:spins|vector_add", "--metrics",
+            "gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max"])
+        with open(log) as stream:
+            lines = list(csv.DictReader(line for line in stream if line.startswith('"')))
+    launches = collections.defaultdict(dict)
+    for line in lines:
+        launches[int(line["ID"])][line["Metric Name"]] = float(line["Metric Value"].replace(",", ""))
+        launches[int(line["ID"])]["name"] = line["Kernel Name"].split("(")[0]
+    launches = [launches[i] for i in sorted(launches)]
+    assert len(launches) == WATCHED * len(rows), f"{len(launches)} launches of {WATCHED * len(rows)}"
+    for i, row in enumerate(rows):
+        mine = launches[i * WATCHED:(i + 1) * WATCHED]
+        assert {l["name"] for l in mine} == {"stamped_" * (row["stamps"] == "yes") + row["kernel"].split("_2us")[0].
+                                             replace("spin", "spins").rstrip("_0123456789")}
+        for method, us in (("duration", lambda l: l["gpu__time_duration.sum"] / 1e3),
+                           ("SM active", lambda l: l["gpu__time_duration.sum"] / 1e3 * l["sm__cycles_active.max"] /
+                            l["sm__cycles_elapsed.max"])):
+            yield (method, row["kernel"], int(row["blocks"]), row["stamps"], statistics.median(map(us, mine)),
+                   row["plain_stamps_us"], "", "")
+    for row in suite_rows(rows):
+        yield ("beside: " + row[0], *row[1:])
+
+
+# ---- All processes, in random order ----
 
 def version(*modules):
     import importlib.metadata
@@ -247,106 +289,189 @@ def ncu_version():
     return out.splitlines()[-1].split()[1]
 
 
+def cupti_version():
+    import importlib.metadata
+    names = {d.metadata["Name"] for d in importlib.metadata.distributions()}
+    return version("torch", *sorted(n for n in names if n and n.startswith("nvidia-cuda-cupti")))
+
+
+def versions():
+    of = {"suite": lambda: "1.0.0", "nsight_compute": ncu_version, "cupti": cupti_version,
+          "triton": lambda: version("triton"), "cupyx": lambda: "cupy " + __import__("cupy").__version__,
+          "nvbench": lambda: version("cuda-bench")}
+    for tool, ask in of.items():
+        try:
+            yield tool, ask()
+        except Exception as error:
+            say(f"{tool}: left out: {type(error).__name__}: {error}")
+
+
+def record(build, out, share):
+    found = dict(versions())
+    often = {"suite": 20, "nsight_compute": 20}
+    jobs = [(tool, process) for tool in found for process in range(max(1, round(often.get(tool, 10) * share)))]
+    random.shuffle(jobs)
+    waiting = {}
+
+    def start(i):
+        if i < len(jobs) and jobs[i][0] not in often:
+            waiting[i] = subprocess.Popen([sys.executable, __file__, "--tool", jobs[i][0]], text=True,
+                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    failed = False
+    start(0)
+    with open(out, "w", newline="") as stream:
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for i, (tool, process) in enumerate(jobs):
+            begin = time.monotonic()
+            start(i + 1)  # only imports, until its turn
+            try:
+                if tool in often:
+                    rows = list(globals()[tool](build))
+                else:
+                    text, _ = waiting[i].communicate("go\n", timeout=120)
+                    assert waiting[i].returncode == 0, "failed"
+                    rows = [(*row[:3], "yes", *row[3:]) for row in map(json.loads, text.splitlines())]
+                for method, kernel, blocks, stamps, us, code_us, row_us, at_once in rows:
+                    table.writerow([tool, found[tool], process, method, kernel, blocks, stamps,
+                                    *("" if x in ("", None) or float(x) != float(x) else f"{float(x):.3f}"
+                                      for x in (us, code_us, row_us)), at_once])
+                stream.flush()
+                say(f"{tool}: {time.monotonic() - begin:.1f} s")
+            except Exception as error:  # a tool that fails must not end the others
+                failed |= tool == "suite"
+                say(f"{tool}, process {process}: left out: {type(error).__name__}: {error}")
+                say(getattr(error, "stderr", "") or "")
+    return failed
+
+
+# ---- What came of it ----
+
+def interval(samples):
+    """(median, low, high): the median and an interval for it of 95 % or more, which assumes no distribution:
+    the k-th smallest and the k-th largest, since each sample is above the true median half of the time."""
+    x = sorted(samples)
+    n, k, outside = len(x), 0, 0.0
+    while k < n // 2 and outside + math.comb(n, k) / 2**n <= 0.025:
+        outside += math.comb(n, k) / 2**n
+        k += 1
+    return statistics.median(x), (x[k - 1] if k else -math.inf), (x[-k] if k else math.inf)
+
+
 def print_tables(path):
-    """What came of it, a line for each tool and a column for each size: how far each is from the
-    spins' length; what each says of vector_add; and where Nsight Compute had the cache in the same
-    state, how far each is from it."""
     with open(path) as stream:
-        rows = [r for r in csv.DictReader(stream)
-                if r["method"] not in ("host_no_sync", "cpu_clock", "event_blocked")]
+        rows = list(csv.DictReader(stream))
+    by = collections.defaultdict(dict)  # (method, (kernel, blocks), stamps) -> process -> row
+    for r in rows:
+        by[r["method"], (r["kernel"], int(r["blocks"])), r["stamps"]][r["process"]] = r
+    watched = sorted({k for _, k, _ in by}, key=lambda k: ("spin" not in k[0], k[1]))
+    kernels = [k for k in watched if by["device_net", k, "no"]]  # CUPTI watches more
+
+    def values(method, kernel, stamps, column="us"):
+        return {p: float(r[column]) for p, r in by[method, kernel, stamps].items() if r[column]}
+
+    def less(one, other):
+        """The difference in each process that has both."""
+        return [one[p] - other[p] for p in one if p in other]
+
+    def middle(samples):
+        return statistics.median(samples.values()) if samples else math.nan
+
+    def name(kernel, stamps="no"):
+        return f"{kernel[0]} x {kernel[1]}" + (" stamped" if stamps == "yes" else "")
+
     tables = []
 
-    def add_table(title, cells, form, marked=()):
-        names, sizes = dict.fromkeys(at[:2] for at in cells), sorted({at[2] for at in cells})
-        lines = [title, "", f"{'tool and method':36}" + "".join(f"{n:>10}" for n in sizes)]
-        for name in names:
-            numbers = [format(cells[(*name, n)], form) + "*" * ((*name, n) in marked) for n in sizes]
-            lines.append(f"{' '.join(name):36}" + "".join(f"{number:>10}" for number in numbers))
-        tables.append("\n".join(lines))
+    def table(title, heads, lines):
+        width = [max(len(line[i]) for line in [heads, *lines]) for i in range(len(heads))]
+        tables.append("\n".join([title, ""] + [
+            "  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip()
+            for line in [heads, *lines]]))
 
-    def medians(kernel, cache):
-        return {(r["tool"], r["method"], int(r["size"])): float(r["median_us"])
-                for r in rows if (r["kernel"], r["cache"]) == (kernel, cache)}
+    def table_of_differences(title, heads, lines, compared=False):
+        """lines: (name, [samples, ...]). With `compared`, * marks the nearest to 0 of each line, and those that are
+        not farther by their intervals: a tie."""
+        shown, middles = [], []
+        for kernel, cells in lines:
+            known = [interval(c) if c else None for c in cells]
+            middles.append([k[0] if k else None for k in known])
+            least = min((abs(k[0]), max(abs(k[1]), abs(k[2]))) for k in known if k)
+            tie = [k and (k[1] <= 0 <= k[2] or min(abs(k[1]), abs(k[2])) <= least[1]) for k in known]
+            shown.append([kernel] + ["-" if not k else f"{k[0]:+.2f} ({k[1]:+.2f} {k[2]:+.2f})" + "*" * bool(compared and t)
+                                     + " " * bool(compared and not t) for k, t in zip(known, tie)])
+        columns = [[m for m in column if m is not None] for column in zip(*middles)]
+        shown.append(["least and greatest"] + [f"{min(c):+.2f} to {max(c):+.2f}" for c in columns])
+        table(title, ["kernel x blocks", *heads], shown)
 
-    spins = {**medians("spin", "written"), **medians("spin", "warm")}
-    order = dict.fromkeys((r["tool"], r["method"]) for r in rows)
-    add_table("Spins of known length: medians less the length, in us",
-              {at: spins[at] - at[2] for name in order for at in spins if at[:2] == name}, "+.2f")
-    for cache, title in (("warm", "vector_add by number of floats, L2 warm, medians in us"),
-                         ("flushed", "... L2 flushed, nothing in it to be written back"),
-                         ("written", "... L2 full of other data that is to be written back")):
-        us = medians("vector_add", cache)
-        add_table(title, us, ".2f")
-        # Each is held against what Nsight Compute says of the same program.
-        off = {}
-        for tool, method, n in us:
-            program = "of this suite" if tool.startswith("this suite") else "of this script"
-            truth = us.get(("Nsight Compute", program, n))
-            if truth and tool != "Nsight Compute":
-                off[tool, method, n] = us[tool, method, n] - truth
-        if not off:
-            continue
-        # Of those that, as users have them, run in processes of their own.
-        rivals = [at for at in off if at[0] not in ("CUPTI", "this suite watched")]
-        closest = [min((at for at in rivals if at[2] == n), key=lambda at: abs(off[at]))
-                   for n in {at[2] for at in rivals}]
-        several = len({at[:2] for at in rivals}) > 1
-        add_table("... less Nsight Compute's of the same program"
-                  + "; * the closest that nothing watched" * several,
-                  off, "+.2f", closest if several else ())
+    def text(number):
+        return "-" if math.isnan(number) else f"{number:.2f}"
+    table("Three times of each kernel: medians of the processes, in us",
+          ["kernel x blocks", "code_stamps", "SM active", "less_empty", "ncu", "net", "row_slope", "row_stamps"],
+          [[name(k, s), *(text(middle(values(method, k, s, column))) for method, column in (
+              ("code_less_empty", "code_us"), ("SM active", "us"), ("code_less_empty", "us"), ("duration", "us"),
+              ("device_net", "us"), ("row_slope", "us"), ("row_slope", "row_us")))]
+           for k in kernels for s in ("no", "yes")])
+
+    lines, constants = [], []
+    for k in kernels:
+        stamps, under_ncu = values("code_less_empty", k, "yes", "code_us"), values("duration", k, "yes", "code_us")
+        shell = dict(zip(values("duration", k, "yes"), less(values("duration", k, "yes"), under_ncu)))
+        mine = values("beside: device_net", k, "yes")
+        mine = dict(zip(mine, less(mine, values("beside: device_net", k, "yes", "code_us"))))
+        constants.append(interval(less(mine, shell))[0])
+        lines.append((name(k), [less(under_ncu, values("SM active", k, "yes")),
+                                less(values("code_less_empty", k, "yes"), stamps), less(mine, shell),
+                                less(values("row_slope", k, "yes"), values("row_slope", k, "yes", "row_us"))]))
+    table_of_differences(
+        "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
+        ["stamps - SM active", "less_empty - stamps", "net - ncu, less stamps", "row_slope - row_stamps"], lines)
+    tables.append(f"The machine's constant, net less ncu: {statistics.median(constants):+.2f} us.")
+
+    table_of_differences(
+        "Kernels without stamps: the same, where it can be had. SM active is another process's: its median",
+        ["less_empty - SM active", "net - ncu"],
+        [(name(k), [[x - middle(values("SM active", k, "no")) for x in values("code_less_empty", k, "no").values()],
+                    less(values("beside: device_net", k, "no"), values("duration", k, "no"))]) for k in kernels])
+
+    def off(method, kernel, column):
+        return less(values(method, kernel, "yes"), values(method, kernel, "yes", column))
+
+    def off_device(method, kernel):
+        """Of what ncu calls the duration, which is longer than the code by the same in every process."""
+        return [x - statistics.median(off("duration", kernel, "code_us")) for x in off(method, kernel, "code_us")]
+    table_of_differences(
+        "How far each tool is from the time of the code, by the stamps in its own process, in us; * nearest, or a tie",
+        ["this suite, less_empty", "CUPTI", "CUPTI, to the code without it"],
+        [(name(k), [off("code_less_empty", k, "code_us"), off("activity record", k, "code_us"),
+                    less(values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
+         for k in kernels], True)
+    table_of_differences(
+        "... from the time on the device, ncu's duration (nvbench and do_bench write to the L2 before)",
+        ["this suite, net", "nvbench cold", "Triton do_bench", "cupyx benchmark"],
+        [(name(k), [off_device(m, k) for m in ("device_net", "cold", "do_bench", "benchmark")]) for k in kernels], True)
+    table_of_differences(
+        "... from the cost in a row, by the stamps", ["this suite, row_slope", "Triton do_bench_cudagraph"],
+        [(name(k), [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")]) for k in kernels], True)
+
+    table("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us, and the blocks that run at once",
+          ["kernel x blocks", "code alone", "recorded", "factor", "blocks at once alone", "recorded"],
+          [[name(k), text(middle(alone)), text(middle(recorded)),
+            text(statistics.median(recorded[p] / alone[p] for p in alone)),
+            *(f"{middle(values(m, k, 'yes', 'at_once')):.0f}" for m in ("not recorded", "activity record"))]
+           for k in watched for alone, recorded in [(values("not recorded", k, "yes", "code_us"),
+                                                     values("activity record", k, "yes", "code_us"))] if alone])
     print("\n\n".join(tables))
 
 
 def main():
+    if sys.argv[1:2] == ["--tool"]:
+        return in_this_process(sys.argv[2])
     if sys.argv[1:2] == ["--table"]:
         return print_tables(sys.argv[2])
-    if sys.argv[1:2] == ["--launch"]:
-        return launch_all()
-    if sys.argv[1:2] == ["--tool"]:
-        for row in globals()[sys.argv[2]]():
-            print(json.dumps(row))
-        return 0
-    if sys.argv[1:2] == ["--nvbench"]:
-        return run_nvbench(sys.argv[2:])
-    if len(sys.argv) != 3:
-        sys.exit("usage: compare_tools.py BUILD OUT.csv")
-    build, out = sys.argv[1:]
-    tools = [("this suite", lambda: "", lambda: suite(build)),
-             ("Nsight Compute", ncu_version, nsight_compute),
-             ("CUPTI", lambda: version("torch"), in_its_own_process(cupti)),
-             ("Triton", lambda: version("triton"), in_its_own_process(do_bench)),
-             ("Triton", lambda: version("triton"), in_its_own_process(do_bench_cudagraph)),
-             ("cupyx.profiler", lambda: "cupy " + __import__("cupy").__version__,
-              in_its_own_process(cupyx)),
-             ("nvbench", lambda: version("cuda-bench"), nvbench)]
-    failed = False
-    with open(out, "w", newline="") as stream:
-        table = csv.writer(stream, lineterminator="\n")
-        table.writerow(["tool", "version", "method", "cache", "kernel", "size", "samples",
-                        "median_us", "p5_us", "p95_us"])
-        for name, of_version, measure in tools:
-            rows = []
-            try:
-                number = of_version()
-                for method, cache, kernel, size, samples in measure():
-                    samples = sorted(samples)
-                    edge = (len(samples) - 1) * 5 // 100
-                    many = len(samples) >= 20  # else it says nothing of the spread
-                    rows.append([name, number, method, cache, kernel, size, len(samples),
-                                 f"{statistics.median(samples):.3f}",
-                                 f"{samples[edge]:.3f}" if many else "",
-                                 f"{samples[-1 - edge]:.3f}" if many else ""])
-                table.writerows(rows)
-                stream.flush()
-                say(f"{name}: done")
-            except Exception as error:  # a tool that is missing or fails must not end the others
-                failed |= name == "this suite"
-                say(f"{name}: left out: {type(error).__name__}: {error}")
-                if isinstance(error, subprocess.CalledProcessError):
-                    say((error.stderr or "")[-800:])
-    return int(failed)
+    if len(sys.argv) not in (3, 4):
+        sys.exit("usage: compare_tools.py BUILD OUT.csv [SHARE]")
+    return record(sys.argv[1], sys.argv[2], float((sys.argv + ["1"])[3]))
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("CUDA_MODULE_LOADING", "LAZY")
     sys.exit(main())

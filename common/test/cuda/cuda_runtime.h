@@ -22,7 +22,7 @@
 #define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
 #define __syncwarp() ((void)0)
 #define clock64() ((long long)simulated_register("clock64"))
-#define W(x) ((uintptr_t)(x))
+#define W(x) ((uintptr_t)(x + 0)) /* of no argument too */
 #define W1(a) W(a)
 #define W2(a, b) W(a), W(b)
 #define W3(a, b, c) W(a), W(b), W(c)
