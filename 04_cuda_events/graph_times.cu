@@ -64,8 +64,8 @@ static double pair_us(cudaGraphExec_t graph, int launches) {
 }
 
 /* The mean length of the launches' code. *period_us: the mean time from one's start to the next
- * one's. Exits with 1 if two of them overlap, or a spin is too short. */
-static double code_us(double *period_us) {
+ * one's. Exits with 1 if two of them overlap, a spin is too short, or the events were closer. */
+static double code_us(double events_us, double *period_us) {
     struct warp_time first = {0, 0}, last = {0, 0};
     unsigned long long sum_ns = 0;
     for (int i = 0; i < LAUNCHES; i++) {
@@ -77,6 +77,9 @@ static double code_us(double *period_us) {
         first = i == 0 ? code : first;
         last = code;
     }
+    if ((double)(last.end_ns - first.start_ns) / 1e3 > events_us + 2) /* their steps */
+        fail(EXIT_FAILED, "impossible: %llu ns of launches in %g us between events",
+             last.end_ns - first.start_ns, events_us);
     *period_us = (double)(last.start_ns - first.start_ns) / 1e3 / (LAUNCHES - 1);
     return (double)sum_ns / 1e3 / LAUNCHES;
 }
@@ -98,9 +101,9 @@ static double samples_us[COLUMNS][MAX_RUNS];
 static void measure(cudaGraphExec_t plain, cudaGraphExec_t with_events, size_t run) {
     samples_us[FLOOR][run] = pair_us(NULL, 0);
     samples_us[STREAM][run] = pair_us(NULL, LAUNCHES);
-    code_us(&samples_us[STREAM_PERIOD][run]);
+    code_us(samples_us[STREAM][run], &samples_us[STREAM_PERIOD][run]);
     samples_us[GRAPH][run] = pair_us(plain, 0);
-    samples_us[CODE][run] = code_us(&samples_us[GRAPH_PERIOD][run]);
+    samples_us[CODE][run] = code_us(samples_us[GRAPH][run], &samples_us[GRAPH_PERIOD][run]);
     pair_us(with_events, 0);
     samples_us[NODE_FLOOR][run] = node_us(0, 1);
     samples_us[NODES][run] = node_us(1, 2);

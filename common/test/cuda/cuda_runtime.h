@@ -320,15 +320,15 @@ API(cudaEventQuery, (cudaEvent_t event), 500,
 API(cudaEventSynchronize, (cudaEvent_t event), 500,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
-/* FAULT=time_nan, time_zero (:2: from the second on), time_negative. */
+/* FAULT=time_nan, time_zero, time_negative; :2: from the second on. */
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
-    *ms = simulated_fault("time_nan", NULL) ? NAN : (float)((double)ns / 1e6); static int asked; int since = 1; asked++;
-    *ms *= simulated_fault("time_zero", &since) && asked >= since ? 0.0f
-           : simulated_fault("time_negative", NULL)               ? -1.0f
-                                                                  : 1.0f)
+    *ms = (float)((double)ns / 1e6); static int asked; int since = 1; asked++;
+    if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
+    if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
+    if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms)
 
 #endif
