@@ -66,8 +66,11 @@ RULES = {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "04_cuda_events/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
+    "04_cuda_events/three_times.cu": {
+        "stamped_spins": r"timer timer \[ timer \] timer branch store ",
+        "stamped_vector_add": r"timer branch load store timer branch store "},
     "04_cuda_events/drain.cu": {
-        "stamped": rf"timer (release )?{FLOW}timer {FLOW}load store {FLOW}timer {FLOW}store ",
+        "early": rf"timer (release )?branch timer \[ timer \] {FLOW}load store timer branch store ",
         "marker": r"timer (wait timer )?store "},
     "06_warmup/l2_cache.cu": {"block_stream": BLOCK_STREAM},
     "06_warmup/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
