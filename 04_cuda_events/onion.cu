@@ -5,8 +5,8 @@
  * Measures: spin kernels of seven lengths, each by four clocks in turn: the kernel's own, an event
  *   pair behind a blocker less the floor, a plain event pair, the host's clock. What one clock says
  *   more than the one inside it is a shell.
- * Does not measure: inside the innermost shell, where a profiler sees the hardware's start and end
- *   (docs/accuracy.md).
+ * Does not measure: launch and drain each for itself (drain.cu); more than one thread
+ *   (three_times.cu).
  *
  * Build: nvcc -O2 -arch=native -I../common onion.cu -o onion
  * Run:   ./onion
@@ -149,8 +149,7 @@ int main(int argc, char **argv) {
 
     const struct line line = fit_line(x, y, LENGTHS);
     say("The blocked pair less its floor is %.5f x the kernel + %.2f us. That constant is\n"
-        "no error: it is what the device takes to launch the kernel and to see it out, %.2f\n"
-        "to %.2f us at every length.\n",
+        "no error: the GPU needs %.2f to %.2f us for launch and drain, at every length.\n",
         line.slope, line.intercept, least, most);
     say("Event times here are multiples of %llu ns; the manual says about 500 ns.\n",
         (unsigned long long)event_step_ns);
