@@ -29,7 +29,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         copy = pathlib.Path(scratch) / "suite"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".*"))
-        for text in [*sorted(copy.glob("0*/README.md")), copy / "docs/recipe.md"]:
+        for text in [*sorted(copy.glob("0*/*.md")), copy / "docs/recipe.md"]:
             for command in commands(text.read_text()):
                 tool = command.split()[0]
                 if not tool.startswith("./") and not shutil.which(tool):

@@ -1,23 +1,53 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c accuracy.gp FOLDER: draws FOLDER/compare_tools.csv, the spins, as FOLDER/accuracy.svg:
-# what each tool adds to a kernel of known length.
+# gnuplot -c accuracy.gp FOLDER: draws FOLDER/compare_tools.csv as FOLDER/accuracy.svg, how far each tool is from the
+# time that it claims to measure, and as FOLDER/cupti.svg, what recording with CUPTI does to a kernel.
 folder = ARG1
+here = system("dirname '".ARG0."'")
 set datafile separator ","
+device = system("sed -n 's/^gpu: \\([^,]*\\),.*/\\1/p' ".folder."/environment.txt")
+date = system("sed -n 's/^date: //p' ".folder."/environment.txt")
+points(head) = "< python3 -B '".here."/compare_tools.py' --points ".folder."/compare_tools.csv | grep '^".head.",'"
 
-set terminal svg size 720,520 font "sans-serif,14" background rgb "white"
+set terminal svg size 760,380 font "sans-serif,14" background rgb "white" noenhanced
 set output folder."/accuracy.svg"
-set title "How far each tool is from the truth, by the kernel's length"
-set style data linespoints
+set title device.", ".date.": distance from the time that a tool claims" offset -14,0
+set key off
+set grid x
+set xlabel "distance in us; a point for each of nine kernels"
+set xrange [-1.2:11]
+set yrange [0.4:8.6]
+set lmargin 36
+set label 1 "code" at screen 0.01, first 7.5 textcolor rgb "#0072b2"
+set label 2 "device" at screen 0.01, first 4.5 textcolor rgb "#d55e00"
+set label 3 "in a row" at screen 0.01, first 1.5 textcolor rgb "#009e73"
+set arrow 1 from graph 0, first 6.5 to graph 1, first 6.5 nohead dashtype 3
+set arrow 2 from graph 0, first 2.5 to graph 1, first 2.5 nohead dashtype 3
+set arrow 3 from 0, graph 0 to 0, graph 1 nohead linewidth 2 linecolor rgb "#888888"
+set ytics ("pair less empty kernel" 8, "CUPTI (torch.profiler)" 7, "pair less floor" 6, "nvbench, cold" 5, \
+           "Triton do_bench" 4, "cupyx benchmark" 3, "slope" 2, "Triton do_bench_cudagraph" 1)
+set style data points
+set pointsize 0.8
+plot points("this suite less_empty") using 4:(8) pointtype 7 linecolor rgb "#0072b2", \
+     points("CUPTI") using 4:(7) pointtype 6 linecolor rgb "#0072b2", \
+     points("this suite net") using 4:(6) pointtype 7 linecolor rgb "#d55e00", \
+     points("nvbench cold") using 4:(5) pointtype 6 linecolor rgb "#d55e00", \
+     points("Triton do_bench") using 4:(4) pointtype 6 linecolor rgb "#d55e00", \
+     points("cupyx benchmark") using 4:(3) pointtype 6 linecolor rgb "#d55e00", \
+     points("this suite row_slope") using 4:(2) pointtype 7 linecolor rgb "#009e73", \
+     points("Triton do_bench_cudagraph") using 4:(1) pointtype 6 linecolor rgb "#009e73"
+
+reset
+set datafile separator ","
+set terminal svg size 720,380 font "sans-serif,14" background rgb "white" noenhanced
+set output folder."/cupti.svg"
+set title device.", ".date.": a kernel whose blocks spin for 2 us, by its own stamps"
 set grid
-set key outside below maxcols 3 noenhanced
-set logscale xy 10
-set xrange [0.8:1300]
-set yrange [0.01:2000]
-set xlabel "the kernel runs for ... us"
-set ylabel "error, percent of the kernel"
-rows_of(tool, method) = "< grep '^".tool.",[^,]*,".method.",[^,]*,spin,' ".folder."/compare_tools.csv"
-tools = "'this suite' 'this suite' 'this suite' 'Nsight Compute' CUPTI Triton Triton cupyx.profiler nvbench"
-methods = "host_sync event event_net 'of this script' 'activity record' do_bench do_bench_cudagraph benchmark cold"
-colors = "#9467bd #2ca02c #000000 #ff7f0e #bcbd22 #1f77b4 #17becf #e377c2 #d62728"
-plot for [i = 1:9] rows_of(word(tools, i), word(methods, i)) using 6:(($8 / $6 - 1) * 100) \
-     linewidth (i == 3 ? 4 : 2) pointtype i linecolor rgb word(colors, i) title word(tools, i).(i == 4 ? "" : " ".word(methods, i))
+set key inside top left Left reverse
+set xlabel "blocks of 256 threads; the GPU holds 1056 at once"
+set ylabel "time of the code, us"
+set xrange [0:1100]
+set yrange [0:6]
+set xtics 132
+set style data linespoints
+plot points("CUPTI recorded,spin_2us") using ($3 <= 1056 ? $3 : NaN):4 linewidth 2 pointtype 7 linecolor rgb "#d55e00" title "while CUPTI records", \
+     points("CUPTI alone,spin_2us") using ($3 <= 1056 ? $3 : NaN):4 linewidth 2 pointtype 7 linecolor rgb "#0072b2" title "alone"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """compare_tools.py BUILD OUT.csv [SHARE]: the same kernels by this suite and by the tools that people use;
-compare_tools.py --table OUT.csv prints what came of it. docs/accuracy.md explains it.
+compare_tools.py --table OUT.csv prints what came of it, --points OUT.csv what accuracy.gp draws.
+docs/accuracy.md explains it.
 
 BUILD is the suite's build folder. Each row of OUT.csv is what one process says of one kernel: `us` by the
 method; `code_us` and `row_us` by the kernel's own stamps in that very process: from its first instruction
@@ -358,7 +359,7 @@ def interval(samples):
     return statistics.median(x), (x[k - 1] if k else -math.inf), (x[-k] if k else math.inf)
 
 
-def print_tables(path):
+def print_tables(path, as_points=False):
     with open(path) as stream:
         rows = list(csv.DictReader(stream))
     by = collections.defaultdict(dict)  # (method, (kernel, blocks), stamps) -> process -> row
@@ -380,7 +381,7 @@ def print_tables(path):
     def name(kernel, stamps="no"):
         return f"{kernel[0]} x {kernel[1]}" + (" stamped" if stamps == "yes" else "")
 
-    tables = []
+    tables, points = [], []  # points: (head, kernel, us)
 
     def table(title, heads, lines):
         width = [max(len(line[i]) for line in [heads, *lines]) for i in range(len(heads))]
@@ -388,19 +389,21 @@ def print_tables(path):
             "  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip()
             for line in [heads, *lines]]))
 
-    def table_of_differences(title, heads, lines, compared=False):
-        """lines: (name, [samples, ...]). With `compared`, * marks the nearest to 0 of each line, and those that are
-        not farther by their intervals: a tie."""
+    def table_of_differences(title, heads, lines, last, compared=False):
+        """lines: (name, [samples, ...]); `last` names the last line. With `compared`, * marks the nearest to 0 of each
+        line, and those that are not farther by their intervals: a tie."""
         shown, middles = [], []
         for kernel, cells in lines:
             known = [interval(c) if c else None for c in cells]
             middles.append([k[0] if k else None for k in known])
+            points.extend((head, kernel, f"{k[0]:.3f}") for head, k in zip(heads, known) if k)
             least = min((abs(k[0]), max(abs(k[1]), abs(k[2]))) for k in known if k)
             tie = [k and (k[1] <= 0 <= k[2] or min(abs(k[1]), abs(k[2])) <= least[1]) for k in known]
-            shown.append([kernel] + ["-" if not k else f"{k[0]:+.2f} ({k[1]:+.2f} {k[2]:+.2f})" + "*" * bool(compared and t)
-                                     + " " * bool(compared and not t) for k, t in zip(known, tie)])
+            marks = [("*" if t else " ") if compared else "" for t in tie]
+            shown.append([kernel] + [f"{k[0]:+.2f} ({k[1]:+.2f} {k[2]:+.2f}){mark}" if k else "-"
+                                     for k, mark in zip(known, marks)])
         columns = [[m for m in column if m is not None] for column in zip(*middles)]
-        shown.append(["least and greatest"] + [f"{min(c):+.2f} to {max(c):+.2f}" for c in columns])
+        shown.append([last + ": least to greatest"] + [f"{min(c):+.2f} to {max(c):+.2f}" for c in columns])
         table(title, ["kernel x blocks", *heads], shown)
 
     def text(number):
@@ -424,14 +427,16 @@ def print_tables(path):
                                 less(values("row_slope", k, "yes"), values("row_slope", k, "yes", "row_us"))]))
     table_of_differences(
         "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
-        ["stamps - SM active", "less_empty - stamps", "net - ncu, less stamps", "row_slope - row_stamps"], lines)
+        ["stamps - SM active", "less_empty - stamps", "net - ncu, less stamps", "row_slope - row_stamps"], lines,
+        "with stamps")
     tables.append(f"The machine's constant, net less ncu: {statistics.median(constants):+.2f} us.")
 
     table_of_differences(
         "Kernels without stamps: the same, where it can be had. SM active is another process's: its median",
         ["less_empty - SM active", "net - ncu"],
         [(name(k), [[x - middle(values("SM active", k, "no")) for x in values("code_less_empty", k, "no").values()],
-                    less(values("beside: device_net", k, "no"), values("duration", k, "no"))]) for k in kernels])
+                    less(values("beside: device_net", k, "no"), values("duration", k, "no"))]) for k in kernels],
+        "without stamps")
 
     def off(method, kernel, column):
         return less(values(method, kernel, "yes"), values(method, kernel, "yes", column))
@@ -441,33 +446,43 @@ def print_tables(path):
         return [x - statistics.median(off("duration", kernel, "code_us")) for x in off(method, kernel, "code_us")]
     table_of_differences(
         "How far each tool is from the time of the code, by the stamps in its own process, in us; * nearest, or a tie",
-        ["this suite, less_empty", "CUPTI", "CUPTI, to the code without it"],
+        ["this suite less_empty", "CUPTI", "CUPTI to the code alone"],
         [(name(k), [off("code_less_empty", k, "code_us"), off("activity record", k, "code_us"),
                     less(values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
-         for k in kernels], True)
+         for k in kernels], "code", True)
     table_of_differences(
         "... from the time on the device, ncu's duration (nvbench and do_bench write to the L2 before)",
-        ["this suite, net", "nvbench cold", "Triton do_bench", "cupyx benchmark"],
-        [(name(k), [off_device(m, k) for m in ("device_net", "cold", "do_bench", "benchmark")]) for k in kernels], True)
+        ["this suite net", "nvbench cold", "Triton do_bench", "cupyx benchmark"],
+        [(name(k), [off_device(m, k) for m in ("device_net", "cold", "do_bench", "benchmark")]) for k in kernels],
+        "device", True)
     table_of_differences(
-        "... from the cost in a row, by the stamps", ["this suite, row_slope", "Triton do_bench_cudagraph"],
-        [(name(k), [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")]) for k in kernels], True)
+        "... from the cost in a row, by the stamps", ["this suite row_slope", "Triton do_bench_cudagraph"],
+        [(name(k), [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")]) for k in kernels],
+        "in a row", True)
 
-    table("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us, and the blocks that run at once",
-          ["kernel x blocks", "code alone", "recorded", "factor", "blocks at once alone", "recorded"],
-          [[name(k), text(middle(alone)), text(middle(recorded)),
-            text(statistics.median(recorded[p] / alone[p] for p in alone)),
-            *(f"{middle(values(m, k, 'yes', 'at_once')):.0f}" for m in ("not recorded", "activity record"))]
-           for k in watched for alone, recorded in [(values("not recorded", k, "yes", "code_us"),
-                                                     values("activity record", k, "yes", "code_us"))] if alone])
-    print("\n\n".join(tables))
+    lines = []
+    for k in watched:
+        alone, recorded = values("not recorded", k, "yes", "code_us"), values("activity record", k, "yes", "code_us")
+        if not alone:
+            continue
+        factor = statistics.median(recorded[p] / alone[p] for p in alone)
+        for how, us in (("alone", alone), ("recorded", recorded)):
+            points.append(("CUPTI " + how, name(k), f"{middle(us):.3f}"))
+        lines.append([name(k), text(middle(alone)), text(middle(recorded)), text(factor), *(
+            f"{middle(values(m, k, 'yes', 'at_once')):.0f}" for m in ("not recorded", "activity record"))])
+    table("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us, and the blocks at once",
+          ["kernel x blocks", "code alone", "recorded", "factor", "blocks at once alone", "recorded"], lines)
+    if as_points:
+        print("\n".join(",".join(p).replace(" x ", ",") for p in points))
+    else:
+        print("\n\n".join(tables))
 
 
 def main():
     if sys.argv[1:2] == ["--tool"]:
         return in_this_process(sys.argv[2])
-    if sys.argv[1:2] == ["--table"]:
-        return print_tables(sys.argv[2])
+    if sys.argv[1:2] in (["--table"], ["--points"]):
+        return print_tables(sys.argv[2], sys.argv[1] == "--points")
     if len(sys.argv) not in (3, 4):
         sys.exit("usage: compare_tools.py BUILD OUT.csv [SHARE]")
     return record(sys.argv[1], sys.argv[2], float((sys.argv + ["1"])[3]))

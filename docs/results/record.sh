@@ -120,6 +120,13 @@ if [ -e "$scratch/record/cuda_events.csv" ]; then # a GPU has the memory for it,
     record try_large_bandwidth 03_opencl_profiling/bandwidth --size 67108864
 fi
 
+if [ -x "$build/docs/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
+    "$build/docs/recipe_cuda" >"$scratch/record/recipe.txt"
+    if command -v ncu >/dev/null; then
+        docs/results/ncu.sh "$build" >"$scratch/record/ncu.txt" || rm "$scratch/record/ncu.txt" # it may not be allowed
+    fi
+fi
+
 mkdir -p "$results"
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"
 cat "$results/environment.txt"
