@@ -338,6 +338,7 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
     readings += reading;
     for (size_t i = 0; i < 3 && reading && floats > 0; i++)
         if (simulated_fault(where[i], NULL) && fault.number == readings) values[(floats - 1) * i / 2] += 1;
+    if (reading && simulated_fault("wrong_zero", NULL) && fault.number == readings) memset(values, 0, bytes);
     if (reading && floats > 0 && simulated_fault("wrong_nan", NULL)) memset(values + floats - 1, 0xff, sizeof *values);
     for (size_t i = 0; i < floats && !reading; i++)
         if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL)) values[i] = 1e9f;
@@ -352,8 +353,8 @@ static struct simulated_command *first, **last = &first;
 static const struct simulated_command *awaited;
 static bool after_kernel; /* and not an event, or a copy */
 
-/* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late.
- * FAULT=awake: it runs at its full clock after a pause, too. */
+/* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
+ * held_up_once:2: only the second time. FAULT=awake: it runs at its full clock after a pause, too. */
 static int64_t shared_ns(int64_t ns) {
     const int64_t slice_ns = 8000000;
     if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000) return ns;
@@ -380,7 +381,7 @@ static void device_works(int64_t ns) {
 }
 
 static void device_main(void) {
-    for (;;) {
+    for (int idle = 0;;) {
         struct simulated_command *command = first;
         if (!command || (command->gate && !*command->gate) || (host_waits && awaited && awaited->done)) {
             to_host();
@@ -388,7 +389,10 @@ static void device_main(void) {
         }
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + 1000000000 && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
-        if (simulated_fault("held_up", NULL) && ready_ns > device_ns) ready_ns += 4500000;
+        int which = 0;
+        idle += ready_ns > device_ns;
+        simulated_fault("held_up_once", &which);
+        if (ready_ns > device_ns && (simulated_fault("held_up", NULL) || which == idle)) ready_ns += 4500000;
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
         if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */
@@ -539,7 +543,8 @@ static int64_t run_block(int64_t start_ns) {
     return end_ns;
 }
 
-/* FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive. */
+/* FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive.
+ * FAULT=lost_argument:20: of launch number 2, argument 0 arrives as 0. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int which = 0;
@@ -547,6 +552,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     const bool is_lost = simulated_fault("lost_write", &which) && which / 10 == launches;
     void *lost = is_lost ? (void *)command->arguments[which % 10] : NULL, *before = NULL;
     const size_t lost_bytes = simulated_room(lost, NULL);
+    if (simulated_fault("lost_argument", &which) && which / 10 == launches) command->arguments[which % 10] = 0;
     int64_t free_ns[MAX_UNITS * MAX_SLOTS] = {0}, end_ns;
     const struct simulated_device *d = simulated_device;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads;

@@ -47,8 +47,8 @@ void simulated_free(void *memory);
 size_t simulated_room(const void *address, char **start);
 
 /* FAULT=wrong_first, wrong_middle, wrong_last, wrong_nan: what the host reads back has one float that is not
- * what the device has; with a number N, in the Nth reading. FAULT=lost_lower, lost_upper: of what
- * the device is given, half does not arrive. */
+ * what the device has; with a number N, in the Nth reading. FAULT=wrong_zero:N: all of it is 0. FAULT=lost_lower,
+ * lost_upper: of what the device is given, half does not arrive. */
 void simulated_spoil(void *data, size_t bytes, bool reading);
 
 /* ---- The device: an in-order queue of commands ---- */

@@ -138,7 +138,8 @@ case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
 case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, 1u << 30);
 case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, d == devices ? 1u << 28 : 1u << 29);
 case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
-case CL_DEVICE_MAX_COMPUTE_UNITS: VALUE(cl_uint, (cl_uint)d->timing.units);
+case CL_DEVICE_MAX_COMPUTE_UNITS: /* FAULT=many_units: it says that it has more than it has */
+    VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing.units);
 case CL_DEVICE_MAX_CLOCK_FREQUENCY: VALUE(cl_uint, simulated_fault("slow_clock", NULL) ? 1 : d->mhz);
 case CL_DEVICE_PROFILING_TIMER_RESOLUTION: VALUE(size_t, d->resolution_ns);
 case 0x1076: VALUE(cl_bitfield, 2); /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
@@ -359,7 +360,7 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
     event->held = false; held_events--)
 
 /* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock), stamp_wide (5 us before
- * the device begins), stamp_incomplete (COMPLETE before END):
+ * the device begins), stamp_narrow (2 us behind), stamp_incomplete (COMPLETE before END):
  * what drivers may answer with CL_SUCCESS. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
@@ -372,9 +373,10 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400
     const bool reversed = simulated_fault("stamp_reversed", NULL);
     const int64_t start_ns = (reversed ? c->end_ns : c->start_ns) +
                              (simulated_fault("stamp_late", NULL) ? 1000000000000 : 0) -
-                             (simulated_fault("stamp_early", NULL)  ? 1000000
-                              : simulated_fault("stamp_wide", NULL) ? 5000
-                                                                    : 0);
+                             (simulated_fault("stamp_early", NULL)    ? 1000000
+                              : simulated_fault("stamp_wide", NULL)   ? 5000
+                              : simulated_fault("stamp_narrow", NULL) ? -2000
+                                                                      : 0);
     const int64_t end_ns = reversed || simulated_fault("stamp_equal", NULL) ? c->start_ns : c->end_ns;
     const bool early = simulated_device == &devices[2].timing; /* a driver that translates the host's clock, badly */
     VALUE(cl_ulong, (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED ? c->queued_ns

@@ -69,6 +69,7 @@ static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
 static bool unchecked;         /* a launch that cudaGetLastError() was not asked about */
 static bool capturing;         /* some stream is: see "Graphs" */
+static bool watched;           /* by a profiler, from cudaProfilerStart() to cudaProfilerStop() */
 
 static inline bool fails(const char *name, int64_t ns) {
     static bool called;
@@ -225,6 +226,8 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
                                   .early = early};
     memcpy(c.arguments, arguments, sizeof c.arguments);
     if (shape[3]) return add_node((cudaStream_t)shape[3], c, NULL);
+    if (pinned && watched && !*(int *)pinned && !simulated_fault("gate_stuck", NULL))
+        simulated_stop("behind the blocker a profiler cannot watch");
     if (pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
     simulated_enqueue(simulated_new(c));
     return cudaSuccess;
@@ -320,7 +323,7 @@ API(cudaEventQuery, (cudaEvent_t event), 500,
 API(cudaEventSynchronize, (cudaEvent_t event), 500,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
-/* FAULT=time_nan, time_zero, time_negative; :2: from the second on. */
+/* FAULT=time_nan, time_zero, time_negative; :2: from the second on. FAULT=time_zero_once:2: only the second. */
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
@@ -329,6 +332,7 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
     *ms = (float)((double)ns / 1e6); static int asked; int since = 1; asked++;
     if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
+    if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;
     if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms)
 
 #endif
