@@ -354,7 +354,8 @@ static const struct simulated_command *awaited;
 static bool after_kernel; /* and not an event, or a copy */
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
- * held_up_once:2: only the second time. FAULT=awake: it runs at its full clock after a pause, too. */
+ * held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
+ * too. */
 static int64_t shared_ns(int64_t ns) {
     const int64_t slice_ns = 8000000;
     if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000) return ns;
@@ -389,10 +390,11 @@ static void device_main(void) {
         }
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + 1000000000 && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
-        int which = 0;
-        idle += ready_ns > device_ns;
-        simulated_fault("held_up_once", &which);
-        if (ready_ns > device_ns && (simulated_fault("held_up", NULL) || which == idle)) ready_ns += 4500000;
+        if (ready_ns > device_ns) {
+            int which = 0;
+            const bool is_late = simulated_fault("held_up_once", &which) && which / 10 == ++idle;
+            ready_ns += 4500000 * (simulated_fault("held_up", NULL) ? 1 : is_late ? which % 10 : 0);
+        }
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
         if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */

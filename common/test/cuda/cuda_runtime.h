@@ -323,7 +323,8 @@ API(cudaEventQuery, (cudaEvent_t event), 500,
 API(cudaEventSynchronize, (cudaEvent_t event), 500,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
-/* FAULT=time_nan, time_zero, time_negative; :2: from the second on. FAULT=time_zero_once:2: only the second. */
+/* FAULT=time_nan, time_zero, time_negative; :2: from the second on. FAULT=time_zero_once:2: only the second.
+ * FAULT=time_same: any pair, as if what is between were in another stream. */
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
@@ -333,6 +334,7 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
     if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
     if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;
+    if (simulated_fault("time_same", NULL)) *ms = 0.001f;
     if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms)
 
 #endif
