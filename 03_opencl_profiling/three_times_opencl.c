@@ -69,6 +69,9 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
                             next = first_and_last(cl, stamps, NEXT * groups, groups, SPIN_US);
     us[IN_A_ROW] = steps_us(code.start, next.start);
     us[PAUSE] = steps_us(code.end, next.start);
+    if (fabs(us[PAUSE]) > host_us) /* their row took no longer; never so of NAN */
+        fail(EXIT_FAILED, "impossible: %g us between two kernels, in %g us of the host's",
+             us[PAUSE], host_us);
     if (!has_events)
         return;
     us[PERIOD] = between_us(read_stamp_ns(events[MIDDLE], CL_PROFILING_COMMAND_START),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """type_commands.py [--require-devices]: types in every command of the chapters' texts and of
-docs/recipe.md, each as it stands, in the text's own folder (of a copy): the lines of their sh blocks, and whatever in the text
-begins with ./ between backquotes. A command may end with 0, or with 77 where a device is missing;
+docs/recipe.md and docs/compare.md, each as it stands, in the text's own folder (of a copy): the lines of their
+sh blocks, and whatever in the text begins with ./ between backquotes. A command may end with 0, or with 77 where a device is missing;
 with --require-devices with 0 alone. One whose tool is not installed is left out and named.
 """
 import pathlib
@@ -29,7 +29,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         copy = pathlib.Path(scratch) / "suite"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".*"))
-        for text in [*sorted(copy.glob("0*/*.md")), copy / "docs/recipe.md"]:
+        for text in [*sorted(copy.glob("0*/*.md")), copy / "docs/recipe.md", copy / "docs/compare.md"]:
             for command in commands(text.read_text()):
                 tool = command.split()[0]
                 if not tool.startswith("./") and not shutil.which(tool):

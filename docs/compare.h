@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which of two is faster, and how sure? The statistics of compare.c: a file to copy.
+ *
+ * Times come in pairs, one of A and one of B, in an order drawn at random for each pair. If A and B
+ * are equal, chance alone decides which of the two is longer, as with a fair coin, whatever the noise
+ * does. So the number of pairs in which B is longer tells whether they differ (the sign test), and the
+ * k-th smallest and the k-th largest ratio B/A enclose the true median of the ratio. Nothing is
+ * assumed of the distribution. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2 and 3.4.)
+ *
+ * Whoever looks again and again until A and B differ will see them differ. Here the difference is looked
+ * at once, when the run is over; and what ends the run cannot know the difference. */
+#pragma once
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_PAIRS = 1 << 20 };
+static const double alpha = 0.05; /* the chance to call equal ones different; 1 - alpha: how sure */
+
+struct pairs {
+    double a_us[MAX_PAIRS], b_us[MAX_PAIRS];
+    size_t count;
+    double tick_us; /* of the clock */
+};
+static struct pairs ab, aa; /* aa: A against itself, the control */
+
+struct interval {
+    double low, middle, high;
+};
+
+/* A fair coin. The clock is the seed, so each run tosses another row. */
+static inline int coin(void) {
+    static uint64_t state;
+    struct timespec now;
+    if (state == 0) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        state = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
+    }
+    state ^= state >> 12; /* xorshift64* (Vigna 2016): its upper bits are the good ones */
+    state ^= state << 25;
+    state ^= state >> 27;
+    return (int)(state * 2685821657736338717u >> 63);
+}
+
+static inline void add_pair(struct pairs *p, double a_us, double b_us) {
+    if (p->count < MAX_PAIRS) {
+        p->a_us[p->count] = a_us;
+        p->b_us[p->count++] = b_us;
+    }
+}
+
+static inline int by_size(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true median
+ * with a probability of 1 - alpha or more. 0: there is none, n is too small. */
+static inline size_t rank_of(size_t n) {
+    const double far_below =
+        (double)n / 2 - 6 * sqrt((double)n); /* 12 deviations: nothing to add */
+    size_t k = far_below > 0 ? (size_t)far_below : 0;
+    double chance = exp(lgamma((double)n + 1) - lgamma((double)k + 1) -
+                        lgamma((double)(n - k) + 1) - (double)n * log(2)),
+           sum = chance; /* that k or fewer of n coins show heads */
+    while (k < n && sum <= alpha / 2) {
+        chance *= (double)(n - k) / (double)(k + 1);
+        k++;
+        sum += chance;
+    }
+    return k;
+}
+
+/* The median of B/A and its interval, which goes at least one tick to each side: no clock tells less. */
+static inline struct interval ratio_of(const struct pairs *p) {
+    static double x[MAX_PAIRS];
+    struct interval ratio = {0, 1, INFINITY};
+    const size_t n = p->count, k = rank_of(n);
+    if (k == 0)
+        return ratio;
+    memcpy(x, p->a_us, n * sizeof *x);
+    qsort(x, n, sizeof *x, by_size);
+    const double tick = p->tick_us / x[n / 2];
+    for (size_t i = 0; i < n; i++)
+        x[i] = p->b_us[i] / p->a_us[i];
+    qsort(x, n, sizeof *x, by_size);
+    ratio.middle = (x[(n - 1) / 2] + x[n / 2]) / 2;
+    ratio.low = fmin(x[k - 1], ratio.middle - tick);
+    ratio.high = fmax(x[n - k], ratio.middle + tick);
+    return ratio;
+}
+
+/* Half the width that the interval would have if A and B were equal. It looks at how far the two times
+ * of a pair are apart, not at which is longer. So it may decide when to stop: it cannot know the
+ * verdict. */
+static inline double blind_half_width(const struct pairs *p) {
+    static double x[MAX_PAIRS];
+    const size_t within = (size_t)(2 * sqrt((double)p->count));
+    for (size_t i = 0; i < p->count; i++)
+        x[i] = fabs(p->b_us[i] / p->a_us[i] - 1);
+    qsort(x, p->count, sizeof *x, by_size);
+    return within < p->count ? x[within] : INFINITY;
+}
+
+enum verdict { RUNNING, DIFFERENT, SAME, UNDECIDED };
+
+/* To be asked after each pair, until it is not RUNNING. `part` of the time budget is over, 0 to 1;
+ * `least` is the smallest difference that matters, as a part of A. */
+static inline enum verdict look(const struct pairs *p, double part, double least,
+                                struct interval *ratio) {
+    const int is_power_of_two = p->count >= 32 && (p->count & (p->count - 1)) == 0;
+    if (part < 1 && p->count < MAX_PAIRS && !(is_power_of_two && blind_half_width(p) <= least / 2))
+        return RUNNING;
+    *ratio = ratio_of(p);
+    if (ratio->low > 1 || ratio->high < 1)
+        return DIFFERENT;
+    return ratio->low >= 1 - least && ratio->high <= 1 + least ? SAME : UNDECIDED;
+}
+
+/* ---- The command line, and the report ---- */
+
+static double seconds = 2, least = 0.005;
+
+static inline double now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Ends with 2 and one line. */
+static inline void refuse(const char *what, const char *text) {
+    fprintf(stderr, "%s: '%s'\n", what, text);
+    exit(2);
+}
+
+/* The positive number at `text`, up to `most`, and nothing behind it. */
+static inline double number_of(const char *text, double most, const char *what) {
+    char *end;
+    const double x = strtod(text, &end);
+    if (end == text || *end || !(x > 0 && x <= most) ||
+        strspn(text, "0123456789.eE+-") != strlen(text))
+        refuse(what, text);
+    return x;
+}
+
+/* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more time". */
+static inline void print_difference(const char *b, struct interval ratio) {
+    const double low = 100 * (ratio.low - 1), high = 100 * (ratio.high - 1);
+    if (low < 0 && high > 0)
+        printf("%s takes between %.2f %% less and %.2f %% more time than A", b, -low, high);
+    else if (high <= 0)
+        printf("%s takes %.2f %% less time than A (%.2f to %.2f %%)", b, 100 * (1 - ratio.middle),
+               -high, -low);
+    else
+        printf("%s takes %.2f %% more time than A (%.2f to %.2f %%)", b, 100 * (ratio.middle - 1),
+               low, high);
+}
+
+/* The verdict, what would decide it, and the control. `took_s`: 0 if not known. */
+static inline void report(enum verdict verdict, struct interval ratio, double took_s) {
+    const double widest = fmax(1 - ratio.low, ratio.high - 1);
+    double mean_us = 0;
+    for (size_t i = 0; i < ab.count; i++)
+        mean_us += ab.a_us[i] / (double)ab.count;
+    if (!(widest < INFINITY)) {
+        printf("Not decided: %zu pairs are too few.\n", ab.count);
+        return;
+    }
+    if (verdict == SAME)
+        printf("No difference larger than %.2f %% either way, 95 %% sure.\n", 100 * widest);
+    else {
+        print_difference(verdict == DIFFERENT ? "B" : "Not decided: B", ratio);
+        printf(", 95 %% sure.\n");
+    }
+    if (verdict == UNDECIDED && ab.tick_us > least * mean_us)
+        printf("The clock's tick is %.2f %% of A: put several launches into one sample.\n",
+               100 * ab.tick_us / mean_us);
+    else if (verdict == UNDECIDED && took_s > 0)
+        printf("Some %.0f s would decide on %.2f %%.\n", ceil(took_s * pow(widest / least, 2)),
+               100 * least);
+    printf("%zu pairs. Such a run finds a difference of %.2f %% in 19 of 20 cases.\n", ab.count,
+           100 * (ratio.high - ratio.low));
+    if (aa.count > 0) {
+        print_difference("Control: A", ratio_of(&aa));
+        printf(" itself, %zu pairs.\n", aa.count);
+    }
+}
+
+/* Reads [SECONDS [PERCENT]]: the time budget, the smallest difference that matters. With "- [TICK]" the
+ * times are on standard input, a line for each pair, A's and B's in one unit and the clock's tick
+ * in the same one: prints the verdict and ends. */
+static inline void read_arguments(int argc, char **argv) {
+    char line[256];
+    struct interval ratio;
+    if (argc > 3)
+        refuse("usage: compare [SECONDS [PERCENT]] or compare - [TICK]; too much", argv[3]);
+    if (argc < 2 || strcmp(argv[1], "-") != 0) {
+        seconds =
+            argc > 1 ? number_of(argv[1], 3600, "not a number of seconds up to 3600") : seconds;
+        least = argc > 2 ? number_of(argv[2], 100, "not a percentage up to 100") / 100 : least;
+        return;
+    }
+    ab.tick_us = argc > 2 ? number_of(argv[2], 1e12, "not a tick") : 0;
+    while (fgets(line, sizeof line, stdin)) {
+        const char *a = strtok(line, " \t,\r\n"), *b = strtok(NULL, " \t,\r\n");
+        if (!a || !b || strtok(NULL, " \t,\r\n"))
+            refuse("not two times, of A and of B, in a line of the input", a ? a : "");
+        const double a_us = number_of(a, 1e12, "not a time");
+        add_pair(&ab, a_us, number_of(b, 1e12, "not a time"));
+    }
+    if (ab.count == 0)
+        refuse("no times on standard input", "");
+    const enum verdict verdict = look(&ab, 1, least, &ratio);
+    report(verdict, ratio, 0);
+    exit(fflush(stdout) == 0 ? 0 : 1);
+}

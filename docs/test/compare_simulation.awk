@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+#
+# What compare_simulation has to show: few false alarms, intervals that hold, differences found; and that the mistakes
+# are mistakes.
+function ask(holds, rule) {
+    if (!holds) {
+        print "not so: " rule ": " $0
+        broken = 1
+    }
+}
+/^A and B are equal/ { equal = 1 }
+/^B takes/ { equal = 0 }
+NF > 6 && $NF ~ /^[0-9]/ {
+    rows++
+    compare_h = $(NF - 6); abab = $(NF - 5); abba = $(NF - 4); until = $(NF - 3); right = $(NF - 1)
+    ask(right >= 94, "the interval holds the true ratio in 95 of 100 runs")
+    ask(!equal || compare_h <= 5.5, "at most 5 % of equal ones are called different")
+    ask(equal || compare_h >= 99 || /1024/, "a difference of 1 % is found, unless the tick hides it")
+    ask(!equal || !/normal|drift|two/ || until > 15, "who looks until they differ sees them differ")
+    ask(!equal || !/fourth/ || (abab == 100 && abba == 100), "a fixed order is deceived by a period")
+}
+END { if (rows != 14 || broken) exit 1 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How often does each way to compare call A and B different when they are equal? And how often does it
+ * find a difference of 1 %? On seven kinds of noise, without a device: random numbers from a fixed
+ * seed, so the output is the same each time.
+ *
+ * Build: cc -O2 compare_simulation.c -o compare_simulation -lm
+ * Run:   ./compare_simulation         10 000 comparisons of each kind */
+#include "../compare.h"
+
+enum { PAIRS = 200, TIMES = 2 * PAIRS };
+
+static double uniform(void) { /* 0 to 1; splitmix64 (Steele, Lea, Flood 2014) */
+    static uint64_t state = 1;
+    uint64_t x = state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return ((double)((x ^ x >> 31) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void) {
+    return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979 * uniform());
+}
+
+/* ---- What a machine does to the `i`th time of a run, all of `us` without it ---- */
+
+static double steady(double us, int i) {
+    (void)i;
+    return us * (1 + 0.01 * normal());
+}
+
+static double heavy_tail(double us, int i) {
+    (void)i;
+    return us * (1 + 0.005 * fabs(normal() / (0.1 + fabs(normal()))));
+}
+
+static double in_ticks(double us, double tick_us) {
+    const double begin_us = tick_us * uniform();
+    return (floor((begin_us + us * (1 + 0.003 * normal())) / tick_us)) * tick_us;
+}
+
+static double ticks_of_32_ns(double us, int i) {
+    (void)i;
+    return in_ticks(us, 0.032);
+}
+
+static double ticks_of_1024_ns(double us, int i) {
+    (void)i;
+    return in_ticks(us, 1.024);
+}
+
+static double drift(double us, int i) {
+    return us * (1 + 0.0005 * i + 0.003 * normal());
+}
+
+static double two_levels(double us, int i) {
+    static double level;
+    level = i == 0 ? 0 : uniform() < 0.02 ? 0.05 - level : level;
+    return us * (1 + level + 0.003 * normal());
+}
+
+static double every_fourth_is_slow(double us, int i) {
+    return us * (1 + (i % 4 == 3 ? 0.03 : 0) + 0.003 * normal());
+}
+
+static const struct {
+    const char *name;
+    double (*of)(double us, int i);
+    double tick_us;
+} noises[] = {{"normal", steady, 0},
+              {"heavy tail", heavy_tail, 0},
+              {"ticks of 32 ns", ticks_of_32_ns, 0.032},
+              {"ticks of 1024 ns", ticks_of_1024_ns, 1.024},
+              {"drift", drift, 0},
+              {"two levels", two_levels, 0},
+              {"every fourth slow", every_fourth_is_slow, 0}};
+enum { NOISES = sizeof noises / sizeof noises[0] };
+
+/* ---- Ways to compare: each says whether A and B differ ---- */
+
+enum order { RANDOM, ABAB, ABBA };
+static struct pairs p;
+
+static int b_is_first(enum order order, int pair) {
+    return order == RANDOM ? uniform() < 0.5 : order == ABBA && pair % 2;
+}
+
+/* Measures one pair, where A takes 60 us and B so much more. */
+static void measure(int noise, enum order order, double more, int pair) {
+    double us[2];
+    const int b_first = b_is_first(order, pair);
+    for (int i = 0; i < 2; i++)
+        us[i ^ b_first] = noises[noise].of(60 * (i == b_first ? 1 : 1 + more), 2 * pair + i);
+    add_pair(&p, us[0], us[1]);
+}
+
+static void begin(int noise) {
+    p.count = 0;
+    p.tick_us = noises[noise].tick_us;
+}
+
+static int differs(void) {
+    const struct interval ratio = ratio_of(&p);
+    return ratio.low > 1 || ratio.high < 1;
+}
+
+static int covered, stopped; /* of compare.h's way: the interval has the true ratio */
+
+static int by_compare_h(int noise, double more) {
+    struct interval ratio = {0, 1, INFINITY};
+    enum verdict verdict = RUNNING;
+    begin(noise);
+    for (int pair = 0; verdict == RUNNING; pair++) {
+        measure(noise, RANDOM, more, pair);
+        verdict = look(&p, (pair + 1.0) / PAIRS, 0.005, &ratio);
+    }
+    covered += ratio.low <= 1 + more && 1 + more <= ratio.high;
+    stopped += (int)p.count;
+    return verdict == DIFFERENT;
+}
+
+static int by_order(int noise, enum order order, double more) {
+    begin(noise);
+    for (int pair = 0; pair < PAIRS; pair++)
+        measure(noise, order, more, pair);
+    return differs();
+}
+
+/* The mistake: looks again after each ten pairs, until they differ. */
+static int until_it_differs(int noise, double more) {
+    begin(noise);
+    for (int pair = 0; pair < PAIRS; pair++) {
+        measure(noise, RANDOM, more, pair);
+        if (pair % 10 == 9 && differs())
+            return 1;
+    }
+    return 0;
+}
+
+/* Welch's t-test: for independent samples of a normal distribution. */
+static int by_t_test(int noise, double more) {
+    double sum[2] = {0}, squares[2] = {0};
+    begin(noise);
+    for (int pair = 0; pair < PAIRS; pair++)
+        measure(noise, RANDOM, more, pair);
+    for (int pair = 0; pair < PAIRS; pair++) {
+        sum[0] += p.a_us[pair] / PAIRS;
+        sum[1] += p.b_us[pair] / PAIRS;
+    }
+    for (int pair = 0; pair < PAIRS; pair++) {
+        squares[0] += pow(p.a_us[pair] - sum[0], 2) / (PAIRS - 1);
+        squares[1] += pow(p.b_us[pair] - sum[1], 2) / (PAIRS - 1);
+    }
+    return fabs(sum[1] - sum[0]) > 1.966 * sqrt((squares[0] + squares[1]) / PAIRS);
+}
+
+int main(int argc, char **argv) {
+    const int runs = argc > 1 ? (int)number_of(argv[1], 1e6, "not a number of runs") : 10000;
+    for (int equal = 1; equal >= 0; equal--) {
+        const double more = equal ? 0 : 0.01;
+        printf("%s: called different, in percent of %d comparisons of %d pairs\n\n",
+               equal ? "A and B are equal" : "B takes 1 % more time", runs, PAIRS);
+        printf("%-18s %9s %8s %8s %9s %9s %8s %8s\n", "noise", "compare.h", "ABAB", "ABBA",
+               "until it", "t-test", "interval", "pairs");
+        printf("%-18s %9s %8s %8s %9s %9s %8s %8s\n", "", "", "order", "order", "differs", "",
+               "is right", "used");
+        for (int noise = 0; noise < NOISES; noise++) {
+            int found[5] = {0};
+            covered = stopped = 0;
+            for (int run = 0; run < runs; run++) {
+                found[0] += by_compare_h(noise, more);
+                found[1] += by_order(noise, ABAB, more);
+                found[2] += by_order(noise, ABBA, more);
+                found[3] += until_it_differs(noise, more);
+                found[4] += by_t_test(noise, more);
+            }
+            printf("%-18s %9.2f %8.2f %8.2f %9.2f %9.2f %8.2f %8.0f\n", noises[noise].name,
+                   100.0 * found[0] / runs, 100.0 * found[1] / runs, 100.0 * found[2] / runs,
+                   100.0 * found[3] / runs, 100.0 * found[4] / runs, 100.0 * covered / runs,
+                   (double)stopped / runs);
+        }
+        printf("%s", equal ? "\n" : "");
+    }
+    return 0;
+}
