@@ -371,9 +371,12 @@ def print_tables(path, as_points=False):
     def values(method, kernel, stamps, column="us"):
         return {p: float(r[column]) for p, r in by[method, kernel, stamps].items() if r[column]}
 
+    def less_by_process(one, other):
+        return {p: one[p] - other[p] for p in one if p in other}
+
     def less(one, other):
         """The difference in each process that has both."""
-        return [one[p] - other[p] for p in one if p in other]
+        return list(less_by_process(one, other).values())
 
     def middle(samples):
         return statistics.median(samples.values()) if samples else math.nan
@@ -418,9 +421,9 @@ def print_tables(path, as_points=False):
     lines, constants = [], []
     for k in kernels:
         stamps, under_ncu = values("code_less_empty", k, "yes", "code_us"), values("duration", k, "yes", "code_us")
-        shell = dict(zip(values("duration", k, "yes"), less(values("duration", k, "yes"), under_ncu)))
-        mine = values("beside: device_net", k, "yes")
-        mine = dict(zip(mine, less(mine, values("beside: device_net", k, "yes", "code_us"))))
+        shell = less_by_process(values("duration", k, "yes"), under_ncu)
+        mine = less_by_process(values("beside: device_net", k, "yes"),
+                               values("beside: device_net", k, "yes", "code_us"))
         constants.append(interval(less(mine, shell))[0])
         lines.append((name(k), [less(under_ncu, values("SM active", k, "yes")),
                                 less(values("code_less_empty", k, "yes"), stamps), less(mine, shell),
@@ -438,6 +441,14 @@ def print_tables(path, as_points=False):
                     less(values("beside: device_net", k, "no"), values("duration", k, "no"))]) for k in kernels],
         "without stamps")
 
+    def spread(method, kernel):
+        us = values(method, kernel, "no").values()
+        return f"{min(us):.2f} to {max(us):.2f}" if us else "-"
+    table("Single processes, kernels without stamps: from the least to the greatest of them, in us",
+          ["kernel x blocks", "less_empty", "net", "ncu", "row_slope"],
+          [[name(k), *(spread(m, k) for m in ("code_less_empty", "device_net", "duration", "row_slope"))]
+           for k in kernels])
+
     def off(method, kernel, column):
         return less(values(method, kernel, "yes"), values(method, kernel, "yes", column))
 
@@ -446,7 +457,7 @@ def print_tables(path, as_points=False):
         return [x - statistics.median(off("duration", kernel, "code_us")) for x in off(method, kernel, "code_us")]
     table_of_differences(
         "How far each tool is from the time of the code, by the stamps in its own process, in us; * nearest, or a tie",
-        ["this suite less_empty", "CUPTI", "CUPTI to the code alone"],
+        ["this suite less_empty", "CUPTI", "CUPTI - code when nothing records"],
         [(name(k), [off("code_less_empty", k, "code_us"), off("activity record", k, "code_us"),
                     less(values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
          for k in kernels], "code", True)
@@ -470,8 +481,8 @@ def print_tables(path, as_points=False):
             points.append(("CUPTI " + how, name(k), f"{middle(us):.3f}"))
         lines.append([name(k), text(middle(alone)), text(middle(recorded)), text(factor), *(
             f"{middle(values(m, k, 'yes', 'at_once')):.0f}" for m in ("not recorded", "activity record"))])
-    table("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us, and the blocks at once",
-          ["kernel x blocks", "code alone", "recorded", "factor", "blocks at once alone", "recorded"], lines)
+    table("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us; warps at once / 8",
+          ["kernel x blocks", "code alone", "code recorded", "factor", "at once alone", "at once recorded"], lines)
     if as_points:
         print("\n".join(",".join(p).replace(" x ", ",") for p in points))
     else:
