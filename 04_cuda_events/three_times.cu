@@ -14,8 +14,8 @@
  *        ncu --profile-from-start off --clock-control none --cache-control none ./three_times
  */
 #include "../03_opencl_profiling/clock_error.h"
-#include "blocker.h"
-#include "stamped.h"
+#include "blocker.h" /* the gate, start, stop, elapsed_us() */
+#include "stamped.h" /* the kernels, their stamps, what they work on */
 #include "summary.h"
 
 #include <cuda_profiler_api.h>

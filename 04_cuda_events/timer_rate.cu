@@ -29,7 +29,8 @@ static unsigned long long *ran_ns; /* on the device */
 
 static int64_t read_ns(int clock) {
     struct timespec t;
-    clock_gettime(clocks[clock], &t);
+    if (clock_gettime(clocks[clock], &t) != 0)
+        fail(EXIT_FAILED, "%s: %s", names[clock], strerror(errno));
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 

@@ -12,7 +12,6 @@
  * at once, when the run is over; and what ends the run cannot know the difference. */
 #pragma once
 
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -97,13 +96,13 @@ static inline struct interval ratio_of(const struct pairs *p) {
 }
 
 /* Half the width that the interval would have if A and B were equal. It looks at how far the two times
- * of a pair are apart, not at which is longer. So it may decide when to stop: it cannot know the
- * verdict. */
+ * of a pair are apart (the logarithm makes A/B and B/A the same), not at which is longer. So it may
+ * decide when to stop: it cannot know the verdict. */
 static inline double blind_half_width(const struct pairs *p) {
     static double x[MAX_PAIRS];
     const size_t within = (size_t)(2 * sqrt((double)p->count));
     for (size_t i = 0; i < p->count; i++)
-        x[i] = fabs(p->b_us[i] / p->a_us[i] - 1);
+        x[i] = fabs(log(p->b_us[i] / p->a_us[i]));
     qsort(x, p->count, sizeof *x, by_size);
     return within < p->count ? x[within] : INFINITY;
 }
@@ -211,10 +210,12 @@ static inline void read_arguments(int argc, char **argv) {
         const char *a = strtok(line, " \t,\r\n"), *b = strtok(NULL, " \t,\r\n");
         if (!a || !b || strtok(NULL, " \t,\r\n"))
             refuse("not two times, of A and of B, in a line of the input", a ? a : "");
+        if (ab.count == MAX_PAIRS)
+            refuse("more pairs than there is room for, from", a);
         const double a_us = number_of(a, 1e12, "not a time");
         add_pair(&ab, a_us, number_of(b, 1e12, "not a time"));
     }
-    if (ab.count == 0)
+    if (ferror(stdin) || ab.count == 0)
         refuse("no times on standard input", "");
     const enum verdict verdict = look(&ab, 1, least, &ratio);
     report(verdict, ratio, 0);
