@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of two is faster, and how sure? The statistics of compare.c: a file to copy.
+ * Which of two is faster, and how sure? The statistics of compare.c and compare.cu: a file to copy.
  *
  * Times come in pairs, one of A and one of B, in an order drawn at random for each pair. If A and B
  * are equal, chance alone decides which of the two is longer, as with a fair coin, whatever the noise
@@ -25,26 +25,31 @@ static const double alpha = 0.05; /* the chance to call equal ones different; 1 
 struct pairs {
     double a_us[MAX_PAIRS], b_us[MAX_PAIRS];
     size_t count;
-    double tick_us; /* of the clock */
+    double tick_us; /* what the clock cannot tell apart */
 };
-static struct pairs ab, aa; /* aa: A against itself, the control */
+static struct pairs ab, aa;   /* aa: A and A again, the control */
+static size_t launches, late; /* late: the host waited a millisecond longer than they took */
 
 struct interval {
     double low, middle, high;
 };
 
-/* A fair coin. The clock is the seed, so each run tosses another row. */
-static inline int coin(void) {
+/* 64 random bits; the upper ones are the good ones. The clock is the seed, so each run gets others. */
+static inline uint64_t random_bits(void) {
     static uint64_t state;
     struct timespec now;
     if (state == 0) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         state = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
     }
-    state ^= state >> 12; /* xorshift64* (Vigna 2016): its upper bits are the good ones */
+    state ^= state >> 12; /* xorshift64* (Vigna 2016) */
     state ^= state << 25;
     state ^= state >> 27;
-    return (int)(state * 2685821657736338717u >> 63);
+    return state * 2685821657736338717u;
+}
+
+static inline int coin(void) {
+    return (int)(random_bits() >> 63);
 }
 
 static inline void add_pair(struct pairs *p, double a_us, double b_us) {
@@ -57,6 +62,14 @@ static inline void add_pair(struct pairs *p, double a_us, double b_us) {
 static inline int by_size(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
+}
+
+/* The middle one of n times. */
+static inline double median_of(const double *times, size_t n) {
+    static double x[MAX_PAIRS];
+    memcpy(x, times, n * sizeof *x);
+    qsort(x, n, sizeof *x, by_size);
+    return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
 /* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true median
@@ -83,9 +96,7 @@ static inline struct interval ratio_of(const struct pairs *p) {
     const size_t n = p->count, k = rank_of(n);
     if (k == 0)
         return ratio;
-    memcpy(x, p->a_us, n * sizeof *x);
-    qsort(x, n, sizeof *x, by_size);
-    const double tick = p->tick_us / x[n / 2];
+    const double tick = p->tick_us / median_of(p->a_us, n);
     for (size_t i = 0; i < n; i++)
         x[i] = p->b_us[i] / p->a_us[i];
     qsort(x, n, sizeof *x, by_size);
@@ -125,6 +136,7 @@ static inline enum verdict look(const struct pairs *p, double part, double least
 /* ---- The command line, and the report ---- */
 
 static double seconds = 2, least = 0.005;
+static const char *unit = " us";
 
 static inline double now_s(void) {
     struct timespec now;
@@ -151,9 +163,9 @@ static inline double number_of(const char *text, double most, const char *what) 
 /* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more time". */
 static inline void print_difference(const char *b, struct interval ratio) {
     const double low = 100 * (ratio.low - 1), high = 100 * (ratio.high - 1);
-    if (low < 0 && high > 0)
-        printf("%s takes between %.2f %% less and %.2f %% more time than A", b, -low, high);
-    else if (high <= 0)
+    if (low <= 0 && high >= 0)
+        printf("%s takes between %.2f %% less and %.2f %% more time than A", b, fabs(low), high);
+    else if (high < 0)
         printf("%s takes %.2f %% less time than A (%.2f to %.2f %%)", b, 100 * (1 - ratio.middle),
                -high, -low);
     else
@@ -161,12 +173,15 @@ static inline void print_difference(const char *b, struct interval ratio) {
                low, high);
 }
 
-/* The verdict, what would decide it, and the control. `took_s`: 0 if not known. */
+/* The verdict, what would decide it, the times, and the control. `took_s`: 0 if not known. */
 static inline void report(enum verdict verdict, struct interval ratio, double took_s) {
     const double widest = fmax(1 - ratio.low, ratio.high - 1);
-    double mean_us = 0;
-    for (size_t i = 0; i < ab.count; i++)
-        mean_us += ab.a_us[i] / (double)ab.count;
+    const double a_us = median_of(ab.a_us, ab.count);
+    if (late > launches / 4)
+        printf(
+            "Disturbed: for %zu of %zu launches the host waited a millisecond too long: somebody "
+            "else uses the device.\n",
+            late, launches);
     if (!(widest < INFINITY)) {
         printf("Not decided: %zu pairs are too few.\n", ab.count);
         return;
@@ -177,17 +192,19 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
         print_difference(verdict == DIFFERENT ? "B" : "Not decided: B", ratio);
         printf(", 95 %% sure.\n");
     }
-    if (verdict == UNDECIDED && ab.tick_us > least * mean_us)
-        printf("The clock's tick is %.2f %% of A: put several launches into one sample.\n",
-               100 * ab.tick_us / mean_us);
+    if (verdict == UNDECIDED && ab.tick_us > least * a_us)
+        printf("This clock cannot tell less than %.2f %% of A: put more work into one sample.\n",
+               100 * ab.tick_us / a_us);
     else if (verdict == UNDECIDED && took_s > 0)
         printf("Some %.0f s would decide on %.2f %%.\n", ceil(took_s * pow(widest / least, 2)),
                100 * least);
-    printf("%zu pairs. Such a run finds a difference of %.2f %% in 19 of 20 cases.\n", ab.count,
+    printf("Medians: A %.2f%s, B %.2f%s; B/A %.5f (%.5f to %.5f); %zu pairs.\n", a_us, unit,
+           median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high, ab.count);
+    printf("Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
            100 * (ratio.high - ratio.low));
-    if (aa.count > 0) {
+    if (rank_of(aa.count) > 0) {
         print_difference("Control: A", ratio_of(&aa));
-        printf(" itself, %zu pairs.\n", aa.count);
+        printf(" itself; %zu pairs.\n", aa.count);
     }
 }
 
@@ -205,6 +222,7 @@ static inline void read_arguments(int argc, char **argv) {
         least = argc > 2 ? number_of(argv[2], 100, "not a percentage up to 100") / 100 : least;
         return;
     }
+    unit = "";
     ab.tick_us = argc > 2 ? number_of(argv[2], 1e12, "not a tick") : 0;
     while (fgets(line, sizeof line, stdin)) {
         const char *a = strtok(line, " \t,\r\n"), *b = strtok(NULL, " \t,\r\n");

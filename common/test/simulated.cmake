@@ -21,7 +21,7 @@ endif()
 # the OpenCL C that stands in a program's text, line by line in quotes.
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
-  ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/*.c*)
+  ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/*.[ch]*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
 foreach(source IN LISTS sources)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${source})
@@ -91,7 +91,7 @@ function(add_simulated source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Wall -Wextra -ffp-contract=off
+  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -DSTEPS_A=1000 -DSTEPS_B=1100 -Wall -Wextra -ffp-contract=off
     $<$<BOOL:${has_pattern}>:-ftrivial-auto-var-init=pattern> -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}

@@ -87,9 +87,13 @@ static inline bool fails(const char *name, int64_t ns) {
     if (fails(__func__, ns)) RETURN(cudaErrorLaunchFailure);                                                           \
     if (capturing && !strstr("cudaEventRecordWithFlags cudaStreamEndCapture", __func__))                               \
     RETURN(cudaErrorStreamCaptureUnsupported)
-/* One call: its name and parameters, the ns that it takes, and what it does. */
+static void *pinned, *managed; /* the last ones */
+
+/* One call: its name and parameters, the ns that it takes, and what it does. FAULT=gate_stuck: what the host writes
+ * into pinned memory does not arrive. */
 #define API(name, parameters, ns, ...)                                                                                 \
     static inline cudaError_t name parameters {                                                                        \
+        if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                             \
         FAILS(ns);                                                                                                     \
         __VA_ARGS__;                                                                                                   \
         return cudaSuccess;                                                                                            \
@@ -122,7 +126,6 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 typedef struct stream *cudaStream_t; /* 0 is the only one in which anything runs: the others can be captured */
-static void *pinned, *managed;       /* the last ones */
 static size_t managed_bytes;
 
 API(cudaMalloc, (void **to, size_t bytes), 50000, *to = simulated_allocate(bytes))
@@ -272,9 +275,7 @@ static inline cudaError_t cudaGetLastError(void) {
     return simulated_call(__func__, 40) ? cudaErrorLaunchFailure : code;
 }
 
-/* FAULT=gate_stuck: what the host writes into pinned memory does not arrive. */
 static inline void wait_for(const struct simulated_command *command, bool busily) {
-    if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));
     simulated_wait(command, busily);
     if (managed) simulated_spoil(managed, managed_bytes, true);
 }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h. Put your kernels and
+ * their data where the first part has its own: here B does 1 % more steps than A.
+ *
+ * Build: nvcc -O2 -arch=native compare.cu -o compare
+ * Run:   ./compare                    for 2 s; or ./compare 10 0.2: for 10 s, 0.2 % matters
+ *        ./compare - <times.txt       for two columns of times from elsewhere
+ */
+#include "compare.h"
+
+#define CHECK(call) check((call), #call, __LINE__)
+static void check(cudaError_t code, const char *what, int line) {
+    if (code != cudaSuccess) {
+        fprintf(stderr, "%s:%d: %s: error %d, %s\n", __FILE__, line, what, (int)code,
+                cudaGetErrorString(code));
+        exit(1);
+    }
+}
+
+/* ---- What is compared: yours ---- */
+
+#ifndef STEPS_A
+#define STEPS_A 10000
+#define STEPS_B 10100
+#endif
+enum { N = 1 << 12 };
+static float host[N], *input, *output;
+
+static __global__ void work(const float *in, float *out, int steps) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    float x = in[i];
+    for (int step = 0; step < steps; step++)
+        x = x * 0.5f + 1;
+    out[i] = x;
+}
+
+static __global__ void empty(void) {
+}
+
+static void set_up(void) {
+    for (int i = 0; i < N; i++)
+        host[i] = (float)i;
+    CHECK(cudaMalloc((void **)&input, sizeof host));
+    CHECK(cudaMalloc((void **)&output, sizeof host));
+    CHECK(cudaMemcpy(input, host, sizeof host, cudaMemcpyHostToDevice));
+}
+
+/* A, B, or one empty block. */
+enum which { A, B, EMPTY };
+static void launch(enum which which) {
+    if (which == EMPTY)
+        empty<<<1, 1>>>();
+    else
+        work<<<N / 256, 256>>>(input, output, which == A ? STEPS_A : STEPS_B);
+    CHECK(cudaGetLastError());
+}
+
+static void check_result(void) {
+    CHECK(cudaMemcpy(host, output, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++)
+        if (!(fabsf(host[i] - 2) < 1e-5f)) { /* where the steps lead to */
+            fprintf(stderr, "element %d is %g: a fast wrong kernel is no kernel\n", i,
+                    (double)host[i]);
+            exit(1);
+        }
+}
+
+/* ---- How it is timed ---- */
+
+struct gate { /* in host memory that the device sees too */
+    int open, gave_up;
+};
+static volatile struct gate *gate;
+static cudaEvent_t start, stop;
+static unsigned long long tick_ns;  /* of the clock: all times so far are whole multiples of it */
+static const double step_us = 0.25; /* in such steps a GPU sees that a kernel has ended */
+
+/* Keeps the stream busy until the host opens the gate, for a second at most. */
+static __global__ void block_stream(volatile struct gate *gate) {
+    unsigned long long start_ns, now_ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
+    while (!gate->open) {
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
+        if (now_ns - start_ns > 1000000000) {
+            gate->gave_up = 1;
+            return;
+        }
+    }
+}
+
+/* Keeps the GPU busy for so many cycles of its clock. */
+static __global__ void delay(int clocks) {
+    const long long start = clock64();
+    while (clock64() - start < clocks) {
+    }
+}
+
+static int row = 1; /* so many launches between two events */
+
+/* Microseconds of one launch in a row: two events around a delay and all launches of the row, which are
+ * queued before the device comes to the first event, so that the host's launch is not in it.
+ *
+ * Why a row? A GPU sees that a kernel has ended in steps of 0.16 us (an H200) or 0.21 us (an H100), and
+ * an event pair around one launch cannot tell two kernels apart that end in the same step. In a row,
+ * and after a delay that is random, the steps average out. */
+static double time_us(enum which which) {
+    float elapsed_ms;
+    const double before_s = now_s();
+    gate->open = gate->gave_up = 0;
+    block_stream<<<1, 1>>>(gate);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(start, 0));
+    delay<<<1, 1>>>((int)(random_bits() >> 53)); /* up to 2047 cycles, about 1 us */
+    CHECK(cudaGetLastError());
+    for (int i = 0; i < row; i++)
+        launch(which);
+    CHECK(cudaEventRecord(stop, 0));
+    const cudaError_t answer = cudaEventQuery(start);
+    const int held = answer == cudaErrorNotReady;
+    check(held ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
+    gate->open = 1;
+    CHECK(cudaDeviceSynchronize());
+    const double waited_us = (now_s() - before_s) * 1e6;
+    if (gate->gave_up || !held) {
+        fprintf(stderr, "%s\n",
+                gate->gave_up
+                    ? "the gate was shut for a second: what stands behind it must not wait"
+                    : "the gate did not hold the stream");
+        exit(1);
+    }
+    CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    const double us = (double)elapsed_ms * 1e3;
+    launches++;
+    late += waited_us - us > 1000;
+    for (unsigned long long rest = us > 0 ? (unsigned long long)(us * 1e3 + 0.5) : 0; rest > 0;) {
+        const unsigned long long remainder = tick_ns % rest; /* Euclid */
+        tick_ns = rest;
+        rest = remainder;
+    }
+    return us / row;
+}
+
+static size_t too_short;
+
+/* Adds a pair, in random order. The time of the delay and an empty kernel is in neither: a constant
+ * that both share would make the difference look smaller. A pair with nothing left is dropped. */
+static void compare(struct pairs *pairs, enum which other, double empty_us) {
+    double a_us = 0, b_us = 0;
+    const int b_first = coin();
+    for (int i = 0; i < 2; i++)
+        if (i == b_first)
+            a_us = time_us(A) - empty_us;
+        else
+            b_us = time_us(other) - empty_us;
+    if (a_us > 0 && b_us > 0)
+        add_pair(pairs, a_us, b_us);
+    else
+        too_short++;
+}
+
+static void open_device(char name[256]) {
+    int devices = 0;
+    struct cudaDeviceProp device;
+    const cudaError_t code = cudaGetDeviceCount(&devices);
+    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver) {
+        fprintf(stderr, "%s\n", cudaGetErrorString(code));
+        exit(77); /* what test runners count as skipped */
+    }
+    check(code, "cudaGetDeviceCount", __LINE__);
+    CHECK(cudaGetDeviceProperties(&device, 0)); /* 0 is in use until cudaSetDevice() */
+    snprintf(name, 256, "%s", device.name);
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+    CHECK(cudaMallocHost((void **)&gate, sizeof *gate));
+}
+
+int main(int argc, char **argv) {
+    enum { EMPTIES = 101 };
+    static double empties_us[EMPTIES];
+    char name[256];
+    struct interval ratio;
+    enum verdict verdict = RUNNING;
+    read_arguments(argc, argv);
+    open_device(name);
+    set_up();
+    launch(EMPTY);
+    delay<<<1, 1>>>(0);
+    CHECK(cudaGetLastError());
+    for (int i = 0; i < 10;
+         i++) { /* the warm-up, and the check; a first launch may wait for the gate */
+        launch(A);
+        check_result();
+        launch(B);
+        check_result();
+    }
+    double once_us = time_us(A);
+    for (int i = 0; i < 10; i++)
+        once_us = fmin(once_us, time_us(A));
+    row = once_us < 1000.0 / 16 ? 16 : once_us < 1000 ? (int)(1000 / once_us) : 1; /* about 1 ms */
+    for (int i = 0; i < EMPTIES; i++)
+        empties_us[i] = time_us(EMPTY);
+    const double empty_us = median_of(empties_us, EMPTIES);
+
+    const double start_s = now_s();
+    launches = late = 0;
+    for (int round = 0; verdict == RUNNING; round++) {
+        compare(&ab, B, empty_us);
+        if (round % 4 == 0)
+            compare(&aa, A, empty_us);
+        ab.tick_us = aa.tick_us = fmax((double)tick_ns / 1e3 / row, step_us / sqrt(row));
+        verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
+    }
+    if (ab.count < too_short) {
+        fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
+        return 1;
+    }
+    printf("%s\n", name);
+    report(verdict, ratio, now_s() - start_s);
+    return fflush(stdout) == 0 ? 0 : 1; /* all else goes with the process */
+}
