@@ -17,7 +17,8 @@ enum { LINE = 1024 };
 
 struct cpu_state {
     unsigned cores;      /* 0: not seen */
-    double load;         /* the mean of the last minute; this and the next three: -1: not seen */
+    double load;         /* the mean of the last minute; this and the next four: -1: not seen */
+    double running;      /* processes besides this one that run now, or wait for a core */
     double busy, stolen; /* of all cores, in ticks, since the start of the machine */
     double throttled_ms; /* for how long the cgroup's limit stopped us so far */
     char governor[LINE]; /* "": not seen */
@@ -56,7 +57,7 @@ static inline struct cpu_state read_cpu_state(void) {
     double t[8]; /* user, nice, system, idle, iowait, irq, softirq, steal */
     char text[LINE];
     memset(&now, 0, sizeof now);
-    now.load = now.busy = now.stolen = now.throttled_ms = -1;
+    now.load = now.running = now.busy = now.stolen = now.throttled_ms = -1;
 
     const unsigned lines = read_lines("/proc/stat", "cpu", text);
     now.cores = lines > 0 ? lines - 1 : 0; /* the first line is the sum of the others */
@@ -65,8 +66,10 @@ static inline struct cpu_state read_cpu_state(void) {
         now.busy = t[0] + t[1] + t[2] + t[5] + t[6] + t[7]; /* idle cores would hide the steal */
         now.stolen = t[7];
     }
-    if (read_lines("/proc/loadavg", "", text))
-        now.load = strtod(text, NULL);
+    if (!read_lines("/proc/loadavg", "", text) ||
+        sscanf(text, "%lf %*f %*f %lf", &now.load, &now.running) != 2)
+        now.load = now.running = -1;
+    now.running -= now.running > 0; /* this process */
     if (read_cgroup("cpu.stat", "throttled_usec ", text))
         now.throttled_ms = strtod(text, NULL) / 1e3;
     read_cgroup("cpu.max", "", now.limit);
@@ -112,6 +115,9 @@ static inline void print_cpu_state(FILE *out, const struct cpu_state *from,
     if (from)
         print_seen(out, "\nload before: ", from->load >= 0, "%.2f", from->load);
     print_seen(out, from ? "; after: " : "\nload: ", to->load >= 0, "%.2f", to->load);
+    const double running = from ? from->running : to->running;
+    print_seen(out, from ? "\nothers running before: " : "\nothers running: ", running >= 0, "%.0f",
+               running);
     from = from ? from : &start;
     print_seen(out, "\nsteal: ", to->stolen >= 0, "%.2f %% of the busy CPU time %s",
                steal_percent(from, to), since);

@@ -39,6 +39,11 @@ static void judge_limit(const char *gpu, const char *limit, bool seen, unsigned 
         DISTURBED("%s held the clock of gpu %s back", limit, gpu);
 }
 
+static bool was_in_use(const struct gpu *gpu) {
+    const unsigned percent = gpu->state[BEFORE].busy_percent;
+    return percent != NOT_SEEN && percent > BUSY_PERCENT;
+}
+
 static void judge_gpu(const struct gpu *gpu) {
     const struct gpu_state *from = &gpu->state[BEFORE], *to = &gpu->state[command ? AFTER : BEFORE];
     const unsigned long long seen = gpu->reasons[command ? DURING : BEFORE];
@@ -51,7 +56,7 @@ static void judge_gpu(const struct gpu *gpu) {
     }
     if (others > 0)
         DISTURBED("%u other process%s used gpu %s", others, others > 1 ? "es" : "", gpu->name);
-    else if (from->busy_percent != NOT_SEEN && from->busy_percent > BUSY_PERCENT)
+    else if (was_in_use(gpu))
         DISTURBED("somebody used gpu %s before (%u %%)", gpu->name, from->busy_percent);
     judge_limit(gpu->name, "the power limit", limits & REASON_POWER, from->power_limited_ns,
                 to->power_limited_ns);
@@ -63,8 +68,8 @@ static void judge_gpu(const struct gpu *gpu) {
 }
 
 static void judge_cpu(const struct cpu_state *from, const struct cpu_state *to) {
-    if (from->cores > 0 && from->load > from->cores) /* a plain rule: the last minute's mean */
-        DISTURBED("the load (%.2f) was above the number of cores (%u)", from->load, from->cores);
+    if (from->cores > 0 && from->running >= from->cores)
+        DISTURBED("%.0f others ran on the %u cores", from->running, from->cores);
     if (command && to->stolen >= 0 && steal_percent(from, to) > STEAL_PERCENT)
         DISTURBED("other virtual machines took %.1f %% of the busy CPU time",
                   steal_percent(from, to));
@@ -105,21 +110,26 @@ static int run(char **argv) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The driver counts over up to a second: what ran until now is still in it for a moment. */
-static void look_before(void) {
-    for (int i = 0; i < 40; i++) {
-        bool busy = false;
+/* Some looks, for what runs only for a moment is no load. And up to two seconds, for the driver
+ * takes the mean of up to one: what ended just now is still in it. */
+static struct cpu_state look_before(void) {
+    struct cpu_state cpu;
+    double running = INT_MAX;
+    bool in_use = true;
+    for (int i = 0; i < 40 && (i < 4 || in_use); i++) {
+        if (i > 0)
+            nanosleep(&interval, NULL);
+        in_use = false;
         look(BEFORE);
         for (const struct gpu *gpu = gpus; gpu < gpus + gpu_count; gpu++)
-            busy = busy || (gpu->seen[BEFORE][OTHERS].least == 0 &&
-                            gpu->state[BEFORE].busy_percent != NOT_SEEN &&
-                            gpu->state[BEFORE].busy_percent > BUSY_PERCENT);
-        if (!busy)
-            break;
-        nanosleep(&interval, NULL);
+            in_use = in_use || (gpu->seen[BEFORE][OTHERS].least == 0 && was_in_use(gpu));
+        cpu = read_cpu_state();
+        running = cpu.running < running ? cpu.running : running;
     }
     for (struct gpu *gpu = gpus; gpu < gpus + gpu_count; gpu++)
         list_gpu_processes(gpu->name, &gpu->old);
+    cpu.running = running;
+    return cpu;
 }
 
 int main(int argc, char **argv) {
@@ -149,14 +159,13 @@ int main(int argc, char **argv) {
     const bool nvml_is_here = open_gpu_state();
     if (nvml_is_here)
         list_gpus();
-    look_before();
-    const struct cpu_state from = read_cpu_state();
+    const struct cpu_state from = look_before();
     if (command) {
         code = run(argv + 1);
         nanosleep(&interval, NULL); /* the driver may close the command's files a little later */
         look(AFTER);
     }
-    const struct cpu_state to = read_cpu_state();
+    const struct cpu_state to = command ? read_cpu_state() : from;
     if (gpu_count == 0)
         fprintf(out, "NVML: %s: no clock, power, heat or other user of a GPU was looked at\n",
                 nvml_is_here ? "shows no GPU that CUDA_VISIBLE_DEVICES leaves"
@@ -169,5 +178,9 @@ int main(int argc, char **argv) {
     judge_cpu(&from, &to);
     fclose(verdict);
     fprintf(out, size ? "Disturbed: %s.\n" : "Fit to measure.\n", reasons);
-    return command ? code : fflush(stdout) != 0;
+    if (!command && fflush(stdout) != 0) {
+        fprintf(stderr, "fit_to_measure: cannot write to stdout\n");
+        return 1;
+    }
+    return code;
 }

@@ -40,6 +40,10 @@ static inline void list_gpus(void) {
     }
 }
 
+static inline unsigned in_w(unsigned mw) {
+    return mw == NOT_SEEN ? NOT_SEEN : (mw + 500) / 1000;
+}
+
 /* The range of what was seen DURING the command; one look BEFORE and AFTER. */
 static inline void look(enum when when) {
     for (struct gpu *gpu = gpus; gpu < gpus + gpu_count; gpu++) {
@@ -47,9 +51,9 @@ static inline void look(enum when when) {
         memset(&now, 0xff, sizeof now);
         read_gpu_state(gpu->name, &now);
         gpu->state[when] = now;
-        const unsigned values[WHATS] = {now.sm_mhz,       now.memory_mhz,
-                                        now.power_mw,     now.temperature_c,
-                                        now.busy_percent, count_others(gpu->name, &gpu->old)};
+        const unsigned values[WHATS] = {now.sm_mhz,         now.memory_mhz,
+                                        in_w(now.power_mw), now.temperature_c,
+                                        now.busy_percent,   count_others(gpu->name, &gpu->old)};
         for (int w = 0; w < WHATS; w++) {
             struct range *r = &gpu->seen[when][w];
             if (when != DURING)
@@ -70,6 +74,8 @@ static inline void look(enum when when) {
 static inline void print_range(FILE *out, const struct gpu *gpu, enum when last, const char *name,
                                enum what what) {
     fprintf(out, "gpu %s %s: ", gpu->name, name);
+    if (gpu->seen[BEFORE][what].least == NOT_SEEN && gpu->seen[DURING][what].least == NOT_SEEN)
+        last = BEFORE; /* it is said once */
     for (int when = BEFORE; when <= (int)last; when++) {
         const struct range r = gpu->seen[when][what];
         print_seen(out, "", r.least != NOT_SEEN, r.least == r.greatest ? "%u" : "%u to %u", r.least,
@@ -80,6 +86,8 @@ static inline void print_range(FILE *out, const struct gpu *gpu, enum when last,
 
 static inline void print_reasons(FILE *out, const struct gpu *gpu, enum when last) {
     fprintf(out, "gpu %s held back by: ", gpu->name);
+    if (gpu->reasons[BEFORE] == NOT_SEEN_LONG && gpu->reasons[DURING] == NOT_SEEN_LONG)
+        last = BEFORE;
     for (int when = BEFORE; when <= (int)last; when++) {
         const unsigned long long all = gpu->reasons[when];
         print_seen(out, "", all != NOT_SEEN_LONG, "%s", all ? "" : "nothing");
@@ -100,8 +108,8 @@ static inline void print_gpu(FILE *out, const struct gpu *gpu, enum when last) {
     fputc('\n', out);
     print_range(out, gpu, last, "memory clock (MHz)", MEMORY);
     fputc('\n', out);
-    print_range(out, gpu, last, "power (mW)", POWER);
-    print_seen(out, "; limit ", s->power_limit_mw != NOT_SEEN, "%u", s->power_limit_mw);
+    print_range(out, gpu, last, "power (W)", POWER);
+    print_seen(out, "; limit ", s->power_limit_mw != NOT_SEEN, "%u", in_w(s->power_limit_mw));
     fputc('\n', out);
     print_range(out, gpu, last, "temperature (C)", TEMPERATURE);
     print_seen(out, "; slower from ", s->slowdown_c != NOT_SEEN, "%u", s->slowdown_c);

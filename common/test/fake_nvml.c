@@ -2,7 +2,7 @@
  *
  * NVML for the tests: two idle GPUs, as far as a file named `gpu` in the current folder does not say
  * otherwise. Its lines are "WHAT VALUE"; for the second GPU "1.WHAT VALUE". VALUE "-": the call is not
- * supported. "pid" may stand there several times. With OLD it is a driver before the newer names. */
+ * supported. "pid" may stand there several times; "short" is a pid in every other list. With OLD it is a driver before the newer names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +128,8 @@ int nvmlDeviceGetComputeRunningProcesses_v2(void *gpu, unsigned *count, struct p
         if (found < *count) list[found].pid = (unsigned)pid;
         found++;
     }
+    static int lists;
+    if (lists++ % 2 == 0 && answer(gpu, "short", 0, 0, &pid) == SUCCESS && pid != 0) list[found++].pid = (unsigned)pid;
     code = code == SUCCESS && found > *count ? TOO_SMALL : code;
     *count = found;
     return code;
