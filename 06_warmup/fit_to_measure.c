@@ -27,6 +27,10 @@ static const struct timespec interval = {0, 50 * 1000 * 1000};
 static FILE *out, *verdict; /* the state of the machine; what disturbed, in memory */
 static bool command;        /* there is one */
 
+static const char usage[] =
+    "fit_to_measure [COMMAND [ARGUMENTS]]: what disturbs measurements here,\n"
+    "now, or before, during and after a command";
+
 #define DISTURBED(...) (fputs(ftell(verdict) ? "; " : "", verdict), fprintf(verdict, __VA_ARGS__))
 
 /* The driver may count for how long the limit held the clock back; else it was seen in a look. */
@@ -91,8 +95,8 @@ static int run(char **argv) {
     sigaddset(&signals, SIGQUIT);
     sigaddset(&signals, SIGTERM); /* goes on to the command */
     sigprocmask(SIG_BLOCK, &signals, &old);
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0,
-          0); /* what the command leaves behind stays our descendant */
+    /* What the command leaves behind when it ends is still our descendant. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &old);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
@@ -143,16 +147,15 @@ int main(int argc, char **argv) {
         }
     command = argc > 1;
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return puts("fit_to_measure [COMMAND [ARGUMENTS]]: what disturbs measurements on this "
-                    "machine,\n"
-                    "now, or before, during and after a command") < 0 ||
-               fflush(stdout) != 0;
+        return puts(usage) < 0 || fflush(stdout) != 0;
     if (command && argv[1][0] == '-') {
         fprintf(stderr, "fit_to_measure: unknown option '%s': there is --help, or a command\n",
                 argv[1]);
         return 2;
     }
     out = command ? stderr : stdout;
+    if (!command)
+        signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message */
     verdict = open_memstream(&reasons, &size);
     if (!verdict)
         return 1;
