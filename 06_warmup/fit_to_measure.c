@@ -23,7 +23,7 @@
 
 extern char **environ;
 enum { BUSY_PERCENT = 5, STEAL_PERCENT = 1 };
-static const struct timespec interval = {0, 50 * 1000 * 1000};
+static const struct timespec interval = {0, 50000000}; /* ns */
 static FILE *out, *verdict; /* the state of the machine; what disturbed, in memory */
 static bool command;        /* there is one */
 
@@ -181,6 +181,7 @@ int main(int argc, char **argv) {
     judge_cpu(&from, &to);
     fclose(verdict);
     fprintf(out, size ? "Disturbed: %s.\n" : "Fit to measure.\n", reasons);
+    free(reasons);
     if (!command && fflush(stdout) != 0) {
         fprintf(stderr, "fit_to_measure: cannot write to stdout\n");
         return 1;
