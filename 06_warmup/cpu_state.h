@@ -103,7 +103,7 @@ static inline double steal_percent(const struct cpu_state *from, const struct cp
 /* `from` NULL: the machine now. Its counters began with its start. */
 static inline void print_cpu_state(FILE *out, const struct cpu_state *from,
                                    const struct cpu_state *to) {
-    static const struct cpu_state start;
+    static struct cpu_state start; /* all zeros */
     const char *since = from ? "during the command" : "since the start";
     const bool steady = strcmp(to->governor, "performance") == 0;
     long quota, period;
