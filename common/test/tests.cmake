@@ -82,3 +82,22 @@ if(Python3_FOUND AND has_cuda AND NVDISASM)
     ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
   set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)
 endif()
+
+# fit_to_measure, with a /proc and a /sys of its own below `root`, and with NVML in the folders `new` and
+# `old`, where its test runs.
+function(add_fit_to_measure source)
+  set(there ${CMAKE_BINARY_DIR}/simulated/bin/${source})
+  add_executable(simulated_fit_to_measure ${source})
+  target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root")
+  set_target_properties(simulated_fit_to_measure PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}
+    OUTPUT_NAME fit_to_measure)
+  foreach(age new old)
+    add_library(nvml_${age} SHARED common/test/fake_nvml.c)
+    set_target_properties(nvml_${age} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${there}/${age}
+      PREFIX lib OUTPUT_NAME nvidia-ml SUFFIX .so.1)
+  endforeach()
+  target_compile_definitions(nvml_old PRIVATE OLD)
+  add_test(NAME fit_to_measure.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/common/test/simulated.sh
+    ${CMAKE_SOURCE_DIR}/06_warmup/test/expected/fit_to_measure.txt $<TARGET_FILE:simulated_fit_to_measure>)
+  set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOUT 300)
+endfunction()

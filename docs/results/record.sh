@@ -4,7 +4,8 @@
 # docs/results/record.sh NAME [OPENCL_DEVICE]
 #
 # Runs every program that is built and has a device, twice, and writes into docs/results/NAME/ what it
-# prints (program.txt), its numbers (program.csv) and environment.txt, which says on what.
+# prints (program.txt), its numbers (program.csv) and environment.txt, which says on what, in what state
+# the machine was, and which of these runs were disturbed (06_warmup/fit_to_measure.c).
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
 # GPUs. BUILD names the build folder, if not build.
 set -eu
@@ -20,8 +21,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 build=${BUILD:-build}
+fit=$build/06_warmup/fit_to_measure
 results=docs/results/$1
-if [ ! -x "$build/01_host_clock/host_clock" ]; then
+if [ ! -x "$build/01_host_clock/host_clock" ] || [ ! -x "$fit" ]; then
     echo "record.sh: no programs in '$build': build them first" >&2
     exit 1
 fi
@@ -48,6 +50,7 @@ describe_machine() {
         "$build/02_clfinish_sync/clfinish_sync" --device list 2>/dev/null | sed 's/^/opencl device /'
     fi
     [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device"
+    "$fit" | sed 's/^Fit to measure[.]/disturbed before: no/; s/^Disturbed: /disturbed before: /'
 }
 
 # whose ENVIRONMENT: the machine's GPUs, or else its processor and OpenCL devices.
@@ -89,9 +92,13 @@ record() {
     for format in txt csv; do
         [ "$format" = txt ] || set -- --csv "$@"
         code=0
-        "$program" "$@" >"$scratch/output" || code=$?
+        "$fit" "$program" "$@" >"$scratch/output" 2>"$scratch/messages" || code=$?
+        grep "^${program##*/}: " "$scratch/messages" >&2 || :
         case $code in
-        0) mv "$scratch/output" "$output.$format" ;;
+        0)
+            mv "$scratch/output" "$output.$format"
+            sed -n "s/^Disturbed: /disturbed: $name.$format: /p" "$scratch/messages" >>"$scratch/environment.txt"
+            ;;
         77)
             [ -z "$chosen" ] || exit 1 # asked for, and not there
             left_out "$name" "without a device" # the program has said so
@@ -127,6 +134,7 @@ if [ -x "$build/docs/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ];
     fi
 fi
 
+grep -q '^disturbed: ' "$scratch/environment.txt" || echo "disturbed: no program" >>"$scratch/environment.txt"
 mkdir -p "$results"
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"
 cat "$results/environment.txt"

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * NVML for the tests: two idle GPUs, as far as a file named `gpu` in the current folder does not say
+ * otherwise. Its lines are "WHAT VALUE"; for the second GPU "1.WHAT VALUE". VALUE "-": the call is not
+ * supported. "pid" may stand there several times; "short" is a pid in every other list. With OLD it is a driver before the newer names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, NOT_FOUND = 6, TOO_SMALL = 7 };
+static int has_begun;
+static char gpus[2], mig; /* their addresses are the handles */
+
+/* The value behind the nth `what` in the file, else `value`. */
+static int answer(const void *gpu, const char *what, int nth, unsigned long long value, unsigned long long *to) {
+    char line[128], key[64], text[64];
+    int code = SUCCESS;
+    FILE *file = fopen("gpu", "r");
+    if (!has_begun || gpu == &mig || (gpu && gpu != gpus && gpu != gpus + 1))
+        code = has_begun ? INVALID_ARGUMENT : UNINITIALIZED;
+    snprintf(line, sizeof line, "%s%s", gpu == gpus + 1 ? "1." : "", what);
+    char wanted[128];
+    memcpy(wanted, line, sizeof wanted);
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "%63s %63s", key, text) == 2 && strcmp(key, wanted) == 0 && nth-- == 0) {
+            value = strtoull(text, NULL, 0);
+            code = code == SUCCESS && strcmp(text, "-") == 0 ? NOT_SUPPORTED : code;
+        }
+    if (file) fclose(file);
+    if (code == SUCCESS) *to = value;
+    return code;
+}
+
+static int number(void *gpu, const char *what, unsigned value, unsigned *to) {
+    unsigned long long wide;
+    const int code = answer(gpu, what, 0, value, &wide);
+    if (code == SUCCESS) *to = (unsigned)wide;
+    return code;
+}
+
+int nvmlInit_v2(void) {
+    unsigned here;
+    has_begun = 1;
+    return has_begun = number(NULL, "driver", 1, &here) == SUCCESS, has_begun ? SUCCESS : 9;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **gpu) {
+    unsigned count;
+    if (number(NULL, "gpus", 1, &count) != SUCCESS || index >= count) return INVALID_ARGUMENT;
+    *gpu = gpus + index;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **gpu) {
+    *gpu = gpus + (strcmp(bus, "00000000:00:07.0") == 0);
+    return strncmp(bus, "00000000:00:0", 13) == 0 ? SUCCESS : NOT_FOUND;
+}
+
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **gpu) {
+    *gpu = strcmp(uuid, "MIG-0") == 0 ? &mig : gpus + (strcmp(uuid, "GPU-1") == 0);
+    return strncmp(uuid, "GPU-", 4) == 0 || *gpu == &mig ? SUCCESS : NOT_FOUND;
+}
+
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **gpu) {
+    *gpu = gpus;
+    return part == &mig ? SUCCESS : INVALID_ARGUMENT;
+}
+
+int nvmlDeviceGetClockInfo(void *gpu, int type, unsigned *mhz) {
+    return type == 1 ? number(gpu, "sm", 345, mhz) : type == 2 ? number(gpu, "memory", 3201, mhz) : INVALID_ARGUMENT;
+}
+
+int nvmlDeviceGetMaxClockInfo(void *gpu, int type, unsigned *mhz) {
+    return type == 1 ? number(gpu, "sm_most", 1980, mhz) : INVALID_ARGUMENT;
+}
+
+int nvmlDeviceGetPowerUsage(void *gpu, unsigned *mw) { return number(gpu, "power", 80123, mw); }
+
+int nvmlDeviceGetEnforcedPowerLimit(void *gpu, unsigned *mw) { return number(gpu, "power_limit", 700000, mw); }
+
+int nvmlDeviceGetTemperature(void *gpu, int sensor, unsigned *c) {
+    return sensor == 0 ? number(gpu, "temperature", 37, c) : INVALID_ARGUMENT;
+}
+
+int nvmlDeviceGetTemperatureThreshold(void *gpu, int which, unsigned *c) {
+    return which == 1 ? number(gpu, "slowdown", 89, c) : INVALID_ARGUMENT;
+}
+
+int nvmlDeviceGetUtilizationRates(void *gpu, unsigned gpu_and_memory_percent[2]) {
+    gpu_and_memory_percent[1] = 77;
+    return number(gpu, "busy", 0, gpu_and_memory_percent);
+}
+
+int nvmlDeviceGetMigMode(void *gpu, unsigned *now, unsigned *next) {
+    *next = 1;
+    return number(gpu, "mig", 0, now);
+}
+
+int nvmlDeviceGetEccMode(void *gpu, unsigned *now, unsigned *next) {
+    *next = 0;
+    return number(gpu, "ecc", 1, now);
+}
+
+int nvmlDeviceGetPersistenceMode(void *gpu, unsigned *mode) { return number(gpu, "persistence", 1, mode); }
+
+int nvmlDeviceGetViolationStatus(void *gpu, int policy, unsigned long long us_and_ns[2]) {
+    us_and_ns[0] = 1;
+    return policy == 0   ? answer(gpu, "power_ns", 0, 0, us_and_ns + 1)
+           : policy == 1 ? answer(gpu, "heat_ns", 0, 0, us_and_ns + 1)
+                         : INVALID_ARGUMENT;
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, unsigned long long *reasons) {
+    return answer(gpu, "old_reasons", 0, 1, reasons);
+}
+
+struct process {
+    unsigned pid;
+    unsigned long long bytes;
+    unsigned gpu_instance, compute_instance;
+};
+
+int nvmlDeviceGetComputeRunningProcesses_v2(void *gpu, unsigned *count, struct process *list) {
+    unsigned long long pid = 0;
+    unsigned found = 0;
+    int code;
+    while ((code = answer(gpu, "pid", (int)found, 0, &pid)) == SUCCESS && pid != 0) {
+        if (found < *count) list[found].pid = (unsigned)pid;
+        found++;
+    }
+    static int lists;
+    if (lists++ % 2 == 0 && answer(gpu, "short", 0, 0, &pid) == SUCCESS && pid != 0) list[found++].pid = (unsigned)pid;
+    code = code == SUCCESS && found > *count ? TOO_SMALL : code;
+    *count = found;
+    return code;
+}
+
+#ifndef OLD
+int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons) {
+    return answer(gpu, "reasons", 0, 1, reasons);
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void *gpu, unsigned *count, struct process *list) {
+    unsigned here;
+    const int code = number(gpu, "v3", 1, &here);
+    return code == SUCCESS ? nvmlDeviceGetComputeRunningProcesses_v2(gpu, count, list) : code;
+}
+#endif
