@@ -352,6 +352,9 @@ static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a 
 static struct simulated_command *first, **last = &first;
 static const struct simulated_command *awaited;
 static bool after_kernel; /* and not an event, or a copy */
+/* When the default stream, a stream that waits for it, one that does not, and any was last at work. */
+static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
+static int apart_commands; /* that are queued or run */
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
  * held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
@@ -388,6 +391,9 @@ static void device_main(void) {
             to_host();
             continue;
         }
+        struct simulated_stream *stream = command->stream;
+        device_ns = !stream ? default_ns : stream->apart || stream->end_ns > default_ns ? stream->end_ns : default_ns;
+        if (!stream && ordinary_ns > device_ns) device_ns = ordinary_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + 1000000000 && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
         if (ready_ns > device_ns) {
@@ -404,6 +410,11 @@ static void device_main(void) {
         device_works(command->ns);
         command->end_ns = device_ns;
         command->done = true;
+        apart_commands -= stream && stream->apart;
+        int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
+        *group_ns = device_ns > *group_ns ? device_ns : *group_ns;
+        all_ns = device_ns > all_ns ? device_ns : all_ns;
+        if (stream) stream->end_ns = device_ns;
         after_kernel = command->kernel;
         first = command->next;
         last = first ? last : &first;
@@ -435,25 +446,30 @@ void simulated_enqueue(struct simulated_command *command) {
     command->submit_ns = host_ns + 600 + simulated_noise(NOISE_EVENT);
     command->done = false;
     command->next = NULL;
+    apart_commands += command->stream && command->stream->apart;
     *last = command;
     last = &command->next;
 }
 
+bool simulated_apart(void) { return apart_commands > 0 || apart_ns > host_ns; }
+
 void simulated_wait(const struct simulated_command *command, bool busily) {
+    const bool for_all = !command;
     simulated_room(NULL, NULL);     /* the guards */
     if (!command && last != &first) /* the queue's last one: `next` is not the first member */
         command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
-    if (!command || !first) /* nothing was asked for, or all is done */
+    if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns) /* all is done */
         return host_works(300);
     awaited = command;
     host_waits = true;
-    if (!command->done) run_device();
+    if (command && !command->done) run_device();
     host_waits = false;
     awaited = NULL;
-    if (!command->done) simulated_stop("the host waits for a command that waits for the host");
-    if (command->end_ns > host_ns) {
-        cpu_ns += busily ? command->end_ns - host_ns : 0;
-        host_ns = command->end_ns;
+    if (command && !command->done) simulated_stop("the host waits for a command that waits for the host");
+    const int64_t end_ns = for_all ? all_ns : command->end_ns;
+    if (end_ns > host_ns) {
+        cpu_ns += busily ? end_ns - host_ns : 0;
+        host_ns = end_ns;
     }
     host_works(3000);
     simulated_room(NULL, NULL);
@@ -545,6 +561,20 @@ static int64_t run_block(int64_t start_ns) {
     return end_ns;
 }
 
+/* FAULT=predictor:15: a processor that guesses by the last bit of each number which way to go. If a launch has other data
+ * than the launch before, each bit that differs from the one before costs 15 ns. */
+static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
+    static unsigned *known;
+    static size_t known_bytes;
+    int ns = 0, changes = 0;
+    if (!simulated_fault("predictor", &ns) || (known_bytes == bytes && memcmp(known, data, bytes) == 0)) return 0;
+    for (size_t i = 1; i < bytes / sizeof *data; i++) changes += (data[i] ^ data[i - 1]) & 1;
+    known = (unsigned *)realloc(known, bytes);
+    known_bytes = bytes;
+    memcpy(known, data, bytes);
+    return (int64_t)ns * changes;
+}
+
 /* FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive.
  * FAULT=lost_argument:20: of launch number 2, argument 0 arrives as 0. */
 void simulated_run_kernel(struct simulated_command *command) {
@@ -573,6 +603,7 @@ void simulated_run_kernel(struct simulated_command *command) {
             simulated_room((const void *)command->arguments[i], &data);
     if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
     if (data) simulated_fill_l2(data, false);
+    if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
     const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL);
