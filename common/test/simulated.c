@@ -31,8 +31,11 @@ void simulated_stop(const char *format, ...) {
 }
 
 static unsigned processes; /* each has a noise of its own */
+static long calls;
+static bool for_the_sweep, without_device; /* a child cannot use the context of its parent */
 
 static void count_process(void) { processes++; }
+static void leave_device(void) { without_device = calls > 0 && !for_the_sweep; }
 
 int64_t simulated_noise(int kind) {
     static const int64_t cycle[] = {110, 50, 450, 90, 140};
@@ -41,6 +44,7 @@ int64_t simulated_noise(int kind) {
     const unsigned n = count[kind]++;
     int times = 1;
     if (kind != NOISE_BLOCK) simulated_fault("noisy", &times);
+    if (simulated_fault("place", NULL)) return 0;
     return times * (n % 41 == 17 ? 3000 : n % 43 == 29 ? 0 : cycle[n % 5]);
 }
 
@@ -187,7 +191,7 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.length = strcspn(fault.name, ":");
     fault.number = fault.name[fault.length] ? atoi(fault.name + fault.length + 1) : 1;
     fault.shared = strncmp(fault.name, "shared", 6) == 0;
-    pthread_atfork(count_process, NULL, NULL);
+    pthread_atfork(count_process, NULL, leave_device);
 }
 
 bool simulated_fault(const char *name, int *number) {
@@ -223,7 +227,9 @@ static bool try_failing(const char *name) {
     if (++known[k].calls > 40) return false;
     fflush(stdout);
     for (int i = 0; i < 2; i++) files[i] = memfd_create("said", 0);
+    for_the_sweep = true;
     const pid_t child = fork();
+    for_the_sweep = false;
     if (child == 0) {
         for (int i = 0; i < 2; i++) dup2(files[i], i + 1);
         fault.name = "";
@@ -254,8 +260,8 @@ static bool try_failing(const char *name) {
 }
 
 bool simulated_call(const char *name, int64_t ns) {
-    static long calls;
     static bool lost;
+    if (without_device) simulated_stop("%s in a child of a process that has used the device", name);
     const bool slow = simulated_fault("slow_host", NULL) || simulated_fault("gate_open", NULL);
     host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
     calls++;
@@ -575,7 +581,9 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
     return (int64_t)ns * changes;
 }
 
-/* FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive.
+/* FAULT=place:100: a block takes 100 ns longer for each buffer that there was when its kernel's data came, and for each
+ * process that was forked before; and there is no noise.
+ * FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive.
  * FAULT=lost_argument:20: of launch number 2, argument 0 arrives as 0. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
@@ -603,6 +611,9 @@ void simulated_run_kernel(struct simulated_command *command) {
             simulated_room((const void *)command->arguments[i], &data);
     if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
     if (data) simulated_fill_l2(data, false);
+    int place = 0;
+    for (int i = 0; i < ALLOCATIONS && data && simulated_fault("place", &place); i++)
+        if (memory[i].start == data) block_ns += place * (i + (int)processes);
     if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
