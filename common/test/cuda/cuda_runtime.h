@@ -122,7 +122,7 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
-static void *pinned, *managed;       /* the last ones */
+static void *pinned, *managed;            /* the last ones */
 static size_t managed_bytes;
 
 API(cudaMalloc, (void **to, size_t bytes), 50000, *to = simulated_allocate(bytes))
