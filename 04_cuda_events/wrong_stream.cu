@@ -52,8 +52,7 @@ static double pair_us(int pair, double *truth_us) {
     spin<<<1, 1, 0, streams[pairs[pair].kernel]>>>(spin_ns, ran_ns);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, streams[pairs[pair].stop]));
-    CHECK_CUDA(
-        cudaDeviceSynchronize()); /* for all streams: `stop` may come before the kernel ends */
+    CHECK_CUDA(cudaDeviceSynchronize()); /* all streams: `stop` may come before the kernel's end */
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
     CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
     *truth_us = (double)ns / 1e3;
