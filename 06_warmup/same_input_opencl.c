@@ -97,7 +97,7 @@ static double time_walk_us(const cl_uint *numbers, cl_uint right, double *overhe
 int main(int argc, char **argv) {
     static double first_us[INPUTS][MAX_RUNS], last_us[INPUTS][MAX_RUNS];
     static double overhead_us[INPUTS][MAX_RUNS];
-    cl_uint *inputs[INPUTS], *fresh[LAUNCHES], right[LAUNCHES];
+    cl_uint *inputs[INPUTS] = {NULL}, *fresh[LAUNCHES], right[LAUNCHES];
     struct summary first[INPUTS], last[INPUTS];
     options.device = "";
     options.runs = 31;
