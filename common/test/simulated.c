@@ -583,13 +583,15 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
 
 /* FAULT=place:100: a block takes 100 ns longer for each buffer that there was when its kernel's data came, and for each
  * process that was forked before; and there is no noise.
- * FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive.
+ * FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive. lost_writes:21:
+ * of that launch and all after it.
  * FAULT=lost_argument:20: of launch number 2, argument 0 arrives as 0. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int which = 0;
     launches++;
-    const bool is_lost = simulated_fault("lost_write", &which) && which / 10 == launches;
+    const bool is_lost = (simulated_fault("lost_write", &which) && which / 10 == launches) ||
+                         (simulated_fault("lost_writes", &which) && which / 10 <= launches);
     void *lost = is_lost ? (void *)command->arguments[which % 10] : NULL, *before = NULL;
     const size_t lost_bytes = simulated_room(lost, NULL);
     if (simulated_fault("lost_argument", &which) && which / 10 == launches) command->arguments[which % 10] = 0;
