@@ -31,8 +31,11 @@ void simulated_stop(const char *format, ...) {
 }
 
 static unsigned processes; /* each has a noise of its own */
+static long calls;
+static bool for_the_sweep, without_device; /* a child cannot use the context of its parent */
 
 static void count_process(void) { processes++; }
+static void leave_device(void) { without_device = calls > 0 && !for_the_sweep; }
 
 int64_t simulated_noise(int kind) {
     static const int64_t cycle[] = {110, 50, 450, 90, 140};
@@ -41,6 +44,7 @@ int64_t simulated_noise(int kind) {
     const unsigned n = count[kind]++;
     int times = 1;
     if (kind != NOISE_BLOCK) simulated_fault("noisy", &times);
+    if (simulated_fault("place", NULL)) return 0;
     return times * (n % 41 == 17 ? 3000 : n % 43 == 29 ? 0 : cycle[n % 5]);
 }
 
@@ -187,7 +191,7 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.length = strcspn(fault.name, ":");
     fault.number = fault.name[fault.length] ? atoi(fault.name + fault.length + 1) : 1;
     fault.shared = strncmp(fault.name, "shared", 6) == 0;
-    pthread_atfork(count_process, NULL, NULL);
+    pthread_atfork(count_process, NULL, leave_device);
 }
 
 bool simulated_fault(const char *name, int *number) {
@@ -223,7 +227,9 @@ static bool try_failing(const char *name) {
     if (++known[k].calls > 40) return false;
     fflush(stdout);
     for (int i = 0; i < 2; i++) files[i] = memfd_create("said", 0);
+    for_the_sweep = true;
     const pid_t child = fork();
+    for_the_sweep = false;
     if (child == 0) {
         for (int i = 0; i < 2; i++) dup2(files[i], i + 1);
         fault.name = "";
@@ -254,8 +260,8 @@ static bool try_failing(const char *name) {
 }
 
 bool simulated_call(const char *name, int64_t ns) {
-    static long calls;
     static bool lost;
+    if (without_device) simulated_stop("%s in a child of a process that has used the device", name);
     const bool slow = simulated_fault("slow_host", NULL) || simulated_fault("gate_open", NULL);
     host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
     calls++;
@@ -352,6 +358,9 @@ static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a 
 static struct simulated_command *first, **last = &first;
 static const struct simulated_command *awaited;
 static bool after_kernel; /* and not an event, or a copy */
+/* When the default stream, a stream that waits for it, one that does not, and any was last at work. */
+static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
+static int apart_commands; /* that are queued or run */
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
  * held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
@@ -388,6 +397,9 @@ static void device_main(void) {
             to_host();
             continue;
         }
+        struct simulated_stream *stream = command->stream;
+        device_ns = !stream ? default_ns : stream->apart || stream->end_ns > default_ns ? stream->end_ns : default_ns;
+        if (!stream && ordinary_ns > device_ns) device_ns = ordinary_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + 1000000000 && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
         if (ready_ns > device_ns) {
@@ -404,6 +416,11 @@ static void device_main(void) {
         device_works(command->ns);
         command->end_ns = device_ns;
         command->done = true;
+        apart_commands -= stream && stream->apart;
+        int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
+        *group_ns = device_ns > *group_ns ? device_ns : *group_ns;
+        all_ns = device_ns > all_ns ? device_ns : all_ns;
+        if (stream) stream->end_ns = device_ns;
         after_kernel = command->kernel;
         first = command->next;
         last = first ? last : &first;
@@ -435,25 +452,30 @@ void simulated_enqueue(struct simulated_command *command) {
     command->submit_ns = host_ns + 600 + simulated_noise(NOISE_EVENT);
     command->done = false;
     command->next = NULL;
+    apart_commands += command->stream && command->stream->apart;
     *last = command;
     last = &command->next;
 }
 
+bool simulated_apart(void) { return apart_commands > 0 || apart_ns > host_ns; }
+
 void simulated_wait(const struct simulated_command *command, bool busily) {
+    const bool for_all = !command;
     simulated_room(NULL, NULL);     /* the guards */
     if (!command && last != &first) /* the queue's last one: `next` is not the first member */
         command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
-    if (!command || !first) /* nothing was asked for, or all is done */
+    if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns) /* all is done */
         return host_works(300);
     awaited = command;
     host_waits = true;
-    if (!command->done) run_device();
+    if (command && !command->done) run_device();
     host_waits = false;
     awaited = NULL;
-    if (!command->done) simulated_stop("the host waits for a command that waits for the host");
-    if (command->end_ns > host_ns) {
-        cpu_ns += busily ? command->end_ns - host_ns : 0;
-        host_ns = command->end_ns;
+    if (command && !command->done) simulated_stop("the host waits for a command that waits for the host");
+    const int64_t end_ns = for_all ? all_ns : command->end_ns;
+    if (end_ns > host_ns) {
+        cpu_ns += busily ? end_ns - host_ns : 0;
+        host_ns = end_ns;
     }
     host_works(3000);
     simulated_room(NULL, NULL);
@@ -545,13 +567,31 @@ static int64_t run_block(int64_t start_ns) {
     return end_ns;
 }
 
-/* FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive.
+/* FAULT=predictor:15: a processor that guesses by the last bit of each number which way to go. If a launch has other data
+ * than the launch before, each bit that differs from the one before costs 15 ns. */
+static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
+    static unsigned *known;
+    static size_t known_bytes;
+    int ns = 0, changes = 0;
+    if (!simulated_fault("predictor", &ns) || (known_bytes == bytes && memcmp(known, data, bytes) == 0)) return 0;
+    for (size_t i = 1; i < bytes / sizeof *data; i++) changes += (data[i] ^ data[i - 1]) & 1;
+    known = (unsigned *)realloc(known, bytes);
+    known_bytes = bytes;
+    memcpy(known, data, bytes);
+    return (int64_t)ns * changes;
+}
+
+/* FAULT=place:100: a block takes 100 ns longer for each buffer that there was when its kernel's data came, and for each
+ * process that was forked before; and there is no noise.
+ * FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive. lost_writes:21:
+ * of that launch and all after it.
  * FAULT=lost_argument:20: of launch number 2, argument 0 arrives as 0. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int which = 0;
     launches++;
-    const bool is_lost = simulated_fault("lost_write", &which) && which / 10 == launches;
+    const bool is_lost = (simulated_fault("lost_write", &which) && which / 10 == launches) ||
+                         (simulated_fault("lost_writes", &which) && which / 10 <= launches);
     void *lost = is_lost ? (void *)command->arguments[which % 10] : NULL, *before = NULL;
     const size_t lost_bytes = simulated_room(lost, NULL);
     if (simulated_fault("lost_argument", &which) && which / 10 == launches) command->arguments[which % 10] = 0;
@@ -573,6 +613,10 @@ void simulated_run_kernel(struct simulated_command *command) {
             simulated_room((const void *)command->arguments[i], &data);
     if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
     if (data) simulated_fill_l2(data, false);
+    int place = 0;
+    for (int i = 0; i < ALLOCATIONS && data && simulated_fault("place", &place); i++)
+        if (memory[i].start == data) block_ns += place * (i + (int)processes);
+    if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
     const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL);

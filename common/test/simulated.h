@@ -51,7 +51,16 @@ size_t simulated_room(const void *address, char **start);
  * lost_upper: of what the device is given, half does not arrive. */
 void simulated_spoil(void *data, size_t bytes, bool reading);
 
-/* ---- The device: an in-order queue of commands ---- */
+/* ---- The device: an in-order queue of commands ----
+ *
+ * CUDA's streams have times of their own, and the commands of the queue run one by one all the same: so nothing may wait
+ * for what the host does later in another stream. The default stream waits for all others and they for it, but for those
+ * that are apart (cudaStreamNonBlocking). */
+
+struct simulated_stream {
+    bool apart;
+    int64_t end_ns; /* of what ran there last */
+};
 
 struct simulated_command {
     void (*run)(struct simulated_command *command); /* on the device; NULL: nothing to do */
@@ -59,6 +68,7 @@ struct simulated_command {
     int64_t delay_ns;                               /* before it starts: a compiler, a loader */
     const bool *gate;                               /* waits for that to be true, unless NULL */
     int64_t queued_ns, submit_ns, start_ns, end_ns; /* host's time line */
+    struct simulated_stream *stream;                /* NULL: the default stream, or OpenCL's queue */
     bool done;
     struct simulated_command *next;
     /* of a kernel */
@@ -88,6 +98,7 @@ void simulated_enqueue(struct simulated_command *command);
 void simulated_run_kernel(struct simulated_command *command);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
 void simulated_wait(const struct simulated_command *command, bool busily);
+bool simulated_apart(void); /* whether a stream that is apart has something to do */
 /* An absolute time as the device's clock has it: from a zero of its own, in ticks of its own. */
 int64_t simulated_stamp_ns(int64_t ns);
 /* What is at `memory` goes through the L2 cache, and is dirty there or not. */

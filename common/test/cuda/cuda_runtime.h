@@ -125,7 +125,7 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 /* ---- Memory ---- */
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
-typedef struct stream *cudaStream_t; /* 0 is the only one in which anything runs: the others can be captured */
+typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
 static size_t managed_bytes;
 
 API(cudaMalloc, (void **to, size_t bytes), 50000, *to = simulated_allocate(bytes))
@@ -139,6 +139,7 @@ API(cudaMallocHost, (void **to, size_t bytes), 60000, *to = pinned = malloc(byte
 API(cudaFreeHost, (void *memory), 20000, free(memory); pinned = NULL)
 API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), 4000 + (int64_t)bytes / 20,
     if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);
+    if (simulated_apart()) simulated_stop("cudaMemcpy does not wait for a stream made with cudaStreamNonBlocking");
     simulated_wait(NULL, true); memcpy(to, from, bytes); simulated_spoil(to, bytes, kind == cudaMemcpyDeviceToHost))
 
 static inline void run_memset(struct simulated_command *c) {
@@ -160,7 +161,7 @@ API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), 2
  * a stream, and an event 0.4 us less ---- */
 
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal };
-enum { cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
 typedef struct simulated_graph {
     int count;
     struct {
@@ -171,8 +172,9 @@ typedef struct simulated_graph {
 typedef struct simulated_executable {
     struct simulated_graph graph;
 } * cudaGraphExec_t;
-struct stream {
-    cudaGraph_t graph; /* while it is captured */
+struct CUstream_st {
+    struct simulated_stream simulated; /* the first member */
+    cudaGraph_t graph;                 /* while it is captured */
 };
 
 static inline cudaError_t add_node(cudaStream_t stream, struct simulated_command command,
@@ -184,8 +186,8 @@ static inline cudaError_t add_node(cudaStream_t stream, struct simulated_command
     return cudaSuccess;
 }
 API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), 5000,
-    if (flags != cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
-    *stream = (cudaStream_t)calloc(1, sizeof **stream))
+    if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
+    *stream = (cudaStream_t)calloc(1, sizeof **stream); (*stream)->simulated.apart = flags == cudaStreamNonBlocking)
 API(cudaStreamDestroy, (cudaStream_t stream), 3000, free(stream))
 API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), 1000,
     if (!stream || mode != cudaStreamCaptureModeGlobal) RETURN(cudaErrorStreamCaptureUnsupported);
@@ -228,7 +230,9 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
                                   .shared_bytes = shape[2],
                                   .early = early};
     memcpy(c.arguments, arguments, sizeof c.arguments);
-    if (shape[3]) return add_node((cudaStream_t)shape[3], c, NULL);
+    cudaStream_t stream = (cudaStream_t)shape[3];
+    if (stream && stream->graph) return add_node(stream, c, NULL);
+    c.stream = stream ? &stream->simulated : NULL;
     if (pinned && watched && !*(int *)pinned && !simulated_fault("gate_stuck", NULL))
         simulated_stop("behind the blocker a profiler cannot watch");
     if (pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
@@ -302,8 +306,9 @@ static inline bool finished(cudaEvent_t event) {
 API(cudaEventCreate, (cudaEvent_t * event), 1000, *event = new_event(cudaEventDefault))
 API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), 1000, *event = new_event(flags))
 API(cudaEventDestroy, (cudaEvent_t event), 500, events--; free(event))
-API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), 800, if (stream) RETURN(cudaErrorInvalidResourceHandle);
-    event->command = simulated_new((struct simulated_command){.ns = 1000 + simulated_noise(NOISE_EVENT)});
+API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), 800,
+    event->command = simulated_new((struct simulated_command){.ns = 1000 + simulated_noise(NOISE_EVENT),
+                                                              .stream = stream ? &stream->simulated : NULL});
     simulated_enqueue(event->command))
 API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), 900,
     if (flags != cudaEventRecordExternal || !stream) RETURN(cudaErrorInvalidValue);

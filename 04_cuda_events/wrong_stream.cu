@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What does an event pair give when it is recorded in another stream than the kernel's?
+ *
+ * Measures: a spin of 250 us in a stream of its own, by event pairs in that stream, in the default
+ *   stream, and in two streams; beside it the truth, which is the spin's own time.
+ * Does not measure: the gap while the host launches the kernel. It is in every pair here; see
+ *   cuda_events.cu.
+ *
+ * Build: nvcc -O2 -arch=native -I../common wrong_stream.cu -o wrong_stream
+ * Run:   ./wrong_stream
+ * Try:   CUDA_LAUNCH_BLOCKING=1 ./wrong_stream        each launch waits: which rows change?
+ */
+#include "cuda_device.h"
+#include "spin.h"
+#include "summary.h"
+
+static const unsigned long long spin_ns = 250000;
+static unsigned long long *ran_ns, *other_ran_ns;
+static cudaEvent_t start, stop;
+
+/* OWN and OTHER are made with cudaStreamNonBlocking, as many libraries make theirs: the default stream
+ * does not wait for them, nor they for it. ORDINARY is made without. */
+enum stream { DEFAULT, ORDINARY, OWN, OTHER, STREAMS };
+static const char *const stream_names[STREAMS] = {"default", "ordinary", "own", "other"};
+static cudaStream_t streams[STREAMS]; /* streams[DEFAULT] is 0 */
+
+static const struct {
+    const char *name;
+    enum stream start, kernel, stop;
+    bool is_right; /* the kernel is between the events, whatever else is */
+    const char *words;
+} pairs[] = {{"own_stream", OWN, OWN, OWN, true, "right"},
+             {"default_stream", DEFAULT, OWN, DEFAULT, false, "no event waits for the kernel"},
+             {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "these two streams wait"},
+             {"two_streams", OWN, OWN, OTHER, false, "stop does not wait for the kernel"},
+             {"behind_work", OWN, OWN, OTHER, false, "start waits for a first spin"}};
+enum { WRONG = 1, BEHIND = 4, PAIRS }; /* of them */
+
+/* Microseconds from `start` to `stop`. cudaEventElapsedTime answers cudaSuccess each time, and may go
+ * below 0: it gives one event's time less the other's. */
+static double pair_us(int pair, double *truth_us) {
+    float elapsed_ms;
+    unsigned long long ns = 0;
+    CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns));
+    CHECK_CUDA(cudaDeviceSynchronize()); /* cudaStreamNonBlocking does not wait for the memset */
+    if (pair == BEHIND) {
+        spin<<<1, 1, 0, streams[pairs[pair].kernel]>>>(spin_ns, other_ran_ns);
+        CHECK_CUDA(cudaGetLastError());
+    }
+    CHECK_CUDA(cudaEventRecord(start, streams[pairs[pair].start]));
+    spin<<<1, 1, 0, streams[pairs[pair].kernel]>>>(spin_ns, ran_ns);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(stop, streams[pairs[pair].stop]));
+    CHECK_CUDA(cudaDeviceSynchronize()); /* all streams: `stop` may come before the kernel's end */
+    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+    *truth_us = (double)ns / 1e3;
+    const double us = (double)elapsed_ms * 1e3;
+    if (ns < spin_ns || !(us == us) ||
+        (pairs[pair].is_right && us < *truth_us - 2)) /* clocks' steps */
+        fail(EXIT_FAILED, "impossible: %s gives %g us for a spin of %g us", pairs[pair].name, us,
+             *truth_us);
+    return us;
+}
+
+int main(int argc, char **argv) {
+    static double samples_us[PAIRS][MAX_RUNS], truths_us[PAIRS][MAX_RUNS];
+    struct summary s[PAIRS], truth[PAIRS];
+    options.device = "";
+    options.runs = 31;
+    parse_options(argc, argv, "What does an event pair give that is not in the kernel's stream?");
+    const struct cudaDeviceProp device = open_cuda();
+    const size_t runs = (size_t)options.runs;
+    CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
+    CHECK_CUDA(cudaMalloc((void **)&other_ran_ns, sizeof *other_ran_ns));
+    CHECK_CUDA(cudaEventCreate(&start));
+    CHECK_CUDA(cudaEventCreate(&stop));
+    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[ORDINARY], cudaStreamDefault));
+    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OWN], cudaStreamNonBlocking));
+    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OTHER], cudaStreamNonBlocking));
+
+    for (int p = 0; p < PAIRS; p++) /* the warm-up */
+        pair_us(p, &truths_us[p][0]);
+    for (size_t run = 0; run < runs; run++) /* in turns */
+        for (int p = 0; p < PAIRS; p++)
+            samples_us[p][run] = pair_us(p, &truths_us[p][run]);
+
+    say("Wrong stream: a spin of %llu us on %s, and in which stream start, the spin and stop\n"
+        "are; medians of %zu runs\n\n",
+        spin_ns / 1000, device.name, runs);
+    for (int p = 0; p < PAIRS; p++) {
+        s[p] = summarize(samples_us[p], runs);
+        truth[p] = summarize(truths_us[p], runs);
+        begin_row(device.name);
+        cell("events", -14, "%s", pairs[p].name);
+        cell("start", -8, "%s", stream_names[pairs[p].start]);
+        cell("kernel", -8, "%s", stream_names[pairs[p].kernel]);
+        cell("stop", -8, "%s", stream_names[pairs[p].stop]);
+        number("truth", "us", 10, 2, truth[p].median);
+        number("pair", "us", 9, 2, s[p].median);
+        const double error_us = s[p].median - truth[p].median; /* if it is right, the host's gap */
+        number("error", "us", 10, 2, error_us);
+        cell("", -33, " %s", pairs[p].words);
+        end_row_disturbed(truth[p].disturbed ||
+                          (pairs[p].is_right && (s[p].disturbed || is_delayed(error_us))));
+    }
+    end_table();
+    say("Recorded in another stream, the pair gives %.2f us for a kernel of %.2f us, and no call\n"
+        "reports an error. With start behind other work it gives %.2f us; below 0 means that stop\n"
+        "came first. Record both events in the kernel's own stream.\n",
+        s[WRONG].median, truth[WRONG].median, s[BEHIND].median);
+    CHECK_CUDA(cudaEventDestroy(start));
+    CHECK_CUDA(cudaEventDestroy(stop));
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How far apart are the medians of a kernel's launches with the same buffers, with buffers in other
+ * places, and in other processes? The same for placement.cu and placement_opencl.c, which say how a
+ * process sets up, moves its buffers, and times one launch. */
+#pragma once
+
+#include "../01_host_clock/host_clock.h"
+#include "cold.h" /* in_new_process() */
+#include "options.h"
+#include "summary.h"
+
+/* What a program brings. */
+struct steps {
+    void (*set_up)(char name[256]); /* opens the device, stores its name, makes the first buffers */
+    void (*move)(void);             /* new buffers, made while the ones before are still there */
+    void (*move_back)(void);        /* the first buffers again */
+    double (*launch_us)(double *overhead_us); /* one launch, and how much longer the host waited */
+    void (*check)(void);
+};
+static struct steps steps;
+
+/* ---- Chance ---- */
+
+static uint64_t random_state; /* Knuth's 64-bit generator; its upper bits are the good ones */
+
+static inline size_t random_below(size_t n) {
+    random_state = random_state * 6364136223846793005 + 1442695040888963407;
+    return (size_t)(random_state >> 24) % n;
+}
+
+/* ---- One median ---- */
+
+enum { LAUNCHES = 31 };
+static const int64_t warm_up_ns = 100000000; /* until the clock has its rate: clock_ramp.cu */
+
+struct place {
+    char device[256];
+    double median_us;
+    bool disturbed;
+};
+
+static inline void measure(struct place *place) {
+    double samples_us[LAUNCHES], overheads_us[LAUNCHES];
+    for (const int64_t start_ns = now_ns(); now_ns() - start_ns < warm_up_ns;)
+        steps.launch_us(&overheads_us[0]);
+    for (int i = 0; i < LAUNCHES; i++)
+        samples_us[i] = steps.launch_us(&overheads_us[i]);
+    const struct summary s = summarize(samples_us, LAUNCHES);
+    if (!(s.median > 0))
+        fail(EXIT_FAILED, "impossible: a median of %g us", s.median);
+    steps.check();
+    place->median_us = s.median;
+    place->disturbed = s.disturbed || is_delayed(median(overheads_us, LAUNCHES));
+}
+
+/* ---- The processes. This one never touches the device: see cold.h ---- */
+
+static inline void run_process(void *place) {
+    steps.set_up(((struct place *)place)->device);
+    measure((struct place *)place);
+}
+
+/* The process that stays: it has the first buffers and all that are moved. */
+static pid_t home;
+static int questions[2], answers[2];
+
+static inline void start_home(void) {
+    fflush(stdout);
+    if (pipe(questions) != 0 || pipe(answers) != 0 || (home = fork()) < 0)
+        fail(EXIT_FAILED, "pipe or fork: %s", strerror(errno));
+    close(questions[home == 0]); /* each keeps its ends */
+    close(answers[home != 0]);
+    if (home != 0)
+        return;
+    static struct place place;
+    for (bool move; read(questions[0], &move, sizeof move) == sizeof move;) {
+        if (!*place.device)
+            steps.set_up(place.device);
+        (move ? steps.move : steps.move_back)();
+        measure(&place);
+        if (write(answers[1], &place, sizeof place) != sizeof place)
+            break;
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+/* Ends as that process did if it failed; it has said why. */
+static inline void ask_home(bool move, struct place *place) {
+    int status = 0;
+    if (write(questions[1], &move, sizeof move) == sizeof move &&
+        read(answers[0], place, sizeof *place) == sizeof *place)
+        return;
+    if (waitpid(home, &status, 0) != home || WIFSIGNALED(status))
+        fail(EXIT_FAILED, "the process that stays died of signal %d", WTERMSIG(status));
+    exit(WEXITSTATUS(status)); /* after --device list, that is success */
+}
+
+/* So that it does not have the device any more when this program ends. */
+static inline void end_home(void) {
+    close(questions[1]);
+    waitpid(home, NULL, 0);
+}
+
+/* ---- The comparison ---- */
+
+enum { AGAIN, MOVED, PROCESS, WHERES };
+static const char *const where_names[WHERES] = {"again", "moved", "process"};
+
+static inline void compare_places(const char *clock) {
+    static double samples_us[WHERES][MAX_RUNS];
+    static struct place place;
+    double spread_percent[WHERES];
+    bool disturbed[WHERES] = {false, false, false};
+    int count[WHERES] = {0, 0, 0}, order[WHERES] = {AGAIN, MOVED, PROCESS}, turn = 0;
+    const uint64_t seed = random_state = (uint64_t)now_ns();
+    start_home();
+    for (long long run = 0; run < options.runs; run++)
+        for (int t = 0; t < WHERES; t++, turn++) { /* in turns, in an order drawn anew each time */
+            const int other = t + (int)random_below((size_t)(WHERES - t)), w = order[other];
+            order[other] = order[t];
+            order[t] = w;
+            if (w == PROCESS)
+                in_new_process(run_process, &place, sizeof place);
+            else
+                ask_home(w == MOVED, &place);
+            samples_us[w][count[w]++] = place.median_us;
+            disturbed[w] |= place.disturbed;
+            if (turn == 0)
+                say("Placement: vector_add of %lld floats on %s, timed by %s\n"
+                    "%lld medians of %d launches in each row; their order is drawn with seed "
+                    "%llu\n\n",
+                    options.size, place.device, clock, options.runs, LAUNCHES,
+                    (unsigned long long)seed);
+            if (output != AS_CSV)
+                continue;
+            begin_row(place.device); /* in the CSV every median, in the table what they come to */
+            cell("seed", 0, "%llu", (unsigned long long)seed);
+            cell("turn", 0, "%d", turn + 1);
+            cell("where", 0, "%s", where_names[w]);
+            cell("process", 0, "%d", w == PROCESS ? count[w] : 0);
+            cell("place", 0, "%d", w == MOVED ? count[w] : 0);
+            number("median", "us", 0, 2, place.median_us);
+            end_row_disturbed(place.disturbed);
+        }
+    end_home();
+    for (int w = AGAIN; w < WHERES; w++) {
+        const struct summary s = summarize(samples_us[w], (size_t)options.runs);
+        spread_percent[w] = 100 * (s.max - s.min) / s.min;
+        if (output == AS_CSV)
+            continue;
+        cell("where", -7, "%s", where_names[w]);
+        number("min", "us", 11, 2, s.min);
+        number("median", "us", 11, 2, s.median);
+        number("max", "us", 11, 2, s.max);
+        number("spread", "percent", 16, 1, spread_percent[w]);
+        end_row_disturbed(disturbed[w]);
+    }
+    end_table();
+    say("The same buffers again: %.1f %% apart. Other places: %.1f %%. Other processes: %.1f %%.\n",
+        spread_percent[AGAIN], spread_percent[MOVED], spread_percent[PROCESS]);
+    if (options.runs > 1)
+        say("A difference of less than %.1f %% between two builds needs several processes of "
+            "each.\n",
+            spread_percent[PROCESS]);
+    else
+        say("One median has no spread: take more --runs.\n");
+}
