@@ -31,14 +31,20 @@ with a bar between them.</p>
 """
     body += "".join(element("h2", name) + machine(results / name / "environment.txt") for name in (a, b))
     body += "<h2>Side by side</h2>\n"
-    for title, rows in tables_of(lines).items():
+    left_out = []
+    for (title, keys), rows in tables_of(lines).items():
+        if any(all(row[side] == "-" for row in rows) for side in (1, 2)):
+            left_out.append(title)
+            continue
         is_error = "error" in title or "less" in title
         both = []
         for label, x, y in pair(rows):
             u, v = (float(n.split()[0]) if n != "-" else None for n in (x, y))
             none = u is None or v is None or (not is_error and u == 0)
             both.append([label, x, y, "-" if none else f"{v - u:+.3f}" if is_error else f"{v / u:.3f}"])
-        body += table(title, ["", a, b, "difference" if is_error else "ratio"], both)
+        body += table(title, [keys, a, b, "difference" if is_error else "ratio"], both)
+    if left_out:
+        body += element("p", "Left out, because one of the two has no such rows: " + "; ".join(left_out) + ".")
     return page(f"{a} and {b} side by side", body)
 
 

@@ -35,8 +35,6 @@ def cell(text):
 
 
 def column_name(name, cells):
-    if not name:
-        return "<td></td>"
     return f'<th scope="col"{CLASS_N if all(map(is_number, cells)) else ""}>{escape(name)}</th>'
 
 
@@ -49,11 +47,11 @@ def table(caption, head, rows):
 
 
 def tables_of(text):
-    """compare.sh's lines, table by table: a row is its label, and a cell for each machine."""
+    """compare.sh's lines, table by table, a key for each: a row is its label, and a cell for each machine."""
     found = {}
     for line in text.splitlines():
-        title, label, *cells = line.split("\t")
-        found.setdefault(title, []).append([label] + [c.replace("!", " disturbed") for c in cells])
+        title, keys, label, *cells = line.split("\t")
+        found.setdefault((title, keys), []).append([label] + [c.replace("!", " disturbed") for c in cells])
     return found
 
 

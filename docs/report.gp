@@ -26,6 +26,8 @@ if (ARG3 eq "lines") {
          linecolor rgb color(s) title title_of(s)
 } else { # lying bars, so that their names can be read
     set terminal svg size 380,60 + 22 * rows * series + (series > 1 ? 24 : 0) font "system-ui,sans-serif,14"
+    stats data using (strlen(stringcolumn(1))) nooutput
+    set lmargin 1.1 * STATS_max + 1
     thick = 0.8 / series
     middle(row, s) = row + (s - (series + 1) / 2.) * thick
     least = 0

@@ -137,9 +137,9 @@ def report(folder):
     lines = subprocess.run([results / "compare.sh", "--tsv", os.path.relpath(folder, results), *RECORDED],
                            capture_output=True, text=True)
     beside = ""
-    for title, rows in tables_of(lines.stdout).items():
+    for (title, keys), rows in tables_of(lines.stdout).items():
         rows = [row for row in rows if row[1] != "-"]
-        beside += table(title, [""] + names, rows) if rows else ""
+        beside += table(title, [keys] + names, rows) if rows else ""
     load = (read("load.txt").splitlines() + ["unknown"] * 2)[:2]
     fit = read("fit_to_measure.txt")
     fit = (box("What fit_to_measure printed", element("pre", fit)) if fit

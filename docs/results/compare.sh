@@ -7,8 +7,8 @@
 #
 # docs/results/compare.sh --html A B: the same rows of two records on a page, build/compared.html, with
 # both numbers and their ratio (needs python3).
-# docs/results/compare.sh --tsv NAME [...]: the same rows for another program, with a tab between two
-# cells; "!" behind a number says that its row was disturbed.
+# docs/results/compare.sh --tsv NAME [...]: the same rows for another program, with tabs between the title,
+# the names of the label's words, the label and the numbers; "!" says that a row was disturbed.
 set -eu
 cd "$(dirname "$0")"
 form=text
@@ -45,13 +45,13 @@ table() {
               for (i = 1; i <= n; i++) label = label (i > 1 ? " " : "") $column[key[i]]
               marked = form != "text" && ("disturbed" in column) && $column["disturbed"] == 1
               print machine "," label "," $column[value] (marked ? "!" : "") }' "$machine/$file"
-    done | sort -s -t, -k2,2n | awk -F, -v title="$title" -v machines="$*" -v form="$form" '
+    done | sort -s -t, -k2,2n | awk -F, -v title="$title" -v machines="$*" -v form="$form" -v keys="$keys" '
         { if (!($2 in seen)) { seen[$2] = 1; order[++lines] = $2 } cell[$2, $1] = $3 }
         END { if (lines == 0) exit
               n = split(machines, machine, " ")
               if (form != "text") {
                   for (l = 1; l <= lines; l++) {
-                      printf "%s\t%s", title, order[l]
+                      printf "%s\t%s\t%s", title, keys, order[l]
                       for (i = 1; i <= n; i++)
                           printf "\t%s", cell[order[l], machine[i]] == "" ? "-" : cell[order[l], machine[i]]
                       print ""

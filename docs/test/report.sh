@@ -43,8 +43,9 @@ grep -c '<img \|No picture: gnuplot is not installed' "$folder/report.html" | gr
 # Side by side: one number of threads changed, one number of blocks is new; a ratio, and of errors a difference.
 {
     docs/results/compare.sh --tsv nvidia-h200 pocl-cpu
-    printf '05 blocks\t%s\t%s\t%s\n' '8 256' 10 - '8 128' - 25 '9 128' - '7!'
-    printf '06 error, percent\tmean\t-1.5\t2\n'
+    printf '05 blocks\tblocks threads\t%s\t%s\t%s\n' '8 256' 10 - '8 128' - 25 '9 128' - '7!'
+    printf '06 error, percent\trecipe\tmean\t-1.5\t2\n'
 } | python3 -X utf8 docs/compared.py "$folder/compared.html" nvidia-h200 pocl-cpu
 python3 "$check" "$folder/compared.html" "nvidia-h200 and pocl-cpu side by side" "no_finish 16777216" \
-    "8 256 | 128 10 25 2.500" "9 128 - 7 disturbed -" "mean -1.5 2 +3.500"
+    "8 256 | 128 10 25 2.500" "9 128 - 7 disturbed -" "mean -1.5 2 +3.500" \
+    "no such rows: 04 each method"
