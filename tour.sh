@@ -94,7 +94,7 @@ look() {
 
 failed=0
 out=build/tour # what report.py reads
-rm -rf "$out"
+rm -rf "$out" build/report.html
 mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
 if [ -x build/docs/fit_to_measure ]; then
@@ -103,18 +103,22 @@ fi
 # CMakeLists.txt lists the programs, in the order of the chapters. The tour runs the first of each, for
 # OpenCL and for CUDA.
 # shellcheck disable=SC2013 # names without blanks
-for program in $(sed -n 's/^add_program(\([a-z]*\) \([^/]*\)\/\([^.]*\)\..*/\1 \2 \3/p' CMakeLists.txt |
-    awk '!seen[$1 $2]++ { print $2 "/" $3 }'); do
+for line in $(sed -n 's/^add_program(\([a-z]*\) \([^/]*\)\/\([^.]*\)\..*/\1 \2 \3/p' CMakeLists.txt |
+    awk '!seen[$1 $2]++ { print $1 ":" $2 "/" $3 }'); do
+    program=${line#*:}
     name=${program#*/}
     printf '\n==== %s ====\n\n' "$program"
     if [ ! -x "build/$program" ]; then
         code=77
-        why="not built: CMake did not find what it needs"
+        case $line in
+        cuda:*) why="not built: CMake found no CUDA Toolkit" ;;
+        *) why="not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)" ;;
+        esac
     else
         printf '%s\n\n' "$(look "$name")"
         { "build/$program" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
-        cat "$log" >&2
         read -r code <"$scratch/code"
+        [ "$code" -eq 77 ] || cat "$log" >&2
         why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
         [ ! -s "$scratch/output" ] || cp "$scratch/output" "$out/$name.txt"
     fi
