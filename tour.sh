@@ -83,7 +83,7 @@ fi
 look() {
     case $1 in
     host_clock) echo "Look at sleep (ms) and threads (ms): which clock disagrees with all others?" ;;
-    clfinish_sync) echo "Look at median (us): how far is each row of the host's clock from the device's own, the last?" ;;
+    clfinish_sync) echo "Look at median (us): the last row is the device's own time. How far from it is each row above?" ;;
     opencl_profiling) echo "Look at median (us): how much of what the host waits for is start_to_end, the kernel?" ;;
     cuda_events) echo "Look at error (us): which clock comes closest to the time for which the kernel really ran?" ;;
     block_clock*) echo "Look at clocks_mean and event (us): which of the two grows with the number of blocks?" ;;

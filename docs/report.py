@@ -98,7 +98,10 @@ def picture(folder, program, rows):
 
 
 def report(folder):
-    read = lambda name: (folder / name).read_text() if (folder / name).exists() else ""
+    def read(name):  # without the folder's own path, which may name a user
+        text = (folder / name).read_text() if (folder / name).exists() else ""
+        return text.replace(f"{ROOT}/", "").replace(str(pathlib.Path.home()) + "/", "~/")
+
     ran = [line.split("\t", 3) for line in read("ran.txt").splitlines()]
     body, doubts, nav = "", [], ""
     for chapter in dict.fromkeys(program.split("/")[0] for program, *_ in ran):
@@ -143,7 +146,7 @@ def report(folder):
     load = (read("load.txt").splitlines() + ["unknown"] * 2)[:2]
     fit = read("fit_to_measure.txt")
     fit = (box("What fit_to_measure printed", element("pre", fit)) if fit
-           else element("p", "The program docs/fit_to_measure did not run."))
+           else element("p", "No program checked whether this machine is fit to measure."))
     listed = "".join(element("li", doubt) for doubt in doubts)
     listed = f"<ul>\n{listed}</ul>" if listed else "<p>None: no row is disturbed, and all programs ran.</p>"
     return page("How this machine times a kernel", f"""<p>Written by <code>./tour.sh</code>: what this machine answered, \

@@ -24,7 +24,7 @@ for chapter in 0*_*; do
     done
 done
 printf '06_warmup/warmup_opencl\t77\tLook.\tno OpenCL device\n' >>"$folder/ran.txt"
-printf '06_warmup/warmup_series\t1\tLook.\ta <b> & "c" failed\n' >>"$folder/ran.txt"
+printf '06_warmup/warmup_series\t1\tLook.\ta <b> & "c" failed in %s/x.c\n' "$PWD" >>"$folder/ran.txt"
 echo "a table laid out otherwise" >"$folder/warmup_series.txt"
 cp "$recorded/environment.txt" "$folder"
 printf '0.1 0.2 0.3\n4 5 6\n' >"$folder/load.txt"
@@ -34,7 +34,7 @@ python3 -X utf8 docs/report.py "$folder" "$folder/report.html"
 python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "02 clFinish" \
     "03 OpenCL profiling" "04 CUDA events" "05 Block clock" "06 Warm-up" \
     "02_clfinish_sync/clfinish_sync, row no_finish host: disturbed" "Skipped: no OpenCL device" \
-    'FAILED with exit code 1: a <b> & "c" failed' "a table laid out otherwise" "fit: <yes>" "4 5 6" \
+    'FAILED with exit code 1: a <b> & "c" failed in x.c' "a table laid out otherwise" "fit: <yes>" "4 5 6" \
     "gpu NVIDIA H200, driver" "nvidia-h100" "Its time on the device is"
 # of seven programs: their tables, those beside the recorded machines, their pictures
 grep -c '<table>' "$folder/report.html" | grep -qx 14
