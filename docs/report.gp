@@ -44,7 +44,8 @@ if (ARG3 eq "lines") {
     unset xtics # the numbers stand at the bars
     set border 2
     set style fill solid noborder
-    set key outside top center horizontal
+    set key at screen 0.97, screen 0.98 right top vertical samplen 1 spacing 1.1
+    if (series > 1) { set tmargin 3 }
     if (series == 1) { unset key }
     end(x) = x < 0 ? 0 : x
     plot data using (0):0:ytic(1) with points pointsize 0 notitle, \

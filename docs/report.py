@@ -91,8 +91,11 @@ def picture(folder, program, rows):
     if drawn.returncode:
         return element("p", "No picture: gnuplot failed: " + drawn.stderr.strip()[:200], ' class="warn"')
     image = base64.b64encode(svg.read_text().replace("</desc>", "</desc>" + PICTURE_STYLE, 1).encode()).decode()
-    what = f"{' and '.join(map(as_printed, values))} of each {label}" + (f", of {only[1]}" if only else "")
-    what += ", as multiples of the first row's" if kind == "lines" else ""
+    what = " and ".join(map(as_printed, values))
+    if kind == "lines":
+        what += f" by the number of {label}, as multiples of the first row's"
+    else:
+        what += f" of each {label}" + (f" on {only[1]}" if only else "")
     return (f'<figure><img src="data:image/svg+xml;base64,{image}" alt="{kind.capitalize()}: {what}. '
             f'The table above has the numbers."/>\n<figcaption>{program}: {what}</figcaption></figure>\n')
 
