@@ -30,35 +30,14 @@ fi
 export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
 
-# No host or user names, and no more of the kernel's version than its numbers.
-describe_machine() {
-    echo "date: $(date -u +%Y-%m-%d)"
-    # shellcheck disable=SC1091 # it is there on every machine of today
-    echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sm), kernel $(uname -r | sed 's/[^0-9.].*//')"
-    echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
-    if [ "${CUDA_VISIBLE_DEVICES-all}" ] && command -v nvidia-smi >/dev/null; then
-        nvidia-smi ${CUDA_VISIBLE_DEVICES:+-i "$CUDA_VISIBLE_DEVICES"} \
-            --query-gpu=name,driver_version --format=csv,noheader |
-            sed 's/^\(.*\), \(.*\)$/gpu: \1, driver \2/'
-    fi
-    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-    if [ -x "$nvcc" ]; then
-        echo "toolkit: CUDA $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\), V\(.*\)/\2/p')"
-    fi
-    echo "compiler: $(cc --version | head -n 1)"
-    if [ -x "$build/02_clfinish_sync/clfinish_sync" ]; then
-        "$build/02_clfinish_sync/clfinish_sync" --device list 2>/dev/null | sed 's/^/opencl device /'
-    fi
-    [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device"
-    "$fit" | sed 's/^Fit to measure[.]/disturbed before: no/; s/^Disturbed: /disturbed before: /'
-}
-
 # whose ENVIRONMENT: the machine's GPUs, or else its processor and OpenCL devices.
 whose() {
     sed -n 's/^gpu: \([^,]*\).*/\1/p' "$1" | grep . ||
         sed -n 's/^processor: //p; s/^opencl device \(.*\), driver.*/\1/p' "$1"
 }
-describe_machine >"$scratch/environment.txt"
+docs/results/environment.sh "$build" >"$scratch/environment.txt"
+[ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device" >>"$scratch/environment.txt"
+"$fit" | sed 's/^Fit to measure[.]/disturbed before: no/; s/^Disturbed: /disturbed before: /' >>"$scratch/environment.txt"
 if [ -e "$results/environment.txt" ] &&
     [ "$(whose "$results/environment.txt")" != "$(whose "$scratch/environment.txt")" ]; then
     echo "record.sh: '$1' was recorded on $(whose "$results/environment.txt" | paste -sd ';' -); this is" \
