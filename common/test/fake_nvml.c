@@ -52,8 +52,8 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **gpu) {
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **gpu) {
-    *gpu = gpus + (strcmp(bus, "00000000:00:07.0") == 0);
-    return strncmp(bus, "00000000:00:0", 13) == 0 ? SUCCESS : NOT_FOUND;
+    *gpu = gpus + (strstr(bus, ":00:07.0") != NULL);
+    return strstr(bus, "0000:00:0") ? SUCCESS : NOT_FOUND;
 }
 
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **gpu) {
@@ -104,10 +104,14 @@ int nvmlDeviceGetEccMode(void *gpu, unsigned *now, unsigned *next) {
 int nvmlDeviceGetPersistenceMode(void *gpu, unsigned *mode) { return number(gpu, "persistence", 1, mode); }
 
 int nvmlDeviceGetViolationStatus(void *gpu, int policy, unsigned long long us_and_ns[2]) {
+    static unsigned calls;
+    unsigned long long step_ns = 0;
     us_and_ns[0] = 1;
-    return policy == 0   ? answer(gpu, "power_ns", 0, 0, us_and_ns + 1)
-           : policy == 1 ? answer(gpu, "heat_ns", 0, 0, us_and_ns + 1)
-                         : INVALID_ARGUMENT;
+    if (policy != 0 && policy != 1) return INVALID_ARGUMENT;
+    answer(gpu, "step_ns", 0, 0, &step_ns); /* by so much the times grow from call to call */
+    const int code = answer(gpu, policy == 0 ? "power_ns" : "heat_ns", 0, 0, us_and_ns + 1);
+    us_and_ns[1] += code == SUCCESS ? step_ns * calls++ : 0;
+    return code;
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, unsigned long long *reasons) {

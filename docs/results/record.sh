@@ -113,6 +113,13 @@ if [ -x "$build/docs/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ];
     fi
 fi
 
+for compare in "$build/docs/compare_cuda" "$build/docs/compare_opencl"; do
+    [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] || ! "$compare" 2 >"$scratch/output" || {
+        mv "$scratch/output" "$scratch/record/compare.txt"
+        docs/compare_processes.sh 8 "$compare" 0.5 >"$scratch/record/compare_processes.txt"
+    }
+done
+
 grep -q '^disturbed: ' "$scratch/environment.txt" || echo "disturbed: no program" >>"$scratch/environment.txt"
 mkdir -p "$results"
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"

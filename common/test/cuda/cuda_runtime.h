@@ -112,6 +112,8 @@ API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
     strcat(to->name, device ? ", \"small\"" : ""); to->major -= simulated_fault("old_gpu", NULL))
 API(cudaSetDevice, (int device), 90000, current = device)
 API(cudaGetDevice, (int *device), 100, *device = current)
+API(cudaDeviceGetPCIBusId, (char *to, int size, int device), 100,
+    snprintf(to, (size_t)size, "0000:00:%02x.0", 6 + device))
 API(cudaDriverGetVersion, (int *version), 100, *version = 13020)
 API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = 1u << 30; *total = 1u << 31)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), 100,
