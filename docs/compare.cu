@@ -74,7 +74,7 @@ struct gate { /* in host memory that the device sees too */
 static volatile struct gate *gate;
 static cudaEvent_t start, stop;
 static unsigned long long tick_ns; /* of the clock: all times so far are whole multiples of it */
-static const double step_us = 0.4; /* what a row of one launch cannot tell apart */
+static const double step_us = 0.4; /* two steps of 0.2 us, one of A and one of B: see below */
 
 /* Keeps the stream busy until the host opens the gate, for a second at most. */
 static __global__ void block_stream(volatile struct gate *gate) {
@@ -188,8 +188,7 @@ int main(int argc, char **argv) {
     launch(EMPTY);
     delay<<<1, 1>>>(0);
     CHECK(cudaGetLastError());
-    for (int i = 0; i < 10;
-         i++) { /* the warm-up, and the check; a first launch may wait for the gate */
+    for (int i = 0; i < 10; i++) { /* the warm-up, and the check; not behind the gate */
         launch(A);
         check_result();
         launch(B);

@@ -183,7 +183,7 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
             "else uses the device.\n",
             late, launches);
     if (!(widest < INFINITY)) {
-        printf("Not decided: %zu pairs are too few.\n", ab.count);
+        printf("Not decided: too few pairs, %zu.\n", ab.count);
         return;
     }
     if (verdict == SAME)
@@ -195,9 +195,12 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
     if (verdict == UNDECIDED && ab.tick_us > least * a_us)
         printf("This clock cannot tell less than %.2f %% of A: put more work into one sample.\n",
                100 * ab.tick_us / a_us);
-    else if (verdict == UNDECIDED && took_s > 0)
-        printf("Some %.0f s would decide on %.2f %%.\n", ceil(took_s * pow(widest / least, 2)),
-               100 * least);
+    else if (verdict == UNDECIDED && took_s > 0) {
+        const double wanted_s = ceil(took_s * pow(widest / least, 2));
+        printf(wanted_s > 3600 ? "More than an hour would be needed to decide on %.2f %%.\n"
+                               : "To decide on %.2f %% would take some %.0f s.\n",
+               100 * least, wanted_s);
+    }
     printf("Medians: A %.2f%s, B %.2f%s; B/A %.5f (%.5f to %.5f); %zu pairs.\n", a_us, unit,
            median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high, ab.count);
     printf("Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",

@@ -43,6 +43,10 @@ END {
         squares += (x[i] - sum / n) ^ 2
     total = squares / (n - 1)
     within /= n
-    printf "%d processes, standard deviation %.3f %%; the noise within one explains %.3f %%, ", n, 100 * sqrt(total), 100 * sqrt(within)
-    printf "another process adds %.3f %%.\n", 100 * sqrt(total > within ? total - within : 0)
+    printf "%d processes, standard deviation %.3f %%: ", n, 100 * sqrt(total)
+    if (total > within)
+        printf "%.3f %% by the noise within one, %.3f %% by what another process changes.\n",
+            100 * sqrt(within), 100 * sqrt(total - within)
+    else
+        print "no more than the noise within one explains."
 }' "$scratch/ratios"
