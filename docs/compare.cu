@@ -73,8 +73,8 @@ struct gate { /* in host memory that the device sees too */
 };
 static volatile struct gate *gate;
 static cudaEvent_t start, stop;
-static unsigned long long tick_ns;  /* of the clock: all times so far are whole multiples of it */
-static const double step_us = 0.25; /* in such steps a GPU sees that a kernel has ended */
+static unsigned long long tick_ns; /* of the clock: all times so far are whole multiples of it */
+static const double step_us = 0.4; /* what a row of one launch cannot tell apart */
 
 /* Keeps the stream busy until the host opens the gate, for a second at most. */
 static __global__ void block_stream(volatile struct gate *gate) {
@@ -101,9 +101,10 @@ static int row = 1; /* so many launches between two events */
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row, which are
  * queued before the device comes to the first event, so that the host's launch is not in it.
  *
- * Why a row? A GPU sees that a kernel has ended in steps of 0.16 us (an H200) or 0.21 us (an H100), and
- * an event pair around one launch cannot tell two kernels apart that end in the same step. In a row,
- * and after a delay that is random, the steps average out. */
+ * Why a row? A GPU sees only in steps of some 0.2 us that a kernel has ended. An event pair around one
+ * launch cannot tell two kernels apart that end in the same step; over a row the steps average out, but
+ * not to nothing, and what is left stays the same until the process ends (docs/compare.md). So the
+ * interval is never narrower than step_us / sqrt(row). */
 static double time_us(enum which which) {
     float elapsed_ms;
     const double before_s = now_s();

@@ -167,8 +167,8 @@ def split(run):
 
 def power(machine, cases, trials):
     print(f"power: {trials} runs of each, at most so many seconds long\n\n"
-          "case                           seconds found  truth in interval  median B/A   truth  B/A of the runs"
-          "   Mann-Whitney  Welch")
+          "case                          seconds found holds  median    truth   B/A of the runs  Mann-   Welch\n"
+          "                                             truth  B/A                              Whitney")
     order = [c for c in cases for _ in range(trials)]
     random.shuffle(order)
     results = {c: [] for c in cases}
@@ -180,9 +180,9 @@ def power(machine, cases, trials):
         holds = "-" if truth is None else sum(r["ratio"][1] <= (r["truth"] or truth) <= r["ratio"][2] for r in runs)
         others = [sum(m(*split(r)) for r in runs) for m in (mann_whitney, welch)]
         ratios = [r["ratio"][0] for r in runs]
-        print(f"{case:30} {cases[case][3]:7} {sum(r['verdict'] == 1 for r in runs):5} {holds:>18} "
-              f"{statistics.median(ratios):11.5f} {f'{truth:.5f}' if truth else '-':>7} "
-              f"{min(ratios):.4f} to {max(ratios):.4f} {others[0]:13} {others[1]:6}")
+        print(f"{case:29} {cases[case][3]:7} {sum(r['verdict'] == 1 for r in runs):5} {holds:>5} "
+              f"{statistics.median(ratios):.5f} {f'{truth:.5f}' if truth else '-':>7} "
+              f"{min(ratios):.4f} to {max(ratios):.4f} {others[0]:5} {others[1]:7}")
     print()
 
 
