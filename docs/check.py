@@ -63,18 +63,14 @@ TERMS = terms((ROOT / "docs/glossary.md").read_text())
 def lines_of(file, first, last):
     """The lines of `file` from the one with `first` to the next with `last`, moved to the left."""
     path = ROOT / file
-    if not path.is_file():
-        return None
-    lines = path.read_text().splitlines()
+    lines = path.read_text().splitlines() if path.is_file() else []
     if first:
-        start = next((i for i, line in enumerate(lines) if first in line), None)
-        if start is None:
-            return None
+        start = next((i for i, line in enumerate(lines) if first in line), len(lines))
         end = next((i for i in range(start, len(lines))
-                    if (lines[i] == "}" if last == "}" else last in lines[i])), None)
-        if end is None:
-            return None
+                    if (lines[i] == "}" if last == "}" else last in lines[i])), -1)
         lines = lines[start:end + 1]
+    if not lines:
+        return None
     indent = min((len(l) - len(l.lstrip()) for l in lines if l.strip()), default=0)
     return "".join(l[indent:].rstrip() + "\n" for l in lines)
 

@@ -27,37 +27,27 @@ sees() {
     git checkout-index -qaf
 }
 
-# change EXPRESSION FILE...: by sed.
-change() {
-    expression=$1
-    shift
-    for file; do
-        sed "$expression" "$file" >.git/changed
-        cat .git/changed >"$file"
-    done
-}
-
-change '1,/[0-9]<!--=/s/\([0-9]\)<!--=/9\1<!--=/' README.md README.zh.md 0*/README.md
+sed -i.old '1,/[0-9]<!--=/s/\([0-9]\)<!--=/9\1<!--=/' README.md README.zh.md 0*/README.md
 sees "a number in any README" "^README.md.* is " "^README.zh.md.* is " "^01.* is " "^02.* is " "^03.* is " \
     "^04.* is " "^05.* is " "^06.* is "
-echo 'Take `--elements`.' | tee -a 04_cuda_events/README.md >>README.md
-change 's/--runs /--times/' 02_clfinish_sync/test/expected/clfinish_sync.txt
+echo 'Take --elements 5.' | tee -a 04_cuda_events/README.md >>README.md
+sed -i.old 's/--runs /--times/' 02_clfinish_sync/test/expected/clfinish_sync.txt
 sees "an option" "^04.* has --elements" "^README.md.* has --elements" "^02.* has --runs"
 echo '[a link](docs/no_such.md)' >>README.md
-change 's/^## /## Not /' 01_host_clock/more.md
+sed -i.old 's/^## /## Not /' 01_host_clock/more.md
 sees "a link" "dead link docs/no_such.md" "^01.* no such heading: more.md#"
 echo '// one more line' >>05_block_clock/minimal.cu
 sees "a line of a program" "05_block_clock/README.md: differs"
 rm docs/three_times.svg
-change 's/!\[[^]]*/![/' 04_cuda_events/README.md
+sed -i.old 's/!\[[^]]*/![/' 04_cuda_events/README.md
 sees "a drawing that is gone, and one without words" "dead link three_times.svg" "no alternative text: drawing.svg"
 echo '/docs/*.svg' >>.gitignore
 git rm -q --cached 01_host_clock/drawing.svg
 sees "a drawing that git does not keep" "names the picture three_times.svg" "does not track drawing.svg"
-change '/^|/d' docs/glossary.md
+sed -i.old '/^|/d' docs/glossary.md
 sees "a term" "lacks \*"
 echo 'One more sentence.' >>README.md
-change 's/^## /# /' README.zh.md
+sed -i.old 's/^## /# /' README.zh.md
 sees "a translation that is behind" "README.md has changed" "other headings"
 seq 100 | tr '\n' ' ' >>docs/compare.md
 sees "a long line" "columns: 1 2 3"
