@@ -27,7 +27,8 @@ NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)([^\d\n<]{0,12}"
 UNMARKED = re.compile(r"\d\.\d+ ?(?:us|ms|ns|GB/s|MHz|%|percent|times)(?![\w<])")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS = {"--preset", "--refresh", "--recursive", "--tool", "--clock-control", "--cache-control", "--table"}
+OTHERS = {"--preset", "--refresh", "--recursive", "--tool", "--clock-control", "--cache-control", "--table",
+          "--lock-gpu-clocks", "--reset-gpu-clocks"}
 
 
 def lines_of(file, first, last):
