@@ -57,26 +57,30 @@ if (has("clock_load.csv")) {
     unset logscale
     set format x "%g"
     set autoscale
-    set xrange [0:*]
+    stats load using 3 skip 1 nooutput
+    set xrange [0:STATS_max]
     set lmargin 10
     set rmargin 3
-    set key top left Left reverse
+    set key bottom left Left reverse
     set arrow 1 from random, graph 0 to random, graph 1 nohead dashtype 2 linecolor rgb "#777777"
     set multiplot layout 3,1 title sprintf("%s, %s: all of it busy, with zeros, then with random numbers", device, date) noenhanced
     set title
     unset xlabel
     set ylabel "time per launch (ms)"
-    set label 1 "zeros" at random / 2, graph 0.08 center textcolor rgb "#555555"
-    set label 2 "random numbers" at random * 1.5, graph 0.08 center textcolor rgb "#555555"
+    set label 1 "zeros" at random / 2, graph 0.93 center textcolor rgb "#555555"
+    set label 2 "random numbers" at random * 1.5, graph 0.93 center textcolor rgb "#555555"
     plot load skip 1 using 3:5 with lines linewidth 2 linecolor rgb "#0072b2" notitle
     unset label
     set ylabel "SM clock (MHz)"
-    set yrange [*:2060]
+    set offsets 0, 0, graph 0.05, graph 0.35 # below is room for the key
     plot load skip 1 using 3:7 with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
          "" skip 1 using 3:6 with lines linewidth 2 linecolor rgb "#0072b2" title "by the SM's own counter"
     set xlabel "time (s)"
     set ylabel "power (W), by NVML"
+    set offsets 0, 0, graph 0.1, 0
     set yrange [0:*]
     plot load skip 1 using 3:8 with lines linewidth 2 linecolor rgb "#0072b2" notitle
     unset multiplot
+    unset arrow
+    set offsets
 }
