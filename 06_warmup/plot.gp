@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # gnuplot -c plot.gp FOLDER: draws the series of first launches in FOLDER (warmup_series.csv of CUDA,
-# warmup_series_opencl.csv) and l2_cache.csv as FOLDER/first_launches.svg and l2_cache.svg.
+# warmup_series_opencl.csv), l2_cache.csv and clock_load.csv as FOLDER/first_launches.svg, l2_cache.svg and
+# clock_load.svg.
 folder = ARG1
 set datafile separator ","
 has(file) = system("test -s ".folder."/".file." && echo yes") eq "yes"
@@ -43,4 +44,43 @@ if (has("l2_cache.csv")) {
     plot folder."/l2_cache.csv" skip 1 using 3:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
          "" skip 1 using 3:7 linewidth 2 pointtype 5 title "flushed by reading other data", \
          "" skip 1 using 3:8 linewidth 2 pointtype 9 title "flushed by writing other data"
+}
+
+# Three panels above each other with one time axis, and a scale each: no line needs a second axis.
+if (has("clock_load.csv")) {
+    load = folder."/clock_load.csv"
+    device = system("sed -n '2s/,.*//p' ".load)
+    date = system("sed -n 's/^date: //p' ".folder."/environment.txt")
+    random = real(system("awk -F, '$4 == \"random\" { print $3; exit }' ".load))
+    set terminal svg size 720,720 font "sans-serif,14" background rgb "white"
+    set output folder."/clock_load.svg"
+    unset logscale
+    set format x "%g"
+    set autoscale
+    stats load using 3 skip 1 nooutput
+    set xrange [0:STATS_max]
+    set lmargin 10
+    set rmargin 3
+    set key bottom left Left reverse
+    set arrow 1 from random, graph 0 to random, graph 1 nohead dashtype 2 linecolor rgb "#777777"
+    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy, with zeros, then with random numbers", device, date) noenhanced
+    set title
+    unset xlabel
+    set ylabel "time per launch (ms)"
+    set label 1 "zeros" at random / 2, graph 0.93 center textcolor rgb "#555555"
+    set label 2 "random numbers" at random * 1.5, graph 0.93 center textcolor rgb "#555555"
+    plot load skip 1 using 3:5 with lines linewidth 2 linecolor rgb "#0072b2" notitle
+    unset label
+    set ylabel "SM clock (MHz)"
+    set offsets 0, 0, graph 0.05, graph 0.35 # below is room for the key
+    plot load skip 1 using 3:7 with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
+         "" skip 1 using 3:6 with lines linewidth 2 linecolor rgb "#0072b2" title "by the SM's own counter"
+    set xlabel "time (s)"
+    set ylabel "power (W), by NVML"
+    set offsets 0, 0, graph 0.1, 0
+    set yrange [0:*]
+    plot load skip 1 using 3:8 with lines linewidth 2 linecolor rgb "#0072b2" notitle
+    unset multiplot
+    unset arrow
+    set offsets
 }
