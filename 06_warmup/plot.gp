@@ -79,7 +79,8 @@ if (has("clock_load.csv")) {
     set ylabel "power (W), by NVML"
     set offsets 0, 0, graph 0.1, 0
     set yrange [0:*]
-    plot load skip 1 using 3:8 with lines linewidth 2 linecolor rgb "#0072b2" notitle
+    plot load skip 1 using 3:8 with lines linewidth 2 linecolor rgb "#0072b2" notitle, \
+         0 with lines linecolor rgb "black" notitle # on the axis: without NVML there is nothing else
     unset multiplot
     unset arrow
     set offsets
