@@ -4,8 +4,8 @@
  *
  * Measures: a spin of 250 us in a stream of its own, by event pairs in that stream, in the default
  *   stream, and in two streams; beside it the truth, which is the spin's own time.
- * Does not measure: the gap while the host launches the kernel. It is in every pair here; see
- *   cuda_events.cu.
+ * Does not measure: the gap while the host launches the kernel, the device's launch and drain, and the
+ *   events' own cost. They are in each right pair here; see cuda_events.cu and onion.cu.
  *
  * Build: nvcc -O2 -arch=native -I../common wrong_stream.cu -o wrong_stream
  * Run:   ./wrong_stream
@@ -99,7 +99,8 @@ int main(int argc, char **argv) {
         cell("stop", -8, "%s", stream_names[pairs[p].stop]);
         number("truth", "us", 10, 2, truth[p].median);
         number("pair", "us", 9, 2, s[p].median);
-        const double error_us = s[p].median - truth[p].median; /* if it is right, the host's gap */
+        /* where it is right: the host's gap, the device's launch, drain, and the floor */
+        const double error_us = s[p].median - truth[p].median;
         number("error", "us", 10, 2, error_us);
         cell("", -33, " %s", pairs[p].words);
         end_row_disturbed(truth[p].disturbed ||
