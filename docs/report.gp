@@ -27,7 +27,8 @@ if (ARG3 eq "lines") {
 } else { # lying bars, so that their names can be read
     set terminal svg size 380,60 + 22 * rows * series + (series > 1 ? 24 : 0) font "system-ui,sans-serif,14"
     stats data using (strlen(stringcolumn(1))) nooutput
-    set lmargin 1.1 * STATS_max + 1
+    names = STATS_max
+    set lmargin 1.1 * names + 1
     thick = 0.8 / series
     middle(row, s) = row + (s - (series + 1) / 2.) * thick
     least = 0
@@ -37,8 +38,16 @@ if (ARG3 eq "lines") {
         least = STATS_min < least ? STATS_min : least
         most = STATS_max > most ? STATS_max : most
     }
+    digits = 0 # of the longest number, which stands at the end of its bar
+    do for [s = 1:series] {
+        stats data using (strlen(stringcolumn(s + 1))) nooutput
+        digits = STATS_max > digits ? STATS_max : digits
+    }
+    number = 9. * (digits + 1) # pixels, of 380
+    share = number / (380 - 9 * (1.1 * names + 1) - number - 20)
+    share = share > 0 && share < 3 ? share : 3
     room = most > least ? most - least : 1
-    set xrange [least - (least < 0 ? 0.45 * room : 0):most + 0.45 * room] # for the numbers
+    set xrange [least - (least < 0 ? share * room : 0):most + share * room]
     set yrange [rows - 0.5:-0.5]
     set ytics scale 0 noenhanced
     unset xtics # the numbers stand at the bars
