@@ -20,31 +20,30 @@ static long long now_ns(void) {
 }
 
 // The time for which processors work for this program. It stands still while the program sleeps.
-static double processor_ms(void) {
-    return (double)clock() * 1e3 / CLOCKS_PER_SEC;
+static long long processor_ns(void) {
+    return clock() * (1000000000LL / CLOCKS_PER_SEC);
 }
 
 int main(void) {
-    long long start_ns = now_ns();
-    double start_ms = processor_ms();
+    long long start_ns = now_ns(), start_processor_ns = processor_ns();
     for (int i = 0; i < WORK; i++)
         rand(); // the compiler must not leave it out: each call changes the next one's result
-    double used_ms = processor_ms() - start_ms;
-    double elapsed_ms = (double)(now_ns() - start_ns) / 1e6;
+    long long used_ns = processor_ns() - start_processor_ns;
+    long long elapsed_ns = now_ns() - start_ns;
     // Where the two differ here, other programs had the processor for the rest.
-    printf("%d calls of rand(): clock_gettime %8.3f ms, clock() %8.3f ms\n", WORK, elapsed_ms,
-           used_ms);
+    printf("%7d calls of rand(): clock_gettime %10.3f us, clock() %10.3f us\n", WORK,
+           (double)elapsed_ns / 1e3, (double)used_ns / 1e3);
 
     const struct timespec pause = {0, SLEEP_MS * 1000000L};
     start_ns = now_ns();
-    start_ms = processor_ms();
+    start_processor_ns = processor_ns();
     if (nanosleep(&pause, NULL) != 0) {
         perror("nanosleep");
         return 1;
     }
-    used_ms = processor_ms() - start_ms;
-    elapsed_ms = (double)(now_ns() - start_ns) / 1e6;
-    printf("a sleep of %d ms:       clock_gettime %8.3f ms, clock() %8.3f ms\n", SLEEP_MS,
-           elapsed_ms, used_ms);
+    used_ns = processor_ns() - start_processor_ns;
+    elapsed_ns = now_ns() - start_ns;
+    printf("%7d ms of sleep:     clock_gettime %10.3f us, clock() %10.3f us\n", SLEEP_MS,
+           (double)elapsed_ns / 1e3, (double)used_ns / 1e3);
     return 0;
 }
