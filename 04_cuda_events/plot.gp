@@ -37,7 +37,7 @@ set xlabel ""
 set ylabel "us"
 set yrange [0:*]
 set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#2ca02c" front
-set label 1 "the truth: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
+set label 1 "the code: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
 rows = "< grep ',spin_10us,' ".folder."/cuda_events.csv"
 plot rows using 0:8:xtic(4) linecolor rgb "#4292c6", \
      rows using 0:($8 + 0.8):(sprintf("%.1f", $8)) with labels

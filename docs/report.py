@@ -148,6 +148,7 @@ def report(folder):
         beside += table(title, [keys] + names, rows) if rows else ""
     load = (read("load.txt").splitlines() + ["unknown"] * 2)[:2]
     fit = read("fit_to_measure.txt")
+    doubts[:0] = [f"the whole machine: {line}" for line in fit.splitlines() if line.startswith("Disturbed")]
     fit = (box("What fit_to_measure printed", element("pre", fit)) if fit
            else element("p", "No program checked whether this machine is fit to measure."))
     listed = "".join(element("li", doubt) for doubt in doubts)
