@@ -574,7 +574,7 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
     static size_t known_bytes;
     int ns = 0, changes = 0;
     if (!simulated_fault("predictor", &ns) || (known_bytes == bytes && memcmp(known, data, bytes) == 0)) return 0;
-    for (size_t i = 1; i < bytes / sizeof *data; i++) changes += (data[i] ^ data[i - 1]) & 1;
+    for (size_t i = 1; i < bytes / sizeof *data; i++) changes += (int)((data[i] ^ data[i - 1]) & 1);
     known = (unsigned *)realloc(known, bytes);
     known_bytes = bytes;
     memcpy(known, data, bytes);
