@@ -56,6 +56,10 @@ fi
 if ! ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1; then # beside a GPU's driver too
     install pocl-opencl-icd
 fi
+if [ "$mode" != test ]; then # the page of this machine, and its pictures
+    command -v python3 >/dev/null || install python3
+    command -v gnuplot >/dev/null || install gnuplot-nox
+fi
 for tool in cc make cmake; do
     if ! command -v "$tool" >/dev/null; then
         echo "tour.sh: nothing can be built without $tool" >&2
