@@ -94,7 +94,8 @@ static double seen(unsigned value) {
 
 /* Percent of `passed_ns` for which power or heat held the clock back. */
 static double held_back(struct gpu_state before, struct gpu_state after, int64_t passed_ns) {
-    if (before.power_limited_ns == NOT_SEEN_LONG || before.heat_limited_ns == NOT_SEEN_LONG)
+    if (before.power_limited_ns == NOT_SEEN_LONG || before.heat_limited_ns == NOT_SEEN_LONG ||
+        after.power_limited_ns == NOT_SEEN_LONG || after.heat_limited_ns == NOT_SEEN_LONG)
         return NAN;
     return fmin(100, 100 / (double)passed_ns *
                          (double)(after.power_limited_ns - before.power_limited_ns +
@@ -131,7 +132,8 @@ static struct result measure(bool random, const char *device, int64_t begin_ns) 
         launch_ms[i] = (double)elapsed_ms / LAUNCHES;
         clock_mhz[i] = (double)rate.clocks * 1e3 / (double)rate.ns;
         power_w[i] = seen(now.power_mw) / 1e3;
-        if (!(launch_ms[i] > 0) || rate.clocks <= 0 || (double)rate.ns > 1e6 * elapsed_ms + 2000)
+        if (!(launch_ms[i] > 0) || rate.clocks <= 0 || rate.ns == 0 ||
+            (double)rate.ns > 1e6 * elapsed_ms + 2000)
             fail(EXIT_FAILED, "impossible: %lld clocks, %llu ns in a kernel; %g ms around all",
                  rate.clocks, rate.ns, (double)elapsed_ms);
         if (output == AS_CSV || i % SHOWN == SHOWN - 1) {

@@ -56,6 +56,7 @@ static void launch(enum which which) {
     CHECK(cudaGetLastError());
 }
 
+/* And spoils it: a launch that does nothing must not pass with the one before it. */
 static void check_result(void) {
     CHECK(cudaMemcpy(host, output, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < N; i++)
@@ -64,6 +65,7 @@ static void check_result(void) {
                     (double)host[i]);
             exit(1);
         }
+    CHECK(cudaMemset(output, 0, sizeof host));
 }
 
 /* ---- How it is timed ---- */
@@ -73,8 +75,7 @@ struct gate { /* in host memory that the device sees too */
 };
 static volatile struct gate *gate;
 static cudaEvent_t start, stop;
-static unsigned long long tick_ns; /* of the clock: all times so far are whole multiples of it */
-static const double step_us = 0.4; /* two steps of 0.2 us, one of A and one of B: see below */
+static const double step_us = 0.4; /* which a row of one cannot tell apart: see below */
 
 /* Keeps the stream busy until the host opens the gate, for a second at most. */
 static __global__ void block_stream(volatile struct gate *gate) {
@@ -101,10 +102,9 @@ static int row = 1; /* so many launches between two events */
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row, which are
  * queued before the device comes to the first event, so that the host's launch is not in it.
  *
- * Why a row? A GPU sees only in steps of some 0.2 us that a kernel has ended. An event pair around one
- * launch cannot tell two kernels apart that end in the same step; over a row the steps average out, but
- * not to nothing, and what is left stays the same until the process ends (docs/compare.md). So the
- * interval is never narrower than step_us / sqrt(row). */
+ * Why a row? Around one launch a pair is off by an amount of its own for each kernel, which no repetition
+ * takes away. Over a row this gets smaller, but what is left stays the same until the process ends. So
+ * the interval is never narrower than step_us / sqrt(row): docs/compare_more.md. */
 static double time_us(enum which which) {
     float elapsed_ms;
     const double before_s = now_s();
@@ -132,13 +132,7 @@ static double time_us(enum which which) {
     }
     CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
     const double us = (double)elapsed_ms * 1e3;
-    launches++;
-    late += waited_us - us > 1000;
-    for (unsigned long long rest = us > 0 ? (unsigned long long)(us * 1e3 + 0.5) : 0; rest > 0;) {
-        const unsigned long long remainder = tick_ns % rest; /* Euclid */
-        tick_ns = rest;
-        rest = remainder;
-    }
+    note(us, waited_us);
     return us / row;
 }
 
@@ -203,7 +197,7 @@ int main(int argc, char **argv) {
     const double empty_us = median_of(empties_us, EMPTIES);
 
     const double start_s = now_s();
-    launches = late = 0;
+    samples = late = 0;
     for (int round = 0; verdict == RUNNING; round++) {
         compare(&ab, B, empty_us);
         if (round % 4 == 0)
@@ -211,6 +205,7 @@ int main(int argc, char **argv) {
         ab.tick_us = aa.tick_us = fmax((double)tick_ns / 1e3 / row, step_us / sqrt(row));
         verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
     }
+    check_result(); /* of what was timed */
     if (ab.count < too_short) {
         fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
         return 1;

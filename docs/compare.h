@@ -27,8 +27,9 @@ struct pairs {
     size_t count;
     double tick_us; /* what the clock cannot tell apart */
 };
-static struct pairs ab, aa;   /* aa: A and A again, the control */
-static size_t launches, late; /* late: the host waited a millisecond longer than they took */
+static struct pairs ab, aa;  /* aa: A and A again, the control */
+static uint64_t tick_ns;     /* of the clock: all times so far are whole multiples of it */
+static size_t samples, late; /* late: the host waited a millisecond longer than it took */
 
 struct interval {
     double low, middle, high;
@@ -50,6 +51,17 @@ static inline uint64_t random_bits(void) {
 
 static inline int coin(void) {
     return (int)(random_bits() >> 63);
+}
+
+/* For each time that is taken: the clock's tick so far, and whether the host waited far too long. */
+static inline void note(double us, double waited_us) {
+    samples++;
+    late += waited_us - us > 1000;
+    for (uint64_t rest = us > 0 ? (uint64_t)(us * 1e3 + 0.5) : 0; rest > 0;) { /* Euclid, in ns */
+        const uint64_t remainder = tick_ns % rest;
+        tick_ns = rest;
+        rest = remainder;
+    }
 }
 
 static inline void add_pair(struct pairs *p, double a_us, double b_us) {
@@ -177,11 +189,10 @@ static inline void print_difference(const char *b, struct interval ratio) {
 static inline void report(enum verdict verdict, struct interval ratio, double took_s) {
     const double widest = fmax(1 - ratio.low, ratio.high - 1);
     const double a_us = median_of(ab.a_us, ab.count);
-    if (late > launches / 4)
-        printf(
-            "Disturbed: for %zu of %zu launches the host waited a millisecond too long: somebody "
-            "else uses the device.\n",
-            late, launches);
+    if (late > samples / 4)
+        printf("Disturbed: for %zu of %zu samples the host waited a millisecond too long: somebody "
+               "else uses the device.\n",
+               late, samples);
     if (!(widest < INFINITY)) {
         printf("Not decided: too few pairs, %zu.\n", ab.count);
         return;

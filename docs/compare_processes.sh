@@ -45,8 +45,8 @@ END {
     within /= n
     printf "%d processes, standard deviation %.3f %%: ", n, 100 * sqrt(total)
     if (total > within)
-        printf "%.3f %% by the noise within one, %.3f %% by what another process changes.\n",
+        printf "%.3f %% is within the interval of one, %.3f %% is from process to process.\n",
             100 * sqrt(within), 100 * sqrt(total - within)
     else
-        print "no more than the noise within one explains."
+        print "no more than the interval of one process allows."
 }' "$scratch/ratios"

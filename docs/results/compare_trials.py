@@ -141,7 +141,7 @@ class Machine:
         return {"verdict": 0 if "Not decided" in done.stdout or "No difference" in done.stdout else
                            1 if "more time than A (" in done.stdout.split("Medians")[0] else -1,
                 "ratio": tuple(map(float, ratio.groups())), "truth": truth and float(truth.group(1)),
-                "true": truth and truth.string[truth.start():truth.end() + 40].split("\n")[0], "pairs": pairs, "disturbed": "Disturbed" in done.stdout}
+                "pairs": pairs, "disturbed": "Disturbed" in done.stdout}
 
 
 def mann_whitney(a, b):
