@@ -139,7 +139,7 @@ int main(int argc, char **argv) {
     say("With one after only, %.2f us: %s.\n", after.median,
         after.median > 1.2 * both.median ? "the earlier command was in it"
                                          : "the earlier command had little left to do");
-    say("With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n",
+    say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
         both.median, event.median, both.median - event.median);
     return EXIT_SUCCESS; /* what was created goes with the process */
 }

@@ -89,13 +89,19 @@ record() {
     echo "$name: recorded"
 }
 
-# CMakeLists.txt lists the programs, in the order of the chapters. minimal is to be changed, not recorded.
+# The chapters' first pages: what they print, on the first device.
+for minimal in "$build"/0?_*/0?_*_minimal; do
+    name=${minimal##*/}
+    [ ! -x "$minimal" ] || ! "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
+done
+# CMakeLists.txt lists the programs, in the order of the chapters.
 # shellcheck disable=SC2013 # names without blanks
 for program in $(sed -n 's/^add_program([a-z]* \([^ .]*\)\..*/\1/p' CMakeLists.txt); do
     record "${program#*/}" "$program"
 done
 # What the texts say to try.
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
+record try_opencl_profiling 03_opencl_profiling/opencl_profiling --size 1000
 record try_bandwidth 03_opencl_profiling/bandwidth --size 1,1000,1000000
 record try_cuda_events 04_cuda_events/cuda_events --size 16384
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024
