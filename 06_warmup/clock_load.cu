@@ -5,7 +5,7 @@
  * Measures: the time per launch by an event pair, and the rate of one SM's clock in that launch, with
  *   numbers that are all zero and with random ones, in turns; beside them what NVML says: clock, power,
  *   temperature, and for which part of the time a limit of power or heat held the clock back. The
- *   results are of the second half of each turn: by then the clock has settled.
+ *   results are of the second half of each turn, when the clock's first fall is over.
  * Does not measure: your kernel. How much power a kernel takes depends on what it does, and on its data.
  *
  * Build: nvcc -O2 -arch=native -I../common clock_load.cu -o clock_load
@@ -27,8 +27,9 @@ struct look {
     int64_t ns; /* when, by the host's clock */
 };
 
-static struct look look(void) {
-    struct look l = {.ns = now_ns()};
+static struct look look_now(void) {
+    struct look l;
+    l.ns = now_ns();
     memset(&l.gpu, 0xff, sizeof l.gpu); /* NOT_SEEN in each: without NVML it stays so */
     if (nvml)
         read_gpu_state(bus_id, &l.gpu);
@@ -54,7 +55,7 @@ static struct result {
 static void measure(bool random, int turn, int from, int to, const char *device, int64_t begin_ns) {
     struct result *r = &results[random];
     set_numbers(random);
-    struct look before = look(), middle = before;
+    struct look before = look_now(), middle = before;
     for (int i = from; i < to; i++) {
         struct rate rate;
         float elapsed_ms;
@@ -64,7 +65,7 @@ static void measure(bool random, int turn, int from, int to, const char *device,
             CHECK_CUDA(cudaGetLastError());
         }
         CHECK_CUDA(cudaEventRecord(stop, 0));
-        const struct look now = look(); /* while the GPU is busy */
+        const struct look now = look_now(); /* while the GPU is busy */
         CHECK_CUDA(cudaEventSynchronize(stop));
         CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
         CHECK_CUDA(cudaMemcpy(&rate, device_rate, sizeof rate, cudaMemcpyDeviceToHost));
@@ -98,7 +99,7 @@ static void measure(bool random, int turn, int from, int to, const char *device,
         end_row();
         before = now;
     }
-    const struct look end = look();
+    const struct look end = look_now();
     r->held_back_ns += gpu_held_back_ns(&middle.gpu, &end.gpu);
     r->passed_ns += end.ns - middle.ns;
     check_sums(random);
