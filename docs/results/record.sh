@@ -29,6 +29,7 @@ if [ ! -x "$build/01_host_clock/host_clock" ] || [ ! -x "$fit" ]; then
 fi
 export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
+[ -z "$opencl_device" ] || "$build/02_clfinish_sync/clfinish_sync" --device "$opencl_device" --size 1 --runs 1 >/dev/null || exit 1
 
 # whose ENVIRONMENT: the machine's GPUs, or else its processor and OpenCL devices.
 whose() {
@@ -79,7 +80,6 @@ record() {
             sed -n "s/^Disturbed: /disturbed: $name.$format: /p" "$scratch/messages" >>"$scratch/environment.txt"
             ;;
         77)
-            [ -z "$chosen" ] || exit 1 # asked for, and not there
             left_out "$name" "without a device" # the program has said so
             return
             ;;
