@@ -197,6 +197,12 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
         printf("Not decided: too few pairs, %zu.\n", ab.count);
         return;
     }
+    if (ratio.low <= 0) {
+        printf(
+            "Not decided: a tick of this clock is %.0f %% of A: put more work into one sample.\n",
+            100 * ab.tick_us / a_us);
+        return;
+    }
     if (verdict == SAME)
         printf("No difference larger than %.2f %% either way, 95 %% sure.\n", 100 * widest);
     else {
@@ -231,8 +237,11 @@ static inline void read_arguments(int argc, char **argv) {
     if (argc > 3)
         refuse("usage: compare [SECONDS [PERCENT]] or compare - [TICK]; too much", argv[3]);
     if (argc < 2 || strcmp(argv[1], "-") != 0) {
-        seconds =
-            argc > 1 ? number_of(argv[1], 3600, "not a number of seconds up to 3600") : seconds;
+        seconds = argc > 1 ? number_of(argv[1], 3600,
+                                       "usage: compare [SECONDS [PERCENT]] or compare - [TICK]; "
+                                       "not a number of seconds "
+                                       "up to 3600")
+                           : seconds;
         least = argc > 2 ? number_of(argv[2], 100, "not a percentage up to 100") / 100 : least;
         return;
     }
