@@ -117,9 +117,9 @@ int main(int argc, char **argv) {
     MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
 
-    say("Three times: work-groups that spin for %s on %s, %s\n"
+    say("Three times: work-groups that spin for %d%s on %s, %s\n"
         "code and in_a_row by %s, the others by START and END; medians of %zu runs\n\n",
-        is_loop ? "10000 steps" : "10 us", cl.name, cl.platform, by, runs);
+        SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
     for (int i = 0; i < ROWS; i++) {
         time_all(groups[i], us); /* the warm-up */
         for (size_t run = 0; run < runs; run++) {
