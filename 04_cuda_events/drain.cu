@@ -4,7 +4,7 @@
  *
  *   start event    first stamp      last stamp      complete          next kernel
  *        |--launch-----|------code------|----drain-----|                   |
- *                                       |---------------gap----------------|
+ *                                       |-----------next_start-------------|
  *
  * Measures: when the device knows that a kernel is complete, so that all it wrote can be seen. A
  *   second kernel waits for that on the device (programmatic dependent launch). Beside it, when an
