@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
         if (first[CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
             say("\nToo few threads for this clock, %lld: a group takes only a step or two.\n",
                 *threads);
-        if (options.blocks[1])
+        else if (options.blocks[1])
             say("\nFrom %lld to %lld blocks, with %lld in `threads`, the clocks of a block changed "
                 "by a\n"
                 "factor of %.2f, the time of the launch by a factor of %.1f. The time for which\n"

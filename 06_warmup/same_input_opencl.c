@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
         }
 
     say("The same input: a walk through %zu numbers on %s, from START to END\n"
-        "Medians of the first and of the last launch in %zu blocks of %d\n\n",
+        "Medians of the first and of the last launch in %zu times %d launches\n\n",
         n, cl.name, runs, LAUNCHES);
     for (int i = SAME; i < INPUTS; i++) {
         first[i] = summarize(first_us[i], runs);
