@@ -89,8 +89,8 @@ look() {
     host_clock) echo "Look at sleep (ms) and threads (ms): which clock disagrees with all others?" ;;
     clfinish_sync) echo "Look at median (us): the last row is the device's own time. How far from it is each row above?" ;;
     opencl_profiling) echo "Look at median (us): how much of what the host waits for is start_to_end, the kernel?" ;;
-    cuda_events) echo "Look at error (us): which clock comes closest to the time for which the kernel really ran?" ;;
-    block_clock*) echo "Look at clocks_mean and event (us): which of the two grows with the number of blocks?" ;;
+    cuda_events) echo "Look at extra (us): which clock comes closest to the time for which the code really ran?" ;;
+    block_clock*) echo "Look at clocks_mean and outside (us): which of the two grows with the number of blocks?" ;;
     warmup*) echo "Look at error (percent): which recipe comes closest to the time of a warm kernel?" ;;
     *) echo "Look at the rows: what differs between them?" ;;
     esac

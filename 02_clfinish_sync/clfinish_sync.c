@@ -133,13 +133,13 @@ int main(int argc, char **argv) {
     end_table();
 
     say("With no clFinish the host saw %.2f us: %s.\n", none.median,
-        none.median < 0.5 * both.median
-            ? "the enqueue call, whatever the kernel takes"
-            : "the enqueue call; it took as long as the kernel, or had to wait for a core");
+        none.median < 0.5 * both.median ? "the enqueue call, whatever the kernel takes"
+                                        : "the enqueue call, which is long here: the kernel is "
+                                          "short, or the host lost its core");
     say("With one after only, %.2f us: %s.\n", after.median,
         after.median > 1.2 * both.median ? "the earlier command was in it"
                                          : "the earlier command had little left to do");
-    say("With both, %.2f us: the kernel's %.2f us, and %.2f us of submitting and waiting.\n",
+    say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
         both.median, event.median, both.median - event.median);
     return EXIT_SUCCESS; /* what was created goes with the process */
 }

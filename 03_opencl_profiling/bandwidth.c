@@ -114,9 +114,9 @@ static double measure(size_t n) {
     cell("size", 10, "%zu", n);
     number("start_to_end", "us", 17, 2, four.median);
     number("host", "us", 10, 2, host.median);
-    cell("bandwidth_gb_s", 14, "%.3f", four_gb_s);
-    cell("scalar_bandwidth_gb_s", 21, "%.3f", bandwidth_gb_s(bytes, one.median));
-    cell("copy_bandwidth_gb_s", 19, "%.3f", copy_gb_s);
+    number("bandwidth", "GB/s", 16, 3, four_gb_s);
+    number("scalar_bandwidth", "GB/s", 23, 3, bandwidth_gb_s(bytes, one.median));
+    number("copy_bandwidth", "GB/s", 21, 3, copy_gb_s);
     end_row_disturbed(four.disturbed || host.disturbed || one.disturbed || copies.disturbed ||
                       is_delayed(host.median - four.median));
     return four_gb_s / copy_gb_s;
@@ -136,7 +136,7 @@ int main(int argc, char **argv) {
     MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
 
     say("Bandwidth: vector_add on %s, %s; medians of %lld runs\n"
-        "Four floats in each work-item; scalar: one float in each; copy: as many bytes\n\n",
+        "vector_add: four floats in each work-item; scalar: one; copy: as many bytes\n\n",
         cl.name, cl.platform, options.runs);
     double by_copy = 0;
     for (long long *size = options.sizes; *size; size++)

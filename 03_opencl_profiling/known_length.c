@@ -3,9 +3,9 @@
  * How far are START to END, and the host's clock with clFinish, from the truth?
  *
  * Measures: a kernel that runs for a known time by its own clock: an NVIDIA GPU's %globaltimer, or
- *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel, whose error is
- *   taken off each time: net_error is the median of what is left. Where a kernel can read no clock, a
- *   loop: the truth is START to END of twice the steps minus START to END of once the steps.
+ *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel, whose extra time
+ *   is taken off each time: extra_less_empty is the median of what is left. Where a kernel can read no
+ *   clock, a loop: its code is START to END of twice the steps minus START to END of once the steps.
  * Does not measure: kernels with more than one work-item. To give out and collect many takes longer,
  *   and is part of such a kernel's time.
  *
@@ -28,7 +28,7 @@ static double step_ns;   /* of its clock, or of its loop */
 static bool is_loop;     /* no clock that a kernel could read */
 
 struct times {
-    double truth_us, start_to_end_us, host_us;
+    double code_us, start_to_end_us, host_us;
 };
 
 /* One spin of `steps`, by three clocks. */
@@ -46,9 +46,9 @@ static struct times time_spin(cl_ulong steps) {
     t.start_to_end_us = start_to_end_us(event, t.host_us);
     CHECK_CL(clEnqueueReadBuffer(cl.queue, ran, CL_TRUE, 0, sizeof ran_steps, &ran_steps, 0, NULL,
                                  NULL));
-    t.truth_us = (double)ran_steps * step_ns / 1e3;
+    t.code_us = (double)ran_steps * step_ns / 1e3;
     if ((steps > 0 && t.start_to_end_us == 0) || ran_steps < steps ||
-        (!is_loop && t.truth_us > 1.01 * t.host_us + 10))
+        (!is_loop && t.code_us > 1.01 * t.host_us + 10))
         fail(
             EXIT_FAILED,
             "impossible, or too short for this clock: %llu steps of %llu ran, START to END %.3f us",
@@ -81,52 +81,53 @@ static double find_loop_step_ns(void) {
 }
 
 int main(int argc, char **argv) {
-    static double truth_us[MAX_RUNS], device_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
-        net_error_us[MAX_RUNS];
-    double x[LENGTHS], by_device[LENGTHS], by_host[LENGTHS], empties[LENGTHS], nets[LENGTHS];
+    static double code_us[MAX_RUNS], device_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
+        extra_us[MAX_RUNS];
+    double x[LENGTHS], by_device[LENGTHS], by_host[LENGTHS], empties[LENGTHS], extras[LENGTHS];
     options.device = "";
     options.runs = 31;
-    parse_options(argc, argv, "How far are START to END, and the host's clock, from the truth?");
+    parse_options(argc, argv,
+                  "How much longer than the code are START to END and the host's clock?");
     cl = open_opencl();
     const size_t runs = (size_t)options.runs;
     const struct kernel_clock clock = find_kernel_clock(cl);
     is_loop = clock.unit_ns == 0;
-    const char *truth_by = is_loop ? "a loop twice as long" : clock.name;
+    const char *code_by = is_loop ? "a loop twice as long" : clock.name;
     const cl_program program = build_program(cl, "known_length.cl", is_loop ? "" : clock.flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &made));
     MAKE_CL(ran = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &made));
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
     step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
 
-    say("Known lengths: a kernel that spins, on %s, %s; truth by %s; medians of %zu runs\n\n",
-        cl.name, cl.platform, truth_by, runs);
+    say("Known lengths: a kernel that spins, on %s, %s; code by %s; medians of %zu runs\n\n",
+        cl.name, cl.platform, code_by, runs);
     for (int i = 0; i < LENGTHS; i++) {
         const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / step_ns);
         time_after_empty(steps);                  /* the warm-up */
         for (size_t run = 0; run < runs; run++) { /* in turns */
             const struct times empty = time_after_empty(0), spin = time_after_empty(steps);
-            truth_us[run] = is_loop ? second_half_us(steps, spin.start_to_end_us) : spin.truth_us;
+            code_us[run] = is_loop ? second_half_us(steps, spin.start_to_end_us) : spin.code_us;
             device_us[run] = spin.start_to_end_us;
             host_us[run] = spin.host_us;
-            empty_us[run] = empty.start_to_end_us - empty.truth_us;
-            net_error_us[run] = device_us[run] - truth_us[run] - empty_us[run];
+            empty_us[run] = empty.start_to_end_us - empty.code_us;
+            extra_us[run] = device_us[run] - code_us[run] - empty_us[run];
         }
         const struct summary device = summarize(device_us, runs), host = summarize(host_us, runs);
-        x[i] = median(truth_us, runs);
+        x[i] = median(code_us, runs);
         by_device[i] = device.median;
         by_host[i] = host.median;
         empties[i] = median(empty_us, runs);
-        nets[i] = median(net_error_us, runs);
+        extras[i] = median(extra_us, runs);
         begin_row(cl.name);
         number("length", "us", 11, 0, lengths_us[i]);
-        number("truth", "us", 10, 2, x[i]);
+        number("code", "us", 9, 2, x[i]);
         number("start_to_end", "us", 17, 2, by_device[i]);
-        number("error", "us", 10, 2, by_device[i] - x[i]);
+        number("extra", "us", 10, 2, by_device[i] - x[i]);
         number("empty", "us", 10, 2, empties[i]);
-        number("net_error", "us", 14, 2, nets[i]);
+        number("extra_less_empty", "us", 21, 2, extras[i]);
         number("host", "us", 9, 2, by_host[i]);
-        number("host_error", "us", 15, 2, by_host[i] - x[i]);
-        cell("truth_by", 0, "%s", truth_by);
+        number("host_extra", "us", 15, 2, by_host[i] - x[i]);
+        cell("code_by", 0, "%s", code_by);
         end_row_disturbed(device.disturbed || host.disturbed || is_delayed(by_host[i] - x[i]) ||
                           x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
     }
@@ -134,15 +135,15 @@ int main(int argc, char **argv) {
 
     const struct line device = fit_line(x, by_device, LENGTHS),
                       host = fit_line(x, by_host, LENGTHS);
-    const struct summary empty = summarize(empties, LENGTHS), net = summarize(nets, LENGTHS);
-    say("START to END is %.4f x the truth %+.2f us. The host's clock is %.4f x the truth\n"
+    const struct summary empty = summarize(empties, LENGTHS), extra = summarize(extras, LENGTHS);
+    say("START to END is %.4f x the code %+.2f us. The host's clock is %.4f x the code\n"
         "%+.2f us.\n",
         device.slope, device.intercept, host.slope, host.intercept);
-    say("START to END gives %.2f to %.2f us for an empty kernel. After subtracting this, its\n"
-        "error is %+.2f to %+.2f us.\n",
-        empty.min, empty.max, net.min, net.max);
+    say("START to END gives %.2f to %.2f us for an empty kernel. After subtracting this,\n"
+        "its extra time is %+.2f to %+.2f us.\n",
+        empty.min, empty.max, extra.min, extra.max);
     if (is_loop)
-        say("No kernel can read a clock here. The truth is START to END of the second half of a\n"
+        say("No kernel can read a clock here. The code is START to END of the second half of a\n"
             "loop, good to some percent.\n");
     return EXIT_SUCCESS;
 }

@@ -73,8 +73,9 @@ int main(void) {
         const long long start_ns = stamp_ns(event, CL_PROFILING_COMMAND_START);
         const long long end_ns = stamp_ns(event, CL_PROFILING_COMMAND_END);
         check(clReleaseEvent(event), "clReleaseEvent");
-        if (queued_ns == 0 || start_ns == 0 || end_ns == 0 || end_ns < start_ns) {
-            fprintf(stderr, "impossible: %lld, %lld, %lld ns\n", queued_ns, start_ns, end_ns);
+        if (queued_ns == 0 || submit_ns == 0 || start_ns == 0 || end_ns < start_ns) {
+            fprintf(stderr, "impossible: %lld, %lld, %lld, %lld ns\n", queued_ns, submit_ns,
+                    start_ns, end_ns);
             return 1;
         }
         printf("run %d: SUBMIT %.3f, START %.3f, END %.3f us after QUEUED; START to END %.3f us\n",

@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     /* Right: the same command after clFinish. */
     CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK_CL(clFinish(cl.queue));
-    const cl_ulong end_ns = ask("the_same_finished", event);
+    const cl_ulong end_ns = ask("finished", event);
     if (made != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
         fail(EXIT_FAILED,
              "impossible: a finished command of a profiling queue has no END: %s, %llu ns",

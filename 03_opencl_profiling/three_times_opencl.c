@@ -4,8 +4,8 @@
  * and drain included, or what it costs in a row of kernels: which of the three is START to END?
  *
  * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end
- *   by the clock of known_length. code: from the first start to the last end. net: START to END less
- *   that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues while a
+ *   by the clock of known_length. code: from the first start to the last end. less_empty: START
+ *   to END less that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues while a
  *   long one runs. in_a_row: from a kernel's first start to that of the next, in a row without events.
  * Does not measure: launch and drain, each for itself.
  *
@@ -117,9 +117,9 @@ int main(int argc, char **argv) {
     MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
 
-    say("Three times: work-groups that spin for %s on %s, %s\n"
+    say("Three times: work-groups that spin for %d%s on %s, %s\n"
         "code and in_a_row by %s, the others by START and END; medians of %zu runs\n\n",
-        is_loop ? "10000 steps" : "10 us", cl.name, cl.platform, by, runs);
+        SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
     for (int i = 0; i < ROWS; i++) {
         time_all(groups[i], us); /* the warm-up */
         for (size_t run = 0; run < runs; run++) {
@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
         cell("groups", 6, "%zu", groups[i]);
         number("code", "us", 10, 2, s[CODE].median);
         number("start_to_end", "us", 17, 2, s[ALONE].median);
-        number("net", "us", 9, 2, s[NET].median);
+        number("less_empty", "us", 15, 2, s[NET].median);
         number("more", "us", 0, 2, s[MORE].median);
         number("row_start_to_end", "us", 21, 2, s[ROW].median);
         number("row_more", "us", 0, 2, s[ROW_MORE].median);

@@ -46,14 +46,14 @@ static double asleep_us(void) {
 }
 
 /* How long the last spin says it ran. */
-static double truth_us(void) {
+static double code_us(void) {
     unsigned long long ns;
     CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
     return (double)ns / 1e3;
 }
 
 int main(int argc, char **argv) {
-    static double busy[MAX_RUNS], asleep[MAX_RUNS], truth[MAX_RUNS];
+    static double busy[MAX_RUNS], asleep[MAX_RUNS], code[MAX_RUNS];
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv, "What does clock() see of a kernel that the host waits for?");
@@ -66,9 +66,9 @@ int main(int argc, char **argv) {
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         busy[run] = busy_us();
         asleep[run] = asleep_us();
-        truth[run] = truth_us();
+        code[run] = code_us();
     }
-    const struct summary ran = summarize(truth, runs);
+    const struct summary ran = summarize(code, runs);
     say("clock(): a spin of 1000 us on %s; %zu runs\n\n", device.name, runs);
     const char *const waits[] = {"busy", "asleep"};
     double *const samples[] = {busy, asleep};
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
         begin_row(device.name);
         cell("wait", -8, "%s", waits[w]);
         summary_cells("us", 11, s[w]);
-        number("truth", "us", 10, 2, ran.median);
+        number("code", "us", 9, 2, ran.median);
         end_row_disturbed(s[w].disturbed || ran.disturbed);
     }
     end_table();

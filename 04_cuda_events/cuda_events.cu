@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How far is each way of timing a CUDA kernel from the truth?
+ * How far is each way of timing a CUDA kernel from the time of its code?
  *
  * Measures: a spin of 10 us, which knows its own length, then vector_add, in six ways.
  * Does not measure: where the differences come from (onion.cu); the first launch (chapter 06).
@@ -111,38 +111,38 @@ static const struct {
 
 /* Times the work by method `m`. Stores how long the spin says it ran. A spin that ran 5 us too long
  * shared the device with somebody: again, a few times. */
-static double sample(int m, double *truth_us) {
+static double sample(int m, double *code_us) {
     for (int tries = 0; tries < 10; tries++) {
         const double us = methods[m].time_us();
         unsigned long long ns;
         CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
-        *truth_us = (double)ns / 1e3;
+        *code_us = (double)ns / 1e3;
         if (length_ns > 0 && ns > length_ns + 5000)
             continue;
-        if (length_ns > 0 && (m == EVENT || m == EVENT_BLOCKED) && us + 5 < *truth_us)
-            fail(EXIT_FAILED, "impossible: %g us around a spin of %g us", us, *truth_us);
+        if (length_ns > 0 && (m == EVENT || m == EVENT_BLOCKED) && us + 5 < *code_us)
+            fail(EXIT_FAILED, "impossible: %g us around a spin of %g us", us, *code_us);
         return us;
     }
-    fail(EXIT_FAILED, "disturbed: a spin of 10 us ran for %g us; is the GPU shared?", *truth_us);
+    fail(EXIT_FAILED, "disturbed: a spin of 10 us ran for %g us; is the GPU shared?", *code_us);
 }
 
 /* Times one kernel by all methods in turns, and prints a row for each. Stores the medians. */
 static void compare(const char *kernel, double median_us[METHODS]) {
-    static double samples_us[METHODS][MAX_RUNS], truths_us[METHODS][MAX_RUNS];
+    static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
     static bool delayed; /* all runs of the spin took too long alike, and so do vector_add's */
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++)
         for (int m = 0; m < EVENT_NET; m++)
-            samples_us[m][run] = sample(m, &truths_us[m][run]);
+            samples_us[m][run] = sample(m, &codes_us[m][run]);
     const double floor_us = median(samples_us[EVENT_FLOOR], runs);
     for (size_t run = 0; run < runs; run++)
         samples_us[EVENT_NET][run] = samples_us[EVENT_BLOCKED][run] - floor_us;
-    memcpy(truths_us[EVENT_NET], truths_us[EVENT_BLOCKED], sizeof truths_us[0]);
+    memcpy(codes_us[EVENT_NET], codes_us[EVENT_BLOCKED], sizeof codes_us[0]);
     for (int m = 0; m < METHODS; m++) {
         const struct summary s = summarize(samples_us[m], runs);
-        const bool has_truth = length_ns > 0 && m != EVENT_FLOOR;
-        const double truth_us = has_truth ? median(truths_us[m], runs) : NAN;
-        delayed |= m == HOST_SYNC && is_delayed(s.median - truth_us);
+        const bool has_code = length_ns > 0 && m != EVENT_FLOOR;
+        const double code_us = has_code ? median(codes_us[m], runs) : NAN;
+        delayed |= m == HOST_SYNC && is_delayed(s.median - code_us);
         median_us[m] = s.median;
         if (m == EVENT_NET && s.median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", s.median);
@@ -151,8 +151,8 @@ static void compare(const char *kernel, double median_us[METHODS]) {
         cell("clock", -9, "%s", methods[m].clock);
         cell("kernel", -10, "%s", m == EVENT_FLOOR ? "nothing" : kernel);
         summary_cells("us", 11, s);
-        number("truth", "us", 10, 2, truth_us);
-        number("error", "us", 10, 2, s.median - truth_us);
+        number("code", "us", 9, 2, code_us);
+        number("extra", "us", 10, 2, s.median - code_us);
         end_row_disturbed(s.disturbed || delayed);
     }
 }
@@ -162,7 +162,8 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
-    parse_options(argc, argv, "How far is each way of timing a CUDA kernel from the truth?");
+    parse_options(argc, argv,
+                  "How far is each way of timing a CUDA kernel from the time of its code?");
     device = open_cuda();
     n = (size_t)options.size;
     check_size(options.size, 3.0 * (double)n * sizeof(float));
@@ -179,8 +180,9 @@ int main(int argc, char **argv) {
     launch();
     event_floor();
 
-    say("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n\n", n,
-        device.name, options.runs);
+    say("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n"
+        "code: how long the spin ran, by its own clock; extra: how much more the median says\n\n",
+        n, device.name, options.runs);
     compare("spin_10us", us);
     length_ns = 0;
     compare("vector_add", us);

@@ -4,7 +4,7 @@
  *
  *   start event    first stamp      last stamp      complete          next kernel
  *        |--launch-----|------code------|----drain-----|                   |
- *                                       |---------------gap----------------|
+ *                                       |-----------next_start-------------|
  *
  * Measures: when the device knows that a kernel is complete, so that all it wrote can be seen. A
  *   second kernel waits for that on the device (programmatic dependent launch). Beside it, when an
@@ -92,7 +92,7 @@ static double pair_us(enum between between) {
     return elapsed_us();
 }
 
-enum { CODE, DRAIN, NET, WAITED, GAP, FLOOR, COLUMNS };
+enum { CODE, DRAIN, NET, WAITED, NEXT_START, FLOOR, COLUMNS };
 static double samples_us[COLUMNS][MAX_RUNS];
 
 /* Exits with 1 unless they are at least `least_ns` apart and, to 2 us, at most `most_us`. */
@@ -123,7 +123,7 @@ static void measure(size_t run) {
     const double ordinary_us = pair_us(WITH_MARKER);
     end_ns = first_and_last(times, blocks).end_ns;
     CHECK_CUDA(cudaMemcpy(&seen, moments, sizeof seen, cudaMemcpyDeviceToHost));
-    samples_us[GAP][run] = us_between(end_ns, seen.start_ns, 0, ordinary_us);
+    samples_us[NEXT_START][run] = us_between(end_ns, seen.start_ns, 0, ordinary_us);
 }
 
 int main(int argc, char **argv) {
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     check_vector_add(c, n);
 
     say("Drain: a spin of %llu us and vector_add on %s; %zu blocks of %d threads fill it\n"
-        "Medians of %zu runs; drain and gap begin at the last stamp; launch = net - code - "
+        "Medians of %zu runs; drain and next_start begin at the last stamp; launch = net - code - "
         "drain\n\n",
         spin_ns / 1000, device.name, full, THREADS, runs);
     for (int row = 0; row < 2 * SIZES; row++) {
@@ -172,13 +172,13 @@ int main(int argc, char **argv) {
         number("drain", "us", 10, 2, s[DRAIN].median);
         number("net", "us", 9, 2, net_us);
         number("waited", "us", 11, 2, s[WAITED].median);
-        number("gap", "us", 9, 2, s[GAP].median);
+        number("next_start", "us", 15, 2, s[NEXT_START].median);
         end_row_disturbed(disturbed);
     }
     end_table();
     say("%.2f us after its last stamp the last vector_add is complete; after %.2f us an\n"
         "ordinary next kernel starts. Where `waited` is near 0, the waiting kernel found no\n"
         "room before: there the drain may be shorter than the table says.\n",
-        s[DRAIN].median, s[GAP].median);
+        s[DRAIN].median, s[NEXT_START].median);
     return EXIT_SUCCESS;
 }

@@ -7,7 +7,7 @@
  *
  * Build: nvcc -O2 -arch=native -I../common event_errors.cu -o event_errors
  * Run:   ./event_errors
- * Try:   in ask(), write `const bool stays = false;`: the check after the launch of spin finds the
+ * Try:   in ask(), write `const bool still_set = false;`: the check after the launch of spin finds the
  *        error of the question before, and blames the launch
  */
 #include "cuda_device.h"
@@ -19,12 +19,12 @@ static struct cudaDeviceProp device;
 static cudaError_t ask(const char *question, cudaEvent_t start, cudaEvent_t stop) {
     float elapsed_ms;
     const cudaError_t code = cudaEventElapsedTime(&elapsed_ms, start, stop);
-    const bool stays = cudaGetLastError() != cudaSuccess; /* for whoever asks next */
+    const bool still_set = cudaGetLastError() != cudaSuccess; /* for whoever asks next */
     begin_row(device.name);
     cell("question", -19, "%s", question);
     cell("code", 4, "%d", (int)code);
     cell("error", -30, "%s", cudaGetErrorName(code));
-    cell("stays", 5, "%d", stays);
+    cell("still_set", 9, "%d", still_set);
     end_row();
     return code;
 }
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
     check_cuda(ask("all_is_well", start, stop), "cudaEventElapsedTime(start, stop)", __FILE__,
                __LINE__);
     end_table();
-    say("Where `stays` is 1, the error is still in cudaGetLastError(): the next check after\n"
+    say("Where `still_set` is 1, the error is still in cudaGetLastError(): the next check after\n"
         "a launch finds it and blames the launch.\n");
 
     CHECK_CUDA(cudaEventDestroy(start));

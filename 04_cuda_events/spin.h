@@ -3,9 +3,10 @@
  * A kernel of known length, and the clock by which it knows it. */
 #pragma once
 
-/* The GPU's clock in nanoseconds, one for all multiprocessors (SMs), in steps of 32 ns on an H200 and of 1024 ns on
- * many others; a profiler may change that. NVIDIA means it for its own tools: PTX ISA, "Special
- * Registers". "memory" keeps the compiler from moving loads and stores across the reading. */
+/* The GPU's clock in nanoseconds, one for all multiprocessors (SMs), in steps of 32 ns on an H200
+ * and of 1024 ns on many others; a profiler may change that. NVIDIA means it for its own tools: PTX
+ * ISA, "Special Registers". "memory" keeps the compiler from moving loads and stores across the
+ * reading. */
 static __device__ unsigned long long globaltimer_ns(void) {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");

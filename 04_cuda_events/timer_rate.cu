@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
         const int64_t gpu_ns = time_spin(length_ns, long_host_ns) - short_gpu_ns;
         for (int clock = 0; clock < CLOCKS; clock++) {
             const int64_t host_ns = long_host_ns[clock] - short_host_ns[clock];
-            ppm[clock][run] = ((double)host_ns / (double)gpu_ns - 1) * 1e6;
+            ppm[clock][run] = ((double)gpu_ns / (double)host_ns - 1) * 1e6;
             if (!(fabs(ppm[clock][run]) < 10000))
                 fail(EXIT_FAILED, "disturbed: %lld ns by %s are %lld ns by the GPU's timer",
                      (long long)host_ns, names[clock], (long long)gpu_ns);
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
     }
 
     say("Timer rate: spins of %g and %g s on %s; %zu runs%s\n"
-        "By how many parts per million (ppm) the host's clock runs faster than the GPU's timer\n\n",
+        "By how many parts per million (ppm) the GPU's timer runs faster than the host's clock\n\n",
         (double)length_ns / 1e9, (double)short_ns / 1e9, device.name, runs,
         has_limit ? "\nThis GPU has a time limit for kernels: the long spin is a short one" : "");
     struct summary s[CLOCKS];
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     end_table();
     for (int clock = 0; clock < CLOCKS; clock++)
         say("In 1 ms of %s the GPU's timer counts %.1f ns too %s.\n", names[clock],
-            fabs(s[clock].median), s[clock].median > 0 ? "few" : "many");
+            fabs(s[clock].median), s[clock].median < 0 ? "few" : "many");
     if (runs > 1)
         say("The spread of the runs, %.1f ns of 1 ms, is how well this is known.\n",
             s[MONOTONIC].max - s[MONOTONIC].min);

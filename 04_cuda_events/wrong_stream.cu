@@ -3,7 +3,7 @@
  * What does an event pair give when it is recorded in another stream than the kernel's?
  *
  * Measures: a spin of 250 us in a stream of its own, by event pairs in that stream, in the default
- *   stream, and in two streams; beside it the truth, which is the spin's own time.
+ *   stream, and in two streams; beside it the code's time, which the spin itself takes by %globaltimer.
  * Does not measure: the gap while the host launches the kernel, the device's launch and drain, and the
  *   events' own cost. They are in each right pair here; see cuda_events.cu and onion.cu.
  *
@@ -32,14 +32,15 @@ static const struct {
     const char *words;
 } pairs[] = {{"own_stream", OWN, OWN, OWN, true, "right"},
              {"default_stream", DEFAULT, OWN, DEFAULT, false, "no event waits for the kernel"},
-             {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "these two streams wait"},
+             {"default_waits", DEFAULT, ORDINARY, DEFAULT, true,
+              "right: these two streams wait for each other"},
              {"two_streams", OWN, OWN, OTHER, false, "stop does not wait for the kernel"},
              {"behind_work", OWN, OWN, OTHER, false, "start waits for a first spin"}};
 enum { WRONG = 1, BEHIND = 4, PAIRS }; /* of them */
 
 /* Microseconds from `start` to `stop`. cudaEventElapsedTime answers cudaSuccess each time, and may go
  * below 0: it gives one event's time less the other's. */
-static double pair_us(int pair, double *truth_us) {
+static double pair_us(int pair, double *code_us) {
     float elapsed_ms;
     unsigned long long ns = 0;
     CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns));
@@ -55,18 +56,18 @@ static double pair_us(int pair, double *truth_us) {
     CHECK_CUDA(cudaDeviceSynchronize()); /* all streams: `stop` may come before the kernel's end */
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
     CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
-    *truth_us = (double)ns / 1e3;
+    *code_us = (double)ns / 1e3;
     const double us = (double)elapsed_ms * 1e3;
     if (ns < spin_ns || !(us == us) ||
-        (pairs[pair].is_right && us < *truth_us - 2)) /* clocks' steps */
+        (pairs[pair].is_right && us < *code_us - 2)) /* clocks' steps */
         fail(EXIT_FAILED, "impossible: %s gives %g us for a spin of %g us", pairs[pair].name, us,
-             *truth_us);
+             *code_us);
     return us;
 }
 
 int main(int argc, char **argv) {
-    static double samples_us[PAIRS][MAX_RUNS], truths_us[PAIRS][MAX_RUNS];
-    struct summary s[PAIRS], truth[PAIRS];
+    static double samples_us[PAIRS][MAX_RUNS], codes_us[PAIRS][MAX_RUNS];
+    struct summary s[PAIRS], code[PAIRS];
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv, "What does an event pair give that is not in the kernel's stream?");
@@ -81,36 +82,38 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OTHER], cudaStreamNonBlocking));
 
     for (int p = 0; p < PAIRS; p++) /* the warm-up */
-        pair_us(p, &truths_us[p][0]);
+        pair_us(p, &codes_us[p][0]);
     for (size_t run = 0; run < runs; run++) /* in turns */
         for (int p = 0; p < PAIRS; p++)
-            samples_us[p][run] = pair_us(p, &truths_us[p][run]);
+            samples_us[p][run] = pair_us(p, &codes_us[p][run]);
 
     say("Wrong stream: a spin of %llu us on %s, and in which stream start, the spin and stop\n"
-        "are; medians of %zu runs\n\n",
+        "are; medians of %zu runs\n"
+        "code: by the GPU's %%globaltimer in the spin; pair: by the event pair; extra: pair less "
+        "code\n\n",
         spin_ns / 1000, device.name, runs);
     for (int p = 0; p < PAIRS; p++) {
         s[p] = summarize(samples_us[p], runs);
-        truth[p] = summarize(truths_us[p], runs);
+        code[p] = summarize(codes_us[p], runs);
         begin_row(device.name);
         cell("events", -14, "%s", pairs[p].name);
         cell("start", -8, "%s", stream_names[pairs[p].start]);
         cell("kernel", -8, "%s", stream_names[pairs[p].kernel]);
         cell("stop", -8, "%s", stream_names[pairs[p].stop]);
-        number("truth", "us", 10, 2, truth[p].median);
+        number("code", "us", 10, 2, code[p].median);
         number("pair", "us", 9, 2, s[p].median);
         /* where it is right: the host's gap, the device's launch, drain, and the floor */
-        const double error_us = s[p].median - truth[p].median;
-        number("error", "us", 10, 2, error_us);
-        cell("", -33, " %s", pairs[p].words);
-        end_row_disturbed(truth[p].disturbed ||
-                          (pairs[p].is_right && (s[p].disturbed || is_delayed(error_us))));
+        const double extra_us = s[p].median - code[p].median;
+        number("extra", "us", 10, 2, extra_us);
+        cell("", -44, " %s", pairs[p].words);
+        end_row_disturbed(code[p].disturbed ||
+                          (pairs[p].is_right && (s[p].disturbed || is_delayed(extra_us))));
     }
     end_table();
     say("Recorded in another stream, the pair gives %.2f us for a kernel of %.2f us, and no call\n"
         "reports an error. With start behind other work it gives %.2f us; below 0 means that stop\n"
         "came first. Record both events in the kernel's own stream.\n",
-        s[WRONG].median, truth[WRONG].median, s[BEHIND].median);
+        s[WRONG].median, code[WRONG].median, s[BEHIND].median);
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));
     return EXIT_SUCCESS;

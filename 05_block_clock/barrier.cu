@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
         all[end] = summarize(samples[end], (size_t)options.runs);
     for (int end = 0; end < ENDS; end++) {
         begin_row(device.name);
-        cell("limit", -17, "%s", ends[end]);
+        cell("method", -17, "%s", ends[end]);
         cell("clocks", 8, "%.0f", all[end].median);
         cell("percent", 8, "%.2f", 100 * all[end].median / all[WITH_BARRIER].median);
         cell("", -1, " %s", words[end]);

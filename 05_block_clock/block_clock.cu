@@ -119,16 +119,17 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventCreate(&stop));
 
     say("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n"
-        "Clocks are those of one block; sms is the number of SMs that took part\n\n",
+        "Clocks are those of one block; span: from the first one's start to the last one's end;\n"
+        "outside: between two events; used: the SMs that took part\n\n",
         device.name, sms, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         const int full = full_device((const void *)timedReduction, (int)*threads, sms);
         choose_blocks(sms, full);
         for (int b = 0; blocks[b]; b++) {
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double event_us = time_launch_us(blocks[b], *threads);
+                const double outside_us = time_launch_us(blocks[b], *threads);
                 read_blocks((size_t)blocks[b]);
-                sample_launch(run, (size_t)blocks[b], event_us);
+                sample_launch(run, (size_t)blocks[b], outside_us);
             }
             report_blocks(device.name, blocks[b], *threads, rows[b], &rows[0][CLOCKS_MEAN],
                           blocks[b] == sms    ? "one per SM"

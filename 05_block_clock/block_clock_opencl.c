@@ -36,10 +36,10 @@ static double time_launch_us(size_t blocks, size_t threads) {
     const int64_t host_start_ns = now_ns();
     launch(blocks, threads, &event);
     CHECK_CL(clFinish(cl.queue));
-    const double event_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
-    if (event_us == 0)
+    const double outside_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
+    if (outside_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
-    return event_us;
+    return outside_us;
 }
 
 int main(int argc, char **argv) {
@@ -62,30 +62,32 @@ int main(int argc, char **argv) {
     set_up_blocks(most_blocks, 1);
 
     say("Block clock: timedReduction on %s, %s; %u compute units, medians of %lld launches\n"
-        "Clocks are those of one work-group; sms is the number of units that took part\n\n",
+        "Clocks are those of one work-group; span: from the first one's start to the last one's\n"
+        "end; outside: from START to END; used: the units that took part\n\n",
         cl.name, cl.platform, units, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         double first[FIELDS] = {0}, row[FIELDS] = {0};
         const long long *blocks = options.blocks;
         for (; *blocks; blocks++) {
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double event_us = time_launch_us((size_t)*blocks, (size_t)*threads);
+                const double outside_us = time_launch_us((size_t)*blocks, (size_t)*threads);
                 read_blocks((size_t)*blocks);
-                sample_launch(run, (size_t)*blocks, event_us);
+                sample_launch(run, (size_t)*blocks, outside_us);
             }
             const bool is_first = blocks == options.blocks;
             report_blocks(cl.name, *blocks, *threads, is_first ? first : row, &first[CLOCKS_MEAN],
                           *blocks == units ? "as many as units" : "");
         }
         if (first[CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
-            say("\n%lld threads are too few for this clock: a group takes only a step or two.\n",
+            say("\nToo few threads for this clock, %lld: a group takes only a step or two.\n",
                 *threads);
-        if (options.blocks[1])
-            say("\nFrom %lld to %lld blocks of %lld threads, the clocks of a block changed by a\n"
+        else if (options.blocks[1])
+            say("\nFrom %lld to %lld blocks, with %lld in `threads`, the clocks of a block changed "
+                "by a\n"
                 "factor of %.2f, the time of the launch by a factor of %.1f. The time for which\n"
                 "a block waits for its place is in no block's clock.\n",
                 options.blocks[0], blocks[-1], *threads, row[CLOCKS_MEDIAN] / first[CLOCKS_MEDIAN],
-                row[EVENT_US] / first[EVENT_US]);
+                row[OUTSIDE_US] / first[OUTSIDE_US]);
         if (threads[1])
             say("\n");
     }

@@ -52,13 +52,13 @@ static inline void check_blocks(size_t blocks) {
     }
 }
 
-/* ---- One row: launches in the median. SPAN_US and SMS are -1 where the device cannot tell ---- */
+/* ---- One row: launches in the median. SPAN_US and USED are -1 where the device cannot tell ---- */
 
-enum { CLOCKS_MIN, CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, EVENT_US, SMS, FIELDS };
+enum { CLOCKS_MIN, CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, OUTSIDE_US, USED, FIELDS };
 static double samples[FIELDS][MAX_RUNS];
 
 /* Stores what the blocks of launch number `run` wrote in `samples`. */
-static inline void sample_launch(size_t run, size_t blocks, double event_us) {
+static inline void sample_launch(size_t run, size_t blocks, double outside_us) {
     unsigned long long first_ns = ~0ull, last_ns = 0;
     unsigned char seen[4096] = {0}; /* SM numbers */
     int sms = 0;
@@ -74,16 +74,16 @@ static inline void sample_launch(size_t run, size_t blocks, double event_us) {
     const double span_us = last_ns > 0 ? (double)(last_ns - first_ns) / 1e3 : -1;
     /* %globaltimer steps by 1 us on some devices: allow two such steps; and for a time stamp
      * counter the error of its rate. */
-    if (!(event_us > 0) || span_us > 1.001 * event_us + 2)
-        fail(EXIT_FAILED, "impossible: a span of %.2f us in an event of %.2f us", span_us,
-             event_us);
+    if (!(outside_us > 0) || span_us > 1.001 * outside_us + 2)
+        fail(EXIT_FAILED, "impossible: a span of %.2f us measured from outside as %.2f us", span_us,
+             outside_us);
     samples[CLOCKS_MIN][run] = s.min;
     samples[CLOCKS_MEAN][run] = s.mean;
     samples[CLOCKS_MEDIAN][run] = s.median;
     samples[CLOCKS_MAX][run] = s.max;
     samples[SPAN_US][run] = span_us;
-    samples[EVENT_US][run] = event_us;
-    samples[SMS][run] = span_us < 0 ? -1 : sms;
+    samples[OUTSIDE_US][run] = outside_us;
+    samples[USED][run] = span_us < 0 ? -1 : sms;
 }
 
 /* Prints the row of options.runs launches, and stores their medians in `row`. In the table a bar shows
@@ -94,7 +94,7 @@ static inline void report_blocks(const char *device, long long blocks, long long
     for (int f = 0; f < FIELDS; f++) {
         const struct summary s = summarize(samples[f], (size_t)options.runs);
         row[f] = s.median;
-        disturbed |= s.disturbed && (f == CLOCKS_MEAN || f == EVENT_US);
+        disturbed |= s.disturbed && (f == CLOCKS_MEAN || f == OUTSIDE_US);
     }
     const bool has_span = row[SPAN_US] >= 0;
     cell("device", 0, "%s", device);
@@ -109,14 +109,14 @@ static inline void report_blocks(const char *device, long long blocks, long long
         number("span", "us", 9, 2, row[SPAN_US]);
     else
         cell("span_us", 0, "%s", "");
-    number("event", "us", 10, 2, row[EVENT_US]);
+    number("outside", "us", 12, 2, row[OUTSIDE_US]);
     if (has_span)
-        cell("sms", 4, "%.0f", row[SMS]);
+        cell("used", 4, "%.0f", row[USED]);
     else
-        cell("sms", 0, "%s", "");
+        cell("used", 0, "%s", "");
     cell("", -1, "%.*s%s%s", (int)(row[CLOCKS_MEAN] / *one_mean * 10 + 0.5),
          "########################################", *mark ? " " : "", mark);
-    end_row_disturbed(disturbed || (has_span && is_delayed(row[EVENT_US] - row[SPAN_US])));
+    end_row_disturbed(disturbed || (has_span && is_delayed(row[OUTSIDE_US] - row[SPAN_US])));
 }
 
 /* Puts `number` in its place in a rising list that ends with 0, unless it is there. */

@@ -14,7 +14,7 @@ static const char *source =
     "    ulong clocks;\n"
     "    asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(clocks));\n"
     "    return clocks;\n"
-    "#else // PoCL: on x86 steps of the time stamp counter, no clocks of the core\n"
+    "#else // a CPU, by PoCL or Intel: on x86 ticks of the time stamp counter\n"
     "    return __builtin_readcyclecounter();\n"
     "#endif\n"
     "}\n"

@@ -89,10 +89,11 @@ static double with_stamps(int blocks) {
 
 int main(int argc, char **argv) {
     enum { ONE_BLOCK, FULL, WITHOUT, WITH, ROWS };
-    static const char *const limits[] = {"outside_one_block", "outside_full", "without_stamps",
-                                         "with_stamps"};
-    static const char *const words[] = {"one block: events less span", "a full device: the same",
-                                        "16 times a full device", "the same, each block stamped"};
+    static const char *const methods[] = {"outside_one_block", "outside_full", "without_stamps",
+                                          "with_stamps"};
+    static const char *const words[] = {
+        "one block: events less span", "a full device: events less span",
+        "16 times a full device: events", "16 times a full device, each block stamped: events"};
     static double us[ROWS][MAX_RUNS], percent[ROWS][MAX_RUNS];
     struct summary all[ROWS];
     options.device = "";
@@ -127,7 +128,7 @@ int main(int argc, char **argv) {
     for (int row = 0; row < ROWS; row++) {
         all[row] = summarize(us[row], (size_t)options.runs);
         begin_row(device.name);
-        cell("limit", -18, "%s", limits[row]);
+        cell("method", -18, "%s", methods[row]);
         number("time", "us", 10, 2, all[row].median);
         cell("percent", 8, "%.2f", median(percent[row], (size_t)options.runs));
         cell("", -1, " %s", words[row]);

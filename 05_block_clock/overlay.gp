@@ -12,7 +12,7 @@ set xtics ("1/1024" 1/1024., "1/256" 1/256., "1/64" 1/64., "1/16" 1/16., "1/4" 1
 set xlabel "blocks, as a share of a full device (logarithmic)"
 set ylabel "times that of a single block (logarithmic)"
 set yrange [0.5:*]
-set title "Clocks of one block (solid), span of the launch (dashed), by number of blocks"
+set title "Clocks of one block, and span of the launch, by number of blocks"
 set terminal svg size 720,480 font "sans-serif,14" background rgb "white"
 set output ARG1
 
@@ -39,4 +39,6 @@ plot for [i = 1:ARGC - 1] column_of(path[i], "clocks_mean") using ($1 / full[i])
      with linespoints linewidth 2 pointtype 7 linecolor rgb word(colors, i) notitle, \
      for [i = 1:ARGC - 1] column_of(path[i], "span_us|span_clocks") using ($1 / full[i]):($1 > 0 ? $2 / span[i] : NaN) \
      with linespoints linewidth 2 dashtype 2 pointtype 6 linecolor rgb word(colors, i) notitle, \
+     NaN with linespoints linewidth 2 pointtype 7 linecolor rgb "black" title "clocks of one block", \
+     NaN with linespoints linewidth 2 dashtype 2 pointtype 6 linecolor rgb "black" title "span of the launch", \
      for [i = 1:ARGC - 1] NaN linewidth 3 linecolor rgb word(colors, i) title name[i]

@@ -3,7 +3,7 @@
 # FOLDER/block_timeline.csv (block_timeline) as FOLDER/*.svg.
 folder = ARG1
 set datafile separator ","
-set key top left
+set key top left Left reverse
 set grid
 
 set terminal svg size 720,480 font "sans-serif,14" background rgb "white"
@@ -17,25 +17,22 @@ name = system("sed -n '2s/,.*//p' ".folder."/block_clock.csv")
 
 set output folder."/block_clock.svg"
 set title name.": a block's clocks stop growing where the device is full; the span does not"
+stats folder."/block_clock.csv" skip 1 using 6 every ::0::0 name "clocks" nooutput
+stats folder."/block_clock.csv" skip 1 using 9 every ::0::0 name "span" nooutput
+set logscale xy 10
 set logscale x 2
 set xlabel "blocks of 256 threads (logarithmic)"
-set ylabel "clocks of one block, mean" textcolor rgb "#1f77b4"
-set y2label "span of the launch, us" textcolor rgb "#d62728"
-set ytics autofreq nomirror
-set y2tics
-set logscale y2 10
-set yrange [0:*]
+set ylabel sprintf("times that of one block: %.0f clocks, %.2f us (logarithmic)", clocks_min, span_min)
+set yrange [0.5:*]
 set arrow 1 from sms, graph 0 to sms, graph 1 nohead dashtype 2 linecolor rgb "#777777"
 set arrow 2 from full, graph 0 to full, graph 1 nohead dashtype 2 linecolor rgb "#777777"
-set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.02 rotate by 90 offset -0.7, 0 font ",11" textcolor rgb "#555555"
-set label 2 sprintf("full device: %d", full) at full, graph 0.02 rotate by 90 offset -0.7, 0 font ",11" textcolor rgb "#555555"
-plot folder."/block_clock.csv" skip 1 using 2:6 with linespoints linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "clocks of one block", \
-     "" skip 1 using 2:9 axes x1y2 with linespoints linewidth 2 pointtype 5 linecolor rgb "#d62728" title "span of the launch"
+set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.7 right rotate by 90 offset -1, 0 font ",13" textcolor rgb "#555555"
+set label 2 sprintf("full device: %d", full) at full, graph 0.7 right rotate by 90 offset -1, 0 font ",13" textcolor rgb "#555555"
+plot folder."/block_clock.csv" skip 1 using 2:($9 / span_min) with linespoints linewidth 2 pointtype 5 linecolor rgb "#d62728" title "span of the launch", \
+     "" skip 1 using 2:($6 / clocks_min) with linespoints linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "clocks of one block"
 unset logscale
 unset arrow
 unset label
-unset y2tics
-unset y2label
 set autoscale
 set ytics auto
 

@@ -147,7 +147,7 @@ static void measure_wrap(void) {
     report("counter_64_bit", (double)count.clocks, (double)count.ran_ns / 1e3,
            "more than 2^32 clocks");
     report("counter_32_bit", (double)count.low_clocks, (double)count.low_clocks / clocks_per_us,
-           "the same by the counter's low half");
+           "the same run, by the low 32 bits of the counter");
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Is this machine fit to measure? Looks at the GPUs and the processor before a command, every 50 ms
- * while it runs, and after it, and says what disturbed it. To copy, with the four headers that it needs.
+ * while it runs, and after it, and says what disturbed it. To copy, with the five headers that it needs.
  *
  * Build: cc -O2 fit_to_measure.c -o fit_to_measure -ldl
  * Run:   ./fit_to_measure                      the machine now, on stdout
@@ -11,6 +11,7 @@
  * Not seen: what other virtual machines do, and who draws pictures on the GPU. */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu_state.h"
+#include "cpu_users.h"
 #include "gpu_state.h"
 #include "gpu_watch.h"
 
@@ -22,7 +23,8 @@
 #include <time.h>
 
 extern char **environ;
-enum { BUSY_PERCENT = 5, STEAL_PERCENT = 1 };
+/* Half a core: the services of an idle machine take some percent, a process that computes takes 100. */
+enum { BUSY_PERCENT = 5, STEAL_PERCENT = 1, OTHERS_PERCENT = 50 };
 static const struct timespec interval = {0, 50000000}; /* ns */
 static FILE *out, *verdict; /* the state of the machine; what disturbed, in memory */
 static bool command;        /* there is one */
@@ -71,12 +73,14 @@ static void judge_gpu(const struct gpu *gpu) {
             judge_limit(gpu->name, gpu_reason(bit), true, 0, 0);
 }
 
-static void judge_cpu(const struct cpu_state *from, const struct cpu_state *to) {
+static void judge_cpu(const struct cpu_state *from, const struct cpu_state *to, double others) {
     if (from->cores > 0 && from->running >= from->cores)
         DISTURBED("%.0f others ran on the %u cores", from->running, from->cores);
     if (command && to->stolen >= 0 && steal_percent(from, to) > STEAL_PERCENT)
         DISTURBED("other virtual machines took %.1f %% of the busy CPU time",
                   steal_percent(from, to));
+    if (others > OTHERS_PERCENT)
+        DISTURBED("others took %.0f %% of one core during the command", others);
     if (command && to->throttled_ms > from->throttled_ms)
         DISTURBED("the cgroup's limit stopped the command for %.1f ms",
                   to->throttled_ms - from->throttled_ms);
@@ -139,6 +143,7 @@ static struct cpu_state look_before(void) {
 int main(int argc, char **argv) {
     char *reasons = NULL;
     size_t size = 0;
+    double others = -1;
     int code = 0;
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0) {
@@ -164,7 +169,9 @@ int main(int argc, char **argv) {
         list_gpus();
     const struct cpu_state from = look_before();
     if (command) {
+        const struct cpu_time begin = read_cpu_time();
         code = run(argv + 1);
+        others = others_percent(begin, read_cpu_time());
         nanosleep(&interval, NULL); /* the driver may close the command's files a little later */
         look(AFTER);
     }
@@ -178,7 +185,9 @@ int main(int argc, char **argv) {
         judge_gpu(gpu);
     }
     print_cpu_state(out, command ? &from : NULL, &to);
-    judge_cpu(&from, &to);
+    if (command)
+        print_others(out, others);
+    judge_cpu(&from, &to, others);
     fclose(verdict);
     fprintf(out, size ? "Disturbed: %s.\n" : "Fit to measure.\n", reasons);
     free(reasons);

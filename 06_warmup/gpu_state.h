@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -136,4 +137,14 @@ static inline bool read_gpu_state(const char *name, struct gpu_state *s) {
     s->power_limited_ns = gpu_limited_ns(gpu, 0);
     s->heat_limited_ns = gpu_limited_ns(gpu, 1);
     return true;
+}
+
+/* For how many nanoseconds power or heat held the clock back between two looks. NaN: not seen. */
+static inline double gpu_held_back_ns(const struct gpu_state *from, const struct gpu_state *to) {
+    const bool seen = from->power_limited_ns != NOT_SEEN_LONG &&
+                      from->heat_limited_ns != NOT_SEEN_LONG &&
+                      to->power_limited_ns != NOT_SEEN_LONG && to->heat_limited_ns != NOT_SEEN_LONG;
+    return seen ? (double)(to->power_limited_ns - from->power_limited_ns + to->heat_limited_ns -
+                           from->heat_limited_ns)
+                : (double)NAN;
 }

@@ -66,20 +66,21 @@ int main(void) {
         check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
     }
 
-    double first_ms = 0, smallest_ms = 1e9;
+    double first_us = 0, smallest_us = 1e12;
     for (int launch = 1; launch <= 10; launch++) {
         check(clFinish(queue), "clFinish"); // Try nanosleep(&(struct timespec){1, 0}, NULL); here
         const long long start_ns = now_ns();
         code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
         check(code, "clEnqueueNDRangeKernel");
         check(clFinish(queue), "clFinish");
-        const double elapsed_ms = (double)(now_ns() - start_ns) / 1e6;
-        printf("launch %2d: %9.3f ms\n", launch, elapsed_ms);
-        first_ms = launch == 1 ? elapsed_ms : first_ms;
-        if (elapsed_ms < smallest_ms)
-            smallest_ms = elapsed_ms;
+        const double elapsed_us = (double)(now_ns() - start_ns) / 1e3;
+        printf("launch %2d: %10.3f us\n", launch, elapsed_us);
+        if (launch == 1)
+            first_us = elapsed_us;
+        if (elapsed_us < smallest_us)
+            smallest_us = elapsed_us;
     }
-    printf("launch 1 takes %.3f ms longer than the shortest one\n", first_ms - smallest_ms);
+    printf("launch 1 takes %.3f us longer than the shortest one\n", first_us - smallest_us);
 
     static float sums[COUNT];
     code = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);

@@ -110,7 +110,7 @@ static const char *const where_names[WHERES] = {"again", "moved", "process"};
 static inline void compare_places(const char *clock) {
     static double samples_us[WHERES][MAX_RUNS];
     static struct place place;
-    double spread_percent[WHERES];
+    double spread_percent[WHERES], greatest = 0;
     bool disturbed[WHERES] = {false, false, false};
     int count[WHERES] = {0, 0, 0}, order[WHERES] = {AGAIN, MOVED, PROCESS}, turn = 0;
     const uint64_t seed = random_state = (uint64_t)now_ns();
@@ -147,6 +147,7 @@ static inline void compare_places(const char *clock) {
     for (int w = AGAIN; w < WHERES; w++) {
         const struct summary s = summarize(samples_us[w], (size_t)options.runs);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
+        greatest = spread_percent[w] > greatest ? spread_percent[w] : greatest;
         if (output == AS_CSV)
             continue;
         cell("where", -7, "%s", where_names[w]);
@@ -160,9 +161,10 @@ static inline void compare_places(const char *clock) {
     say("The same buffers again: %.1f %% apart. Other places: %.1f %%. Other processes: %.1f %%.\n",
         spread_percent[AGAIN], spread_percent[MOVED], spread_percent[PROCESS]);
     if (options.runs > 1)
-        say("A difference of less than %.1f %% between two builds needs several processes of "
-            "each.\n",
-            spread_percent[PROCESS]);
+        say("If two builds differ by less than %.1f %%, the greatest of the three, one process of "
+            "each\n"
+            "does not show which is faster: run several processes of each, in turns.\n",
+            greatest);
     else
         say("One median has no spread: take more --runs.\n");
 }

@@ -46,42 +46,42 @@ if (has("l2_cache.csv")) {
          "" skip 1 using 3:8 linewidth 2 pointtype 9 title "flushed by writing other data"
 }
 
-# Three panels above each other with one time axis, and a scale each: no line needs a second axis.
+# Three panels above each other with one time axis, and a scale each: no line needs a second axis. Behind
+# the lines are the turns with random numbers.
 if (has("clock_load.csv")) {
     load = folder."/clock_load.csv"
     device = system("sed -n '2s/,.*//p' ".load)
     date = system("sed -n 's/^date: //p' ".folder."/environment.txt")
-    random = real(system("awk -F, '$4 == \"random\" { print $3; exit }' ".load))
     set terminal svg size 720,720 font "sans-serif,14" background rgb "white"
     set output folder."/clock_load.svg"
     unset logscale
     set format x "%g"
     set autoscale
-    stats load using 3 skip 1 nooutput
+    stats load using 5 skip 1 nooutput
     set xrange [0:STATS_max]
     set lmargin 10
     set rmargin 3
     set key bottom left Left reverse
-    set arrow 1 from random, graph 0 to random, graph 1 nohead dashtype 2 linecolor rgb "#777777"
-    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy, with zeros, then with random numbers", device, date) noenhanced
+    turns = system("awk -F, 'NR > 1 { if ($4 == \"random\") { if (!from) from = at; to = $5 } else if (from) { print from, to; from = 0 } at = $5 } END { if (from) print from, to }' ".load)
+    do for [t = 1:words(turns) / 2] {
+        set object t rectangle from first real(word(turns, 2 * t - 1)), graph 0 to first real(word(turns, 2 * t)), graph 1 behind fillcolor rgb "#e4e4e4" fillstyle solid noborder
+    }
+    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy\nwith zeros (white) and with random numbers (grey) in turns", device, date) noenhanced
     set title
     unset xlabel
     set ylabel "time per launch (ms)"
-    set label 1 "zeros" at random / 2, graph 0.93 center textcolor rgb "#555555"
-    set label 2 "random numbers" at random * 1.5, graph 0.93 center textcolor rgb "#555555"
-    plot load skip 1 using 3:5 with lines linewidth 2 linecolor rgb "#0072b2" notitle
-    unset label
+    plot load skip 1 using 5:6 with lines linewidth 2 linecolor rgb "#0072b2" notitle
     set ylabel "SM clock (MHz)"
     set offsets 0, 0, graph 0.05, graph 0.35 # below is room for the key
-    plot load skip 1 using 3:7 with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
-         "" skip 1 using 3:6 with lines linewidth 2 linecolor rgb "#0072b2" title "by the SM's own counter"
+    plot load skip 1 using 5:8 with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
+         "" skip 1 using 5:7 with lines linewidth 2 linecolor rgb "#0072b2" title "by the SM's own counter"
     set xlabel "time (s)"
     set ylabel "power (W), by NVML"
     set offsets 0, 0, graph 0.1, 0
     set yrange [0:*]
-    plot load skip 1 using 3:8 with lines linewidth 2 linecolor rgb "#0072b2" notitle, \
+    plot load skip 1 using 5:9 with lines linewidth 2 linecolor rgb "#0072b2" notitle, \
          0 with lines linecolor rgb "black" notitle # on the axis: without NVML there is nothing else
     unset multiplot
-    unset arrow
+    unset object
     set offsets
 }

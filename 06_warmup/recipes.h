@@ -45,7 +45,7 @@ static double other_kernel_then_one(void) {
 }
 
 /* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
-static double warm_then_mean_of_10(void) {
+static double other_kernel_then_mean_of_10(void) {
     double sum_us = 0;
     launch_other_kernel();
     for (int i = 0; i < 10; i++)
@@ -69,7 +69,7 @@ static const struct {
 } recipes[] = {{"first_launch", first_launch},
                {"mean_of_100", mean_of_100},
                {"other_kernel_then_one", other_kernel_then_one},
-               {"warm_then_mean_of_10", warm_then_mean_of_10},
+               {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10},
                {"warm_then_median", warm_then_median}};
 enum { RECIPES = sizeof recipes / sizeof recipes[0], STEADY = 31 };
 
@@ -119,13 +119,15 @@ static inline void compare_recipes(void (*run)(void *outcome), const char *clock
             in_new_process(run, &outcomes[r][i], sizeof outcomes[r][i]);
         }
     say("Warm-up: vector_add of %lld floats on %s, timed by %s\n"
-        "%zu new processes for each recipe; each row is the process with the median error\n\n",
-        options.size, outcomes[0][0].device, clock, runs);
+        "%zu new processes for each recipe; each row is the process with the median error\n"
+        "first: the first launch of vector_add in it; steady: the median of %d after the "
+        "recipe\n\n",
+        options.size, outcomes[0][0].device, clock, runs, STEADY);
     for (int r = 0; r < RECIPES; r++) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = middle[r] = &outcomes[r][(runs - 1) / 2];
         begin_row(o->device);
-        cell("recipe", -22, "%s", recipes[r].name);
+        cell("recipe", -28, "%s", recipes[r].name);
         cell("launches", 8, "%d", o->launches);
         number("first", "us", 12, 2, o->first_us);
         number("estimate", "us", 13, 2, o->estimate_us);

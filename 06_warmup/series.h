@@ -13,7 +13,7 @@ static const double near_percent = 10;
 
 struct series {
     char device[256];
-    double event_us[SERIES],
+    double device_us[SERIES],
         host_us[SERIES]; /* of each launch, by the device's clock and the host's */
 };
 
@@ -29,16 +29,18 @@ static inline void report_series(const struct series *s, const double us[SERIES]
     int first = 0, others = 0;
     for (int i = 0; i < STEADY; i++) {
         steady_us[i] = us[SERIES - STEADY + i];
-        overhead_us[i] = s->host_us[SERIES - STEADY + i] - s->event_us[SERIES - STEADY + i];
+        overhead_us[i] = s->host_us[SERIES - STEADY + i] - s->device_us[SERIES - STEADY + i];
     }
     const struct summary steady = summarize(steady_us, STEADY);
     const bool disturbed = steady.disturbed || is_delayed(median(overhead_us, STEADY));
 
-    say("The first launches: vector_add of %lld floats on %s\n\n", options.size, s->device);
+    say("The first launches: vector_add of %lld floats on %s\n"
+        "device: by the device's stamps; host: by the host's clock\n\n",
+        options.size, s->device);
     for (int i = 0; i < SERIES; i++)
         if (i < 10 || i % 10 == 9 || output == AS_CSV) {
             cell("launch", 6, "%d", i + 1);
-            number("event", "us", 12, 2, s->event_us[i]);
+            number("device", "us", 12, 2, s->device_us[i]);
             number("host", "us", 12, 2, s->host_us[i]);
             end_row_disturbed(disturbed && i >= SERIES - STEADY);
         }

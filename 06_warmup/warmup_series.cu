@@ -25,7 +25,7 @@ static size_t n;
 static float *vectors[3];
 
 /* One launch. What the device waits for between the two events is in both times. */
-static void time_vector_add_us(double *event_us, double *host_us) {
+static void time_vector_add_us(double *device_us, double *host_us) {
     const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));
     vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
@@ -34,8 +34,8 @@ static void time_vector_add_us(double *event_us, double *host_us) {
     CHECK_CUDA(cudaEventSynchronize(stop));
     const int64_t end_ns = now_ns();
     *host_us = (double)(end_ns - start_ns) / 1e3;
-    *event_us = elapsed_us();
-    if (*event_us == 0)
+    *device_us = elapsed_us();
+    if (*device_us == 0)
         fail(EXIT_FAILED, "impossible: 0 us between the events around a kernel");
 }
 
@@ -50,7 +50,7 @@ static void run_cold(void *result) {
     CHECK_CUDA(cudaEventCreate(&start));
     CHECK_CUDA(cudaEventCreate(&stop));
     for (int i = 0; i < SERIES; i++)
-        time_vector_add_us(&series->event_us[i], &series->host_us[i]);
+        time_vector_add_us(&series->device_us[i], &series->host_us[i]);
     check_vector_add(vectors[C], n);
 }
 
@@ -62,6 +62,6 @@ int main(int argc, char **argv) {
     n = (size_t)options.size;
     setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
     in_new_process(run_cold, &series, sizeof series);
-    report_series(&series, series.event_us, "event pairs");
+    report_series(&series, series.device_us, "event pairs");
     return EXIT_SUCCESS;
 }

@@ -21,7 +21,7 @@ static cl_kernel vector_add;
 static size_t n, global_size, local_size = 256;
 
 /* One launch. What the driver does before START, such as compiling, is in the host's time only. */
-static void time_vector_add_us(double *event_us, double *host_us) {
+static void time_vector_add_us(double *device_us, double *host_us) {
     cl_event event;
     CHECK_CL(clFinish(cl.queue));
     const int64_t start_ns = now_ns();
@@ -30,8 +30,8 @@ static void time_vector_add_us(double *event_us, double *host_us) {
     CHECK_CL(clFinish(cl.queue));
     const int64_t end_ns = now_ns();
     *host_us = (double)(end_ns - start_ns) / 1e3;
-    *event_us = start_to_end_us(event, *host_us);
-    if (*event_us == 0)
+    *device_us = start_to_end_us(event, *host_us);
+    if (*device_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
 }
 
@@ -46,7 +46,7 @@ static void run_cold(void *result) {
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));
     set_vectors(cl, vector_add, n, vectors);
     for (int i = 0; i < SERIES; i++)
-        time_vector_add_us(&series->event_us[i], &series->host_us[i]);
+        time_vector_add_us(&series->device_us[i], &series->host_us[i]);
     check_vector_add(cl, vectors[C], n);
 }
 
@@ -60,6 +60,6 @@ int main(int argc, char **argv) {
     in_new_process(run_cold, &series, sizeof series);
     report_series(&series, series.host_us, "the host's clock");
     say("For the first launch START to END gives %.2f us and the host's clock %.2f us.\n",
-        series.event_us[0], series.host_us[0]);
+        series.device_us[0], series.host_us[0]);
     return EXIT_SUCCESS;
 }

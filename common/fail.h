@@ -2,6 +2,7 @@
  * How every program ends: an exit code, one line that says why, and a checked stdout. */
 #pragma once
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,6 @@
  * The options of all programs, on getopt_long, with strict numbers. */
 #pragma once
 
-#include <ctype.h>
 #include <getopt.h>
 #include <strings.h>
 

@@ -37,14 +37,14 @@ __attribute__((format(printf, 3, 4))) static inline void cell(const char *name, 
     table.cell[table.cells++].width = width;
 }
 
-/* The same with a unit: "min (us)" in the table, min_us in the CSV, there with a decimal more. NaN
- * stands for none. */
+/* The same with a unit: "clock (MHz)", in the CSV clock_mhz and a decimal more. NaN: there is none. */
 static inline void number(const char *name, const char *unit, int width, int places, double x) {
-    char column[48], text[64] = "";
+    char column[48], text[64];
     snprintf(column, sizeof column, output == AS_CSV ? "%s_%s" : "%s (%s)", name, unit);
-    if (x == x)
-        snprintf(text, sizeof text, "%.*f", places + (places > 0 && output == AS_CSV), x);
-    cell(column, width, "%s", x == x || output == AS_CSV ? text : "-");
+    for (char *c = column; output == AS_CSV && *c != '\0'; c++)
+        *c = *c == '/' ? '_' : (char)tolower((unsigned char)*c);
+    snprintf(text, sizeof text, "%.*f", places + (places > 0 && output == AS_CSV), x);
+    cell(column, width, "%s", x == x ? text : output == AS_CSV ? "" : "-");
 }
 
 /* Prints the row at once, so that it appears when it was measured; before the first the names. */

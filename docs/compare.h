@@ -173,16 +173,17 @@ static inline double number_of(const char *text, double most, const char *what) 
 }
 
 /* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more time". */
-static inline void print_difference(const char *b, struct interval ratio) {
+static inline void print_difference(const char *b, const char *a, struct interval ratio) {
     const double low = 100 * (ratio.low - 1), high = 100 * (ratio.high - 1);
     if (low <= 0 && high >= 0)
-        printf("%s takes between %.2f %% less and %.2f %% more time than A", b, fabs(low), high);
+        printf("%s takes between %.2f %% less and %.2f %% more time than %s", b, fabs(low), high,
+               a);
     else if (high < 0)
-        printf("%s takes %.2f %% less time than A (%.2f to %.2f %%)", b, 100 * (1 - ratio.middle),
-               -high, -low);
+        printf("%s takes %.2f %% less time than %s (%.2f to %.2f %%)", b, 100 * (1 - ratio.middle),
+               a, -high, -low);
     else
-        printf("%s takes %.2f %% more time than A (%.2f to %.2f %%)", b, 100 * (ratio.middle - 1),
-               low, high);
+        printf("%s takes %.2f %% more time than %s (%.2f to %.2f %%)", b, 100 * (ratio.middle - 1),
+               a, low, high);
 }
 
 /* The verdict, what would decide it, the times, and the control. `took_s`: 0 if not known. */
@@ -197,10 +198,16 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
         printf("Not decided: too few pairs, %zu.\n", ab.count);
         return;
     }
+    if (ratio.low <= 0) {
+        printf(
+            "Not decided: a tick of this clock is %.0f %% of A: put more work into one sample.\n",
+            100 * ab.tick_us / a_us);
+        return;
+    }
     if (verdict == SAME)
         printf("No difference larger than %.2f %% either way, 95 %% sure.\n", 100 * widest);
     else {
-        print_difference(verdict == DIFFERENT ? "B" : "Not decided: B", ratio);
+        print_difference(verdict == DIFFERENT ? "B" : "Not decided: B", "A", ratio);
         printf(", 95 %% sure.\n");
     }
     if (verdict == UNDECIDED && ab.tick_us > least * a_us)
@@ -217,8 +224,8 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
     printf("Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
            100 * (ratio.high - ratio.low));
     if (rank_of(aa.count) > 0) {
-        print_difference("Control: A", ratio_of(&aa));
-        printf(" itself; %zu pairs.\n", aa.count);
+        print_difference("Control: A", "A itself", ratio_of(&aa));
+        printf("; %zu pairs.\n", aa.count);
     }
 }
 
@@ -231,8 +238,11 @@ static inline void read_arguments(int argc, char **argv) {
     if (argc > 3)
         refuse("usage: compare [SECONDS [PERCENT]] or compare - [TICK]; too much", argv[3]);
     if (argc < 2 || strcmp(argv[1], "-") != 0) {
-        seconds =
-            argc > 1 ? number_of(argv[1], 3600, "not a number of seconds up to 3600") : seconds;
+        seconds = argc > 1 ? number_of(argv[1], 3600,
+                                       "usage: compare [SECONDS [PERCENT]] or compare - [TICK]; "
+                                       "not a number of seconds "
+                                       "up to 3600")
+                           : seconds;
         least = argc > 2 ? number_of(argv[2], 100, "not a percentage up to 100") / 100 : least;
         return;
     }

@@ -34,6 +34,7 @@ done
 awk '{ print 1, $1 }' "$scratch/ratios" | "${COMPARE:-$1}" - 0.00001 >"$scratch/verdict" || exit
 echo
 sed -n "1p; s/.*\(B\/A [^;]*\);.*/\1/p" "$scratch/verdict"
+! grep -q "^Not decided" "$scratch/verdict" || echo "To decide it, take more processes."
 awk '{
     n++; x[n] = $1; sum += $1
     within += (($3 - $2) / 2 / 1.96) ^ 2 # of an interval of 95 %

@@ -23,8 +23,8 @@ PICTURES = {
     "clfinish_sync": ("bars", "method", ["median_us"], None),
     "opencl_profiling": ("bars", "interval", ["median_us"], None),
     "cuda_events": ("bars", "method", ["median_us"], ("kernel", "spin_10us")),
-    "block_clock": ("lines", "blocks", ["clocks_mean", "event_us"], None),
-    "block_clock_opencl": ("lines", "blocks", ["clocks_mean", "event_us"], None),
+    "block_clock": ("lines", "blocks", ["clocks_mean", "outside_us"], None),
+    "block_clock_opencl": ("lines", "blocks", ["clocks_mean", "outside_us"], None),
     "warmup": ("bars", "recipe", ["error_percent"], None),
     "warmup_opencl": ("bars", "recipe", ["error_percent"], None),
 }
@@ -80,8 +80,8 @@ def picture(folder, program, rows):
     data, svg = folder / f"{program}.tsv", folder / f"{program}.svg"
     unit = "blocks" if kind == "lines" else values[0].rpartition("_")[2]
     shown = [[row[label]] + [row[v] for v in values] for row in rows]
-    if "truth_us" in rows[0]:
-        shown.insert(0, ["the truth", rows[0]["truth_us"]])
+    if "code_us" in rows[0]:
+        shown.insert(0, ["the code", rows[0]["code_us"]])
     if kind == "lines":
         first = [float(x) for x in shown[0][1:]]
         shown = [[line[0]] + [str(float(x) / y) for x, y in zip(line[1:], first)] for line in shown]

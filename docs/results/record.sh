@@ -29,6 +29,7 @@ if [ ! -x "$build/01_host_clock/host_clock" ] || [ ! -x "$fit" ]; then
 fi
 export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
+[ -z "$opencl_device" ] || "$build/02_clfinish_sync/clfinish_sync" --device "$opencl_device" --size 1 --runs 1 >/dev/null || exit 1
 
 # whose ENVIRONMENT: the machine's GPUs, or else its processor and OpenCL devices.
 whose() {
@@ -79,7 +80,6 @@ record() {
             sed -n "s/^Disturbed: /disturbed: $name.$format: /p" "$scratch/messages" >>"$scratch/environment.txt"
             ;;
         77)
-            [ -z "$chosen" ] || exit 1 # asked for, and not there
             left_out "$name" "without a device" # the program has said so
             return
             ;;
@@ -89,13 +89,19 @@ record() {
     echo "$name: recorded"
 }
 
-# CMakeLists.txt lists the programs, in the order of the chapters. minimal is to be changed, not recorded.
+# The chapters' first pages: what they print on the first device, when PoCL has no compiled kernel yet.
+for minimal in "$build"/0?_*/0?_*_minimal; do
+    name=${minimal##*/}
+    [ ! -x "$minimal" ] || ! POCL_KERNEL_CACHE=0 "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
+done
+# CMakeLists.txt lists the programs, in the order of the chapters.
 # shellcheck disable=SC2013 # names without blanks
 for program in $(sed -n 's/^add_program([a-z]* \([^ .]*\)\..*/\1/p' CMakeLists.txt); do
     record "${program#*/}" "$program"
 done
 # What the texts say to try.
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
+record try_opencl_profiling 03_opencl_profiling/opencl_profiling --size 1000
 record try_bandwidth 03_opencl_profiling/bandwidth --size 1,1000,1000000
 record try_cuda_events 04_cuda_events/cuda_events --size 16384
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A kernel that takes much power, its numbers, and the check of its results. For clock_load.cu. */
+#pragma once
+
+#include "../04_cuda_events/spin.h" /* globaltimer_ns() */
+#include "cuda_device.h"
+
+enum { NUMBERS = 1024, THREADS = 256 };
+static unsigned blocks;
+static unsigned *numbers;
+static float *sums; /* one of each thread */
+
+/* How long the first thread ran, by its SM's counter and by %globaltimer. */
+static struct rate {
+    long long clocks;
+    unsigned long long ns;
+} * device_rate;
+
+/* Multiplies and adds, nothing else: on the tensor cores where there are some (compute capability 8.0
+ * and later), which takes the most power. Each unsigned is two numbers of 16 bits. */
+static __global__ void load(const unsigned *numbers, float *sums, long long steps,
+                            struct rate *rate) {
+    const unsigned t = threadIdx.x, *n = numbers + t % (NUMBERS - 8);
+    float s[16] = {0};
+    const unsigned long long start_ns = globaltimer_ns();
+    const long long start_clock = clock64();
+    for (long long step = 0; step < steps; step++) {
+#if __CUDA_ARCH__ >= 800
+        for (int k = 0; k < 16; k += 4)
+            asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                         : "+f"(s[k]), "+f"(s[k + 1]), "+f"(s[k + 2]), "+f"(s[k + 3])
+                         : "r"(n[0]), "r"(n[1]), "r"(n[2]), "r"(n[3]), "r"(n[4]), "r"(n[5]));
+#else
+        for (int k = 0; k < 16; k++)
+            s[k] = s[k] * 0.5f + (float)n[k % 8];
+#endif
+    }
+    if (blockIdx.x == 0 && t == 0) {
+        rate->clocks = clock64() - start_clock;
+        rate->ns = globaltimer_ns() - start_ns;
+    }
+    for (int k = 1; k < 16; k++)
+        s[0] += s[k];
+    sums[blockIdx.x * blockDim.x + t] = s[0];
+}
+
+/* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set. */
+static void set_numbers(bool random) {
+    unsigned host[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++)
+        host[i] =
+            random ? 0x3c003c00u | ((unsigned)rand() & 0x83ff) | ((unsigned)rand() & 0x83ff) << 16
+                   : 0;
+    CHECK_CUDA(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+}
+
+/* Exits with 1 unless the last block found the same as the first, and 0 of zeros alone. */
+static void check_sums(bool random) {
+    float first[THREADS], last[THREADS];
+    CHECK_CUDA(cudaMemcpy(first, sums, sizeof first, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(last, sums + (size_t)(blocks - 1) * THREADS, sizeof last,
+                          cudaMemcpyDeviceToHost));
+    for (int i = 0; i < THREADS; i++)
+        if (!(first[i] == last[i]) || (first[i] == 0) == random)
+            fail(EXIT_FAILED, "wrong result: thread %d has %g in the first block, %g in the last",
+                 i, (double)first[i], (double)last[i]);
+}
