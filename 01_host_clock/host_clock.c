@@ -32,12 +32,12 @@ static const struct {
     clockid_t id;
     int64_t unit_ns; /* that its call counts in */
 } clocks[CLOCKS] = {
-    {"CLOCK_MONOTONIC", "elapsed time", CLOCK_MONOTONIC, 1},         /* never set or stepped back */
-    {"CLOCK_MONOTONIC_RAW", "elapsed time", CLOCK_MONOTONIC_RAW, 1}, /* not even slewed by NTP */
-    {"CLOCK_BOOTTIME", "elapsed time", CLOCK_BOOTTIME, 1},           /* goes on while suspended */
-    {"CLOCK_REALTIME", "time of day", CLOCK_REALTIME, 1},            /* may be set, backwards too */
-    {"gettimeofday", "time of day", CLOCK_REALTIME, 1000},           /* gone from POSIX.1-2024 */
-    {"clock()", "processor time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
+    {"CLOCK_MONOTONIC", "elapsed_time", CLOCK_MONOTONIC, 1},         /* never set or stepped back */
+    {"CLOCK_MONOTONIC_RAW", "elapsed_time", CLOCK_MONOTONIC_RAW, 1}, /* not even slewed by NTP */
+    {"CLOCK_BOOTTIME", "elapsed_time", CLOCK_BOOTTIME, 1},           /* goes on while suspended */
+    {"CLOCK_REALTIME", "time_of_day", CLOCK_REALTIME, 1},            /* may be set, backwards too */
+    {"gettimeofday", "time_of_day", CLOCK_REALTIME, 1000},           /* gone from POSIX.1-2024 */
+    {"clock()", "processor_time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
 };
 
 static int64_t get_ns(clockid_t id) {
