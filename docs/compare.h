@@ -113,7 +113,7 @@ static inline struct interval ratio_of(const struct pairs *p) {
         x[i] = p->b_us[i] / p->a_us[i];
     qsort(x, n, sizeof *x, by_size);
     ratio.middle = (x[(n - 1) / 2] + x[n / 2]) / 2;
-    ratio.low = fmin(x[k - 1], ratio.middle - tick);
+    ratio.low = fmax(0, fmin(x[k - 1], ratio.middle - tick));
     ratio.high = fmax(x[n - k], ratio.middle + tick);
     return ratio;
 }
@@ -198,7 +198,7 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
         printf("Not decided: too few pairs, %zu.\n", ab.count);
         return;
     }
-    if (ratio.low <= 0) {
+    if (ratio.low <= 0 && ratio.high >= 1) {
         printf(
             "Not decided: a tick of this clock is %.0f %% of A: put more work into one sample.\n",
             100 * ab.tick_us / a_us);
