@@ -4,9 +4,10 @@
  * and drain included, or what it costs in a row of kernels: which of the three is START to END?
  *
  * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end
- *   by the clock of known_length. code: from the first start to the last end. less_empty: START
- *   to END less that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues while a
- *   long one runs. in_a_row: from a kernel's first start to that of the next, in a row without events.
+ *   by the clock of known_length. code: from the first start to the last end. less_empty: START to END
+ *   less that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues
+ *   while a long one runs. in_a_row: from a kernel's first start to that of the next, in a row without
+ *   events.
  * Does not measure: launch and drain, each for itself.
  *
  * Build: cc -O2 -I../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
@@ -83,8 +84,8 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     us[GAP] = us[PERIOD] - us[ROW];
 }
 
-/* One of each. The row without events comes last: its pause and in_a_row count, and the longer enqueueing
- * of both. */
+/* One of each. The row without events comes last: its pause and in_a_row count, and the longer
+ * enqueueing of both. */
 static void time_all(size_t groups, double us[TIMES]) {
     us[EMPTY] = time_alone(1, 0, &us[CODE]);
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);
@@ -155,10 +156,11 @@ int main(int argc, char **argv) {
     else
         say("START to END is the time of the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
             "In a row a kernel costs the time of its code %+.2f to %+.2f us.\n"
-            "So START to END is closest to %s.\n",
+            "So START to END of a kernel is %s.\n",
             s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
-            more_us < 0.5 * pause_us   ? "the time of the code"
-            : more_us > 1.5 * pause_us ? "the device's time, launch and drain included"
-                                       : "what a kernel costs in a row, launch and drain included");
+            more_us < 0.5 * pause_us ? "closest to the time of the code"
+            : more_us > 1.5 * pause_us
+                ? "more than it costs in a row, with launch and drain"
+                : "closest to what it costs in a row, with launch and drain");
     return EXIT_SUCCESS;
 }

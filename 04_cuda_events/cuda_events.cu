@@ -181,7 +181,7 @@ int main(int argc, char **argv) {
     event_floor();
 
     say("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n"
-        "code: how long the spin ran, by its own clock; extra: how much more the median says\n\n",
+        "code: how long the spin ran, by %%globaltimer; extra: how much more the median says\n\n",
         n, device.name, options.runs);
     compare("spin_10us", us);
     length_ns = 0;

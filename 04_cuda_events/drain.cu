@@ -177,8 +177,8 @@ int main(int argc, char **argv) {
     }
     end_table();
     say("%.2f us after its last stamp the last vector_add is complete; after %.2f us an\n"
-        "ordinary next kernel starts. Where `waited` is near 0, the waiting kernel found no\n"
-        "room before: there the drain may be shorter than the table says.\n",
+        "ordinary next kernel starts. Where `waited` is near 0, the waiting kernel started\n"
+        "only when the other was over: there the drain may be shorter than the table says.\n",
         s[DRAIN].median, s[NEXT_START].median);
     return EXIT_SUCCESS;
 }

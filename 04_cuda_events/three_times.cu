@@ -188,10 +188,11 @@ int main(int argc, char **argv) {
     for (int f = 0; f < FINDINGS; f++)
         found[f] = summarize(found_us[f], kernels);
     say("Which time do you want?\n"
-        "Its code: an event pair less the pair around an empty kernel; %+.2f to %+.2f us from the\n"
-        "kernel's own stamps. On the device: an event pair less the floor; launch and drain add\n"
-        "%.2f to %.2f us. In a row: the slope through several launches in one pair; %+.2f to\n"
-        "%+.2f us from the stamps. Stamps add %+.2f to %+.2f us: trust the rows without them.\n",
+        "Its code: a blocked event pair less the pair around an empty kernel; %+.2f to %+.2f us\n"
+        "more than by the kernel's stamps. On the device: a blocked pair less the floor; %.2f to\n"
+        "%.2f us more than the code, for launch and drain. In a row: the slope through several\n"
+        "launches in one blocked pair; %+.2f to %+.2f us more than by the stamps. Stamps add\n"
+        "%+.2f to %+.2f us: trust the rows without them.\n",
         found[CODE_ERROR].min, found[CODE_ERROR].max, found[LAUNCH_AND_DRAIN].min,
         found[LAUNCH_AND_DRAIN].max, found[ROW_ERROR].min, found[ROW_ERROR].max,
         found[STAMPING].min, found[STAMPING].max);

@@ -99,8 +99,8 @@ int main(int argc, char **argv) {
         end_row_disturbed(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);
     }
     end_table();
-    say("The first launch takes %.2f us longer than the second. Loading the kernel is %.2f\n"
-        "us of that.\n",
+    say("The first launch takes %.2f us longer than the second: %.2f us of that go\n"
+        "to loading the kernel.\n",
         first[LAZY].median - second[LAZY].median, first[LAZY].median - first[EAGER].median);
     return EXIT_SUCCESS;
 }
