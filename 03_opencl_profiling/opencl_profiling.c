@@ -82,7 +82,7 @@ static void show_both_clocks(void) {
         CHECK_CL(clGetPlatformInfo(platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof host_step_ns,
                                    &host_step_ns, NULL));
     if (host_step_ns == 0) {
-        say("This device cannot read its clock and the host's at one moment.\n");
+        say("This driver cannot read the device's clock and the host's at one moment.\n");
         return;
     }
     CHECK_CL(clGetDeviceAndHostTimer(cl.device, &device_ns, &host_ns));

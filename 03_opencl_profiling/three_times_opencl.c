@@ -118,8 +118,9 @@ int main(int argc, char **argv) {
     MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
 
-    say("Three times: work-groups that spin for %d%s on %s, %s\n"
-        "code and in_a_row by %s, the others by START and END; medians of %zu runs\n\n",
+    say("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
+        "code, and in_a_row from start to next start, by %s;\n"
+        "the others by START and END; medians of %zu runs\n\n",
         SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
     for (int i = 0; i < ROWS; i++) {
         time_all(groups[i], us); /* the warm-up */
@@ -154,13 +155,12 @@ int main(int argc, char **argv) {
             "an empty kernel is %.2f us. In a row the next START is %.2f to %.2f us after END.\n",
             s[EMPTY].median, s[GAP].min, s[GAP].max);
     else
-        say("START to END is the time of the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
-            "In a row a kernel costs the time of its code %+.2f to %+.2f us.\n"
+        say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
+            "Run by run, in a row a kernel costs its code %+.2f to %+.2f us.\n"
             "So START to END of a kernel is %s.\n",
             s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
-            more_us < 0.5 * pause_us ? "closest to the time of the code"
-            : more_us > 1.5 * pause_us
-                ? "more than it costs in a row, with launch and drain"
-                : "closest to what it costs in a row, with launch and drain");
+            more_us < 0.5 * pause_us   ? "closest to the time of the code"
+            : more_us > 1.5 * pause_us ? "more than it costs in a row"
+                                       : "closest to what it costs in a row");
     return EXIT_SUCCESS;
 }

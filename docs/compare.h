@@ -219,8 +219,10 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
                                : "To decide on %.2f %% would take some %.0f s.\n",
                100 * least, wanted_s);
     }
-    printf("Medians: A %.2f%s, B %.2f%s; B/A %.5f (%.5f to %.5f); %zu pairs.\n", a_us, unit,
-           median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high, ab.count);
+    printf(
+        "Medians: A %.2f%s, B %.2f%s; of the pairs' ratios B/A %.5f (%.5f to %.5f); %zu pairs.\n",
+        a_us, unit, median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high,
+        ab.count);
     printf("Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
            100 * (ratio.high - ratio.low));
     if (rank_of(aa.count) > 0) {
