@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     cl_mem vectors[3];
     size_t claimed_ns;
     uint64_t step_ns = 0;
-    char step[32] = ""; /* of a few times anything may be the common divisor */
+    char step[32] = ""; /* empty below 20 runs: too few to tell the step */
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
