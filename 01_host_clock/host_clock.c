@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
 
     say("Six clocks of the host. work: %g ms of processor time; sleep: %g ms; threads: the\n"
         "work on two threads at once; medians of %zu runs. resolution: the step that the clock\n"
-        "claims; step: the smallest one that was seen; cost: what a call takes.\n\n",
+        "claims; step: the smallest seen between two calls; cost: what a call takes.\n\n",
         (double)work_ns / 1e6, (double)sleep_ns / 1e6, runs);
     for (size_t run = 0; run < runs; run++) {
         int64_t t[4][CLOCKS];

@@ -114,8 +114,8 @@ int main(int argc, char **argv) {
                                  n * sizeof spoiled, 0, NULL, NULL));
     CHECK_CL(clFinish(cl.queue));
 
-    say("clFinish: vector_add of %zu floats on %s, %s; %zu runs\n\n", n, cl.name, cl.platform,
-        runs);
+    say("clFinish: vector_add of %zu floats, behind an earlier one; %zu runs\non %s, %s\n\n", n,
+        runs, cl.name, cl.platform);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         cl_event event;
         none_us[run] = no_finish();

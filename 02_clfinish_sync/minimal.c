@@ -75,7 +75,7 @@ int main(void) {
         check(code, "clEnqueueNDRangeKernel");
         check(clFinish(queue), "clFinish"); // the kernel has ended. Try without this line
         const long long end_ns = now_ns();
-        printf("run %d: the call returns after %8.2f us, the kernel ends after %9.2f us\n", run,
+        printf("run %d: the call returns after %8.2f us, clFinish after %9.2f us\n", run,
                (double)(enqueued_ns - start_ns) / 1e3, (double)(end_ns - start_ns) / 1e3);
     }
 

@@ -135,15 +135,16 @@ int main(int argc, char **argv) {
     MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &made));
     MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
 
-    say("Bandwidth: vector_add on %s, %s; medians of %lld runs\n"
+    say("Bandwidth: vector_add on %s, %s\n"
+        "medians of %lld runs; size: floats in a vector, 12 bytes counted for each\n"
         "vector_add: four floats in each work-item; scalar: one; copy: as many bytes\n\n",
         cl.name, cl.platform, options.runs);
     double by_copy = 0;
     for (long long *size = options.sizes; *size; size++)
         by_copy = measure((size_t)*size);
     end_table();
-    say("At the last size vector_add has %.0f %% of the copy's bandwidth. At the sizes\n"
-        "where host is far above start_to_end, most of a program's time is overhead.\n",
+    say("At the last size vector_add has %.0f %% of the copy's bandwidth. Where host is\n"
+        "over twice start_to_end, most of the host's wait is overhead.\n",
         by_copy * 100);
     return EXIT_SUCCESS;
 }

@@ -83,7 +83,7 @@ static double find_loop_step_ns(void) {
 int main(int argc, char **argv) {
     static double code_us[MAX_RUNS], device_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
         extra_us[MAX_RUNS];
-    double x[LENGTHS], by_device[LENGTHS], by_host[LENGTHS], empties[LENGTHS], extras[LENGTHS];
+    double x[LENGTHS], by_device[LENGTHS], empties[LENGTHS], extras[LENGTHS], host_extras[LENGTHS];
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv,
@@ -99,7 +99,8 @@ int main(int argc, char **argv) {
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
     step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
 
-    say("Known lengths: a kernel that spins, on %s, %s; code by %s; medians of %zu runs\n\n",
+    say("Known lengths: a kernel that spins, on %s, %s\n"
+        "code by %s; extra: start_to_end less code; medians of %zu runs\n\n",
         cl.name, cl.platform, code_by, runs);
     for (int i = 0; i < LENGTHS; i++) {
         const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / step_ns);
@@ -115,7 +116,7 @@ int main(int argc, char **argv) {
         const struct summary device = summarize(device_us, runs), host = summarize(host_us, runs);
         x[i] = median(code_us, runs);
         by_device[i] = device.median;
-        by_host[i] = host.median;
+        host_extras[i] = host.median - x[i];
         empties[i] = median(empty_us, runs);
         extras[i] = median(extra_us, runs);
         begin_row(cl.name);
@@ -125,22 +126,22 @@ int main(int argc, char **argv) {
         number("extra", "us", 10, 2, by_device[i] - x[i]);
         number("empty", "us", 10, 2, empties[i]);
         number("extra_less_empty", "us", 21, 2, extras[i]);
-        number("host", "us", 9, 2, by_host[i]);
-        number("host_extra", "us", 15, 2, by_host[i] - x[i]);
+        number("host", "us", 9, 2, host.median);
+        number("host_extra", "us", 15, 2, host_extras[i]);
         cell("code_by", 0, "%s", code_by);
-        end_row_disturbed(device.disturbed || host.disturbed || is_delayed(by_host[i] - x[i]) ||
+        end_row_disturbed(device.disturbed || host.disturbed || is_delayed(host_extras[i]) ||
                           x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
     }
     end_table();
 
-    const struct line device = fit_line(x, by_device, LENGTHS),
-                      host = fit_line(x, by_host, LENGTHS);
-    const struct summary empty = summarize(empties, LENGTHS), extra = summarize(extras, LENGTHS);
-    say("START to END is %.4f x the code %+.2f us. The host's clock is %.4f x the code\n"
-        "%+.2f us.\n",
-        device.slope, device.intercept, host.slope, host.intercept);
-    say("START to END gives %.2f to %.2f us for an empty kernel. After subtracting this,\n"
-        "its extra time is %+.2f to %+.2f us.\n",
+    const struct line device = fit_line(x, by_device, LENGTHS);
+    const struct summary empty = summarize(empties, LENGTHS), extra = summarize(extras, LENGTHS),
+                         host_extra = summarize(host_extras, LENGTHS);
+    say("A line through the rows: START to END is %.4f x the code %+.2f us. The host's clock\n"
+        "says %+.2f to %+.2f us more than the code.\n",
+        device.slope, device.intercept, host_extra.min, host_extra.max);
+    say("For an empty kernel START to END is %.2f to %.2f us more than its code. Less that,\n"
+        "run by run, %+.2f to %+.2f us are left.\n",
         empty.min, empty.max, extra.min, extra.max);
     if (is_loop)
         say("No kernel can read a clock here. The code is START to END of the second half of a\n"

@@ -72,7 +72,7 @@ int main(void) {
         const long long submit_ns = stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT);
         const long long start_ns = stamp_ns(event, CL_PROFILING_COMMAND_START);
         const long long end_ns = stamp_ns(event, CL_PROFILING_COMMAND_END);
-        check(clReleaseEvent(event), "clReleaseEvent");
+        check(clReleaseEvent(event), "clReleaseEvent"); // else each run keeps its event
         if (queued_ns == 0 || submit_ns == 0 || start_ns == 0 || end_ns < start_ns) {
             fprintf(stderr, "impossible: %lld, %lld, %lld, %lld ns\n", queued_ns, submit_ns,
                     start_ns, end_ns);

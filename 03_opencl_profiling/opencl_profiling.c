@@ -82,7 +82,7 @@ static void show_both_clocks(void) {
         CHECK_CL(clGetPlatformInfo(platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof host_step_ns,
                                    &host_step_ns, NULL));
     if (host_step_ns == 0) {
-        say("This device cannot read its clock and the host's at one moment.\n");
+        say("This driver cannot read the device's clock and the host's at one moment.\n");
         return;
     }
     CHECK_CL(clGetDeviceAndHostTimer(cl.device, &device_ns, &host_ns));
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     cl_mem vectors[3];
     size_t claimed_ns;
     uint64_t step_ns = 0;
-    char step[32] = ""; /* of a few times anything may be the common divisor */
+    char step[32] = ""; /* empty below 20 runs: too few to tell the step */
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;

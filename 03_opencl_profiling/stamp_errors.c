@@ -45,7 +45,8 @@ int main(int argc, char **argv) {
     MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &made));
     MAKE_CL(buffer = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &made));
     MAKE_CL(gate = clCreateUserEvent(cl.context, &made));
-    say("Stamp errors: END of a command on %s, %s; two wrong questions and a right one\n\n",
+    say("Stamp errors: END of a command on %s, %s\n"
+        "two wrong questions and a right one; end_ns 0: no stamp\n\n",
         cl.name, cl.platform);
 
     /* Wrong: the queue was made without CL_QUEUE_PROFILING_ENABLE. */

@@ -4,9 +4,10 @@
  * and drain included, or what it costs in a row of kernels: which of the three is START to END?
  *
  * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end
- *   by the clock of known_length. code: from the first start to the last end. less_empty: START
- *   to END less that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues while a
- *   long one runs. in_a_row: from a kernel's first start to that of the next, in a row without events.
+ *   by the clock of known_length. code: from the first start to the last end. less_empty: START to END
+ *   less that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues
+ *   while a long one runs. in_a_row: from a kernel's first start to that of the next, in a row without
+ *   events.
  * Does not measure: launch and drain, each for itself.
  *
  * Build: cc -O2 -I../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
@@ -83,8 +84,8 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     us[GAP] = us[PERIOD] - us[ROW];
 }
 
-/* One of each. The row without events comes last: its pause and in_a_row count, and the longer enqueueing
- * of both. */
+/* One of each. The row without events comes last: its pause and in_a_row count, and the longer
+ * enqueueing of both. */
 static void time_all(size_t groups, double us[TIMES]) {
     us[EMPTY] = time_alone(1, 0, &us[CODE]);
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);
@@ -117,8 +118,9 @@ int main(int argc, char **argv) {
     MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
 
-    say("Three times: work-groups that spin for %d%s on %s, %s\n"
-        "code and in_a_row by %s, the others by START and END; medians of %zu runs\n\n",
+    say("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
+        "code, and in_a_row from start to next start, by %s;\n"
+        "the others by START and END; medians of %zu runs\n\n",
         SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
     for (int i = 0; i < ROWS; i++) {
         time_all(groups[i], us); /* the warm-up */
@@ -153,12 +155,12 @@ int main(int argc, char **argv) {
             "an empty kernel is %.2f us. In a row the next START is %.2f to %.2f us after END.\n",
             s[EMPTY].median, s[GAP].min, s[GAP].max);
     else
-        say("START to END is the time of the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
-            "In a row a kernel costs the time of its code %+.2f to %+.2f us.\n"
-            "So START to END is closest to %s.\n",
+        say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
+            "Run by run, in a row a kernel costs its code %+.2f to %+.2f us.\n"
+            "So START to END of a kernel is %s.\n",
             s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
-            more_us < 0.5 * pause_us   ? "the time of the code"
-            : more_us > 1.5 * pause_us ? "the device's time, launch and drain included"
-                                       : "what a kernel costs in a row, launch and drain included");
+            more_us < 0.5 * pause_us   ? "closest to the time of the code"
+            : more_us > 1.5 * pause_us ? "more than it costs in a row"
+                                       : "closest to what it costs in a row");
     return EXIT_SUCCESS;
 }

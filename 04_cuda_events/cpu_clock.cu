@@ -69,7 +69,8 @@ int main(int argc, char **argv) {
         code[run] = code_us();
     }
     const struct summary ran = summarize(code, runs);
-    say("clock(): a spin of 1000 us on %s; %zu runs\n\n", device.name, runs);
+    say("clock(): a spin of 1000 us on %s; %zu runs; code: by %%globaltimer\n\n", device.name,
+        runs);
     const char *const waits[] = {"busy", "asleep"};
     double *const samples[] = {busy, asleep};
     struct summary s[2];

@@ -181,7 +181,8 @@ int main(int argc, char **argv) {
     event_floor();
 
     say("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n"
-        "code: how long the spin ran, by its own clock; extra: how much more the median says\n\n",
+        "code: how long the spin ran, by %%globaltimer; extra: median less code\n"
+        "blocked: all is queued before it starts; net: blocked less floor\n\n",
         n, device.name, options.runs);
     compare("spin_10us", us);
     length_ns = 0;

@@ -148,8 +148,9 @@ int main(int argc, char **argv) {
     check_vector_add(c, n);
 
     say("Drain: a spin of %llu us and vector_add on %s; %zu blocks of %d threads fill it\n"
-        "Medians of %zu runs; drain and next_start begin at the last stamp; launch = net - code - "
-        "drain\n\n",
+        "Medians of %zu runs; launch = net - code - drain; drain, next_start: from the last "
+        "stamp;\n"
+        "waited: how long a kernel that started early waited until this one was complete\n\n",
         spin_ns / 1000, device.name, full, THREADS, runs);
     for (int row = 0; row < 2 * SIZES; row++) {
         bool disturbed = false;
@@ -176,9 +177,9 @@ int main(int argc, char **argv) {
         end_row_disturbed(disturbed);
     }
     end_table();
-    say("%.2f us after its last stamp the last vector_add is complete; after %.2f us an\n"
-        "ordinary next kernel starts. Where `waited` is near 0, the waiting kernel found no\n"
-        "room before: there the drain may be shorter than the table says.\n",
+    say("%.2f us after its last stamp the last row's vector_add is complete; after %.2f us an\n"
+        "ordinary next kernel starts. Where `waited` is near 0, the waiting kernel started late:\n"
+        "there the drain may be shorter than the table says.\n",
         s[DRAIN].median, s[NEXT_START].median);
     return EXIT_SUCCESS;
 }

@@ -68,7 +68,9 @@ int main(int argc, char **argv) {
     }
     const double floor_us = median(floors_us, runs);
 
-    say("Event batch: vector_add of %zu floats on %s; %zu runs\n\n", n, device.name, runs);
+    say("Event batch: vector_add of %zu floats on %s; %zu runs\n"
+        "Of each launch: the event pair around all of them, less its floor, / launches\n\n",
+        n, device.name, runs);
     for (int i = 0; i < BATCHES; i++) {
         for (size_t run = 0; run < runs; run++)
             samples_us[i][run] = (samples_us[i][run] - floor_us) / in_a_row[i];

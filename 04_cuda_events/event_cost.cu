@@ -82,7 +82,9 @@ int main(int argc, char **argv) {
         for (int row = 0; row < ROWS; row++)
             samples_us[row][run] = pair_us(rows[row].queue);
 
-    say("Event cost: what one more event adds between two events, on %s; %lld runs\n\n",
+    say("Event cost: what one more event adds between two events, on %s\n"
+        "Medians of %lld runs; added: to nothing; in the event_ and _event rows, to that "
+        "kernel\n\n",
         device.name, options.runs);
     for (int row = 0; row < ROWS; row++) {
         const struct summary s = summarize(samples_us[row], (size_t)options.runs);

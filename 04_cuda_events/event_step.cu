@@ -84,9 +84,9 @@ int main(int argc, char **argv) {
     end_table();
     const struct summary extra = summarize(extras_us, LENGTHS),
                          row = summarize(row_extras_us, LENGTHS);
-    say("The pair is %.3f to %.3f us longer than the code: by the length of the kernel this\n"
-        "changes by %.3f us. For a launch in a row it changes by %.3f us. A smaller difference\n"
-        "between two kernels may be the events' and not the kernels'.\n",
+    say("The pair is %.3f to %.3f us longer than the code: extra changes by %.3f us with\n"
+        "the length, row_extra by %.3f us. A smaller difference between two kernels may be\n"
+        "the events' and not the kernels'.\n",
         extra.min, extra.max, extra.max - extra.min, row.max - row.min);
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

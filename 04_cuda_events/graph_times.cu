@@ -129,8 +129,11 @@ int main(int argc, char **argv) {
         CHECK_CUDA(cudaEventCreate(&nodes[e]));
 
     say("Graph times: %d launches of a spin of %llu us and of vector_add of %zu floats on %s\n"
-        "Medians of %zu runs. code: first to last stamp. nodes: between two event nodes. graph,\n"
-        "stream: between events around all launches / %d. period: from one start to the next\n\n",
+        "Medians of %zu runs, less the floor. code: first to last stamp, in the graph. nodes: "
+        "between\n"
+        "two event nodes. graph, stream: between events around all launches / %d. _period: from "
+        "one\n"
+        "start to the next\n\n",
         LAUNCHES, spin_ns / 1000, n, device.name, runs, LAUNCHES);
     for (int add = 0; add < 2; add++) {
         length_ns = add ? 0 : spin_ns;
@@ -167,8 +170,8 @@ int main(int argc, char **argv) {
         end_row_disturbed(disturbed);
     }
     end_table();
-    say("In the graph vector_add starts every %.2f us, in the stream every %.2f us; its code\n"
-        "runs %.2f us of that.\n",
+    say("In the graph vector_add starts every %.2f us, in the stream every %.2f us; in\n"
+        "the graph its code runs for %.2f us.\n",
         us[GRAPH_PERIOD], us[STREAM_PERIOD], us[CODE]);
     return EXIT_SUCCESS;
 }

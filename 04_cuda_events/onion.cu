@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
     event_blocked();
 
     say("Onion: spins of known length on %s; medians of %d runs\n"
-        "Each column adds one shell to the kernel; together they are the host's time\n\n",
+        "kernel: by %%globaltimer; each column after it is one more shell; host: all of them\n\n",
         device.name, runs);
     for (int i = 0; i < LENGTHS; i++) {
         bool disturbed = false;
@@ -148,14 +148,13 @@ int main(int argc, char **argv) {
     end_table();
 
     const struct line line = fit_line(x, y, LENGTHS);
-    say("The blocked pair less its floor is %.5f x the kernel + %.2f us. That constant is\n"
-        "no error: the GPU needs %.2f to %.2f us for launch and drain, at every length.\n",
+    say("kernel and launch_and_drain together are %.5f x the kernel + %.2f us: launch and drain\n"
+        "take %.2f to %.2f us, whatever the length.\n",
         line.slope, line.intercept, least, most);
     say("Event times here are multiples of %llu ns; the manual says about 500 ns.\n",
         (unsigned long long)event_step_ns);
     if (timer_step_ns > 100)
-        say("The kernel's own clock steps by %llu ns: a spin ran up to so much less than it\n"
-            "says.\n",
+        say("%%globaltimer steps by %llu ns: a spin ran up to so much less than it says.\n",
             (unsigned long long)timer_step_ns);
     CHECK_CUDA(cudaEventDestroy(start));
     CHECK_CUDA(cudaEventDestroy(stop));

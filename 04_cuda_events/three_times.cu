@@ -169,8 +169,8 @@ int main(int argc, char **argv) {
     set_up_blocker();
     launch(IS_EMPTY, times); /* the others' warm-up is in measure_all() */
 
-    say("Three times of one kernel on %s; medians of %lld runs\n"
-        "code_: first instruction to last; device_: with launch and drain; row_: each of a row\n\n",
+    say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
+        "code_: first to last instruction; device_: with launch and drain; row_: of one more\n\n",
         device.name, options.runs);
     for (int i = 0; options.blocks[i]; i++) {
         length_ns = spin_ns;
@@ -188,10 +188,10 @@ int main(int argc, char **argv) {
     for (int f = 0; f < FINDINGS; f++)
         found[f] = summarize(found_us[f], kernels);
     say("Which time do you want?\n"
-        "Its code: an event pair less the pair around an empty kernel; %+.2f to %+.2f us from the\n"
-        "kernel's own stamps. On the device: an event pair less the floor; launch and drain add\n"
-        "%.2f to %.2f us. In a row: the slope through several launches in one pair; %+.2f to\n"
-        "%+.2f us from the stamps. Stamps add %+.2f to %+.2f us: trust the rows without them.\n",
+        "Its code: a blocked event pair less that around an empty kernel, %+.2f to %+.2f us more\n"
+        "than by the stamps. On the device: a blocked pair less the floor, %.2f to %.2f us more\n"
+        "than the code. In a row: what one more launch adds to a blocked pair, %+.2f to %+.2f us\n"
+        "more than by the stamps. Stamps add %+.2f to %+.2f us: trust the rows without them.\n",
         found[CODE_ERROR].min, found[CODE_ERROR].max, found[LAUNCH_AND_DRAIN].min,
         found[LAUNCH_AND_DRAIN].max, found[ROW_ERROR].min, found[ROW_ERROR].max,
         found[STAMPING].min, found[STAMPING].max);

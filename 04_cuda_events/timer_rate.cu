@@ -97,8 +97,8 @@ int main(int argc, char **argv) {
     }
     end_table();
     for (int clock = 0; clock < CLOCKS; clock++)
-        say("In 1 ms of %s the GPU's timer counts %.1f ns too %s.\n", names[clock],
-            fabs(s[clock].median), s[clock].median < 0 ? "few" : "many");
+        say("In 1 ms of %s the GPU's timer counts %.1f ns %s.\n", names[clock],
+            fabs(s[clock].median), s[clock].median < 0 ? "less" : "more");
     if (runs > 1)
         say("The spread of the runs, %.1f ns of 1 ms, is how well this is known.\n",
             s[MONOTONIC].max - s[MONOTONIC].min);

@@ -30,12 +30,12 @@ static const struct {
     enum stream start, kernel, stop;
     bool is_right; /* the kernel is between the events, whatever else is */
     const char *words;
-} pairs[] = {{"own_stream", OWN, OWN, OWN, true, "right"},
-             {"default_stream", DEFAULT, OWN, DEFAULT, false, "no event waits for the kernel"},
-             {"default_waits", DEFAULT, ORDINARY, DEFAULT, true,
-              "right: these two streams wait for each other"},
-             {"two_streams", OWN, OWN, OTHER, false, "stop does not wait for the kernel"},
-             {"behind_work", OWN, OWN, OTHER, false, "start waits for a first spin"}};
+} pairs[] = {
+    {"own_stream", OWN, OWN, OWN, true, "right"},
+    {"default_stream", DEFAULT, OWN, DEFAULT, false, "no event waits for the kernel"},
+    {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "right: these wait for each other"},
+    {"two_streams", OWN, OWN, OTHER, false, "stop does not wait for the kernel"},
+    {"behind_work", OWN, OWN, OTHER, false, "start waits for a first spin"}};
 enum { WRONG = 1, BEHIND = 4, PAIRS }; /* of them */
 
 /* Microseconds from `start` to `stop`. cudaEventElapsedTime answers cudaSuccess each time, and may go
@@ -89,8 +89,8 @@ int main(int argc, char **argv) {
 
     say("Wrong stream: a spin of %llu us on %s, and in which stream start, the spin and stop\n"
         "are; medians of %zu runs\n"
-        "code: by the GPU's %%globaltimer in the spin; pair: by the event pair; extra: pair less "
-        "code\n\n",
+        "own, other: made with cudaStreamNonBlocking; ordinary: made without\n"
+        "code: by %%globaltimer in the spin; pair: by the event pair; extra: pair less code\n\n",
         spin_ns / 1000, device.name, runs);
     for (int p = 0; p < PAIRS; p++) {
         s[p] = summarize(samples_us[p], runs);
@@ -105,13 +105,14 @@ int main(int argc, char **argv) {
         /* where it is right: the host's gap, the device's launch, drain, and the floor */
         const double extra_us = s[p].median - code[p].median;
         number("extra", "us", 10, 2, extra_us);
-        cell("", -44, " %s", pairs[p].words);
+        cell("", -34, " %s", pairs[p].words);
         end_row_disturbed(code[p].disturbed ||
                           (pairs[p].is_right && (s[p].disturbed || is_delayed(extra_us))));
     }
     end_table();
-    say("Recorded in another stream, the pair gives %.2f us for a kernel of %.2f us, and no call\n"
-        "reports an error. With start behind other work it gives %.2f us; below 0 means that stop\n"
+    say("In a stream that does not wait, the pair gives %.2f us for a kernel of %.2f us, and no\n"
+        "call reports an error. With start behind other work it gives %.2f us; below 0 means that "
+        "stop\n"
         "came first. Record both events in the kernel's own stream.\n",
         s[WRONG].median, code[WRONG].median, s[BEHIND].median);
     CHECK_CUDA(cudaEventDestroy(start));

@@ -119,8 +119,9 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventCreate(&stop));
 
     say("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n"
-        "Clocks are those of one block; span: from the first one's start to the last one's end;\n"
-        "outside: between two events; used: the SMs that took part\n\n",
+        "Clocks: one block's, by its SM; span: from the first one's start to the last one's end;\n"
+        "outside: the whole launch, between two events; used: SMs that took part; #: "
+        "clocks_mean\n\n",
         device.name, sms, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         const int full = full_device((const void *)timedReduction, (int)*threads, sms);

@@ -61,9 +61,10 @@ int main(int argc, char **argv) {
         most_blocks = (size_t)*blocks > most_blocks ? (size_t)*blocks : most_blocks;
     set_up_blocks(most_blocks, 1);
 
-    say("Block clock: timedReduction on %s, %s; %u compute units, medians of %lld launches\n"
-        "Clocks are those of one work-group; span: from the first one's start to the last one's\n"
-        "end; outside: from START to END; used: the units that took part\n\n",
+    say("Block clock: timedReduction on %s, %s\n"
+        "%u compute units, medians of %lld launches\n"
+        "Clocks: one work-group's ticks; span: from the first one's start to the last one's end;\n"
+        "outside: the whole launch, START to END; used: units that took part; #: clocks_mean\n\n",
         cl.name, cl.platform, units, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         double first[FIELDS] = {0}, row[FIELDS] = {0};
@@ -82,10 +83,9 @@ int main(int argc, char **argv) {
             say("\nToo few threads for this clock, %lld: a group takes only a step or two.\n",
                 *threads);
         else if (options.blocks[1])
-            say("\nFrom %lld to %lld blocks, with %lld in `threads`, the clocks of a block changed "
-                "by a\n"
-                "factor of %.2f, the time of the launch by a factor of %.1f. The time for which\n"
-                "a block waits for its place is in no block's clock.\n",
+            say("\nFrom %lld to %lld blocks, with %lld in `threads`, clocks_median changed by a\n"
+                "factor of %.2f, outside by a factor of %.1f. The time for which a block waits\n"
+                "for its place is in no block's clock.\n",
                 options.blocks[0], blocks[-1], *threads, row[CLOCKS_MEDIAN] / first[CLOCKS_MEDIAN],
                 row[OUTSIDE_US] / first[OUTSIDE_US]);
         if (threads[1])

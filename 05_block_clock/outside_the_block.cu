@@ -91,9 +91,10 @@ int main(int argc, char **argv) {
     enum { ONE_BLOCK, FULL, WITHOUT, WITH, ROWS };
     static const char *const methods[] = {"outside_one_block", "outside_full", "without_stamps",
                                           "with_stamps"};
-    static const char *const words[] = {
-        "one block: events less span", "a full device: events less span",
-        "16 times a full device: events", "16 times a full device, each block stamped: events"};
+    static const char *const words[] = {"one block: events less span",
+                                        "a full device: events less span",
+                                        "16 times a full device: mean of 20 in a row",
+                                        "16 times a full device, with stamps: mean of 20 in a row"};
     static double us[ROWS][MAX_RUNS], percent[ROWS][MAX_RUNS];
     struct summary all[ROWS];
     options.device = "";

@@ -16,7 +16,7 @@ sms = int(STATS_max)
 name = system("sed -n '2s/,.*//p' ".folder."/block_clock.csv")
 
 set output folder."/block_clock.svg"
-set title name.": a block's clocks stop growing where the device is full; the span does not"
+set title name.": a block's clocks stop growing\nwhere the device is full; the span does not"
 stats folder."/block_clock.csv" skip 1 using 6 every ::0::0 name "clocks" nooutput
 stats folder."/block_clock.csv" skip 1 using 9 every ::0::0 name "span" nooutput
 set logscale xy 10

@@ -126,8 +126,8 @@ static void measure_zero_points(void) {
     }
     free(stamps);
     report("zero_points", most - least, (most - least) / clocks_per_us,
-           "from the SM whose counter is furthest behind to the one furthest ahead");
-    snprintf(words, sizeof words, "last end less first start, across SMs; the span was %.2f us",
+           "how far apart two SMs' counters stand at one moment, at most");
+    snprintf(words, sizeof words, "wrong: last end less first start; by the timer %.2f us",
              (double)(last_ns - first_ns) / 1e3);
     report("across_sms", last - first, (last - first) / clocks_per_us, words);
 }
@@ -154,7 +154,9 @@ int main(int argc, char **argv) {
     options.device = "";
     parse_options(argc, argv, "What does an SM's clock count, from where, and how far?");
     device = open_cuda();
-    say("SM counters on %s; %d SMs, single launches\n\n", device.name, device.multiProcessorCount);
+    say("SM counters on %s; %d SMs, single launches\n"
+        "time: by the timer in clock_rate and counter_64_bit, else clocks at that rate\n\n",
+        device.name, device.multiProcessorCount);
     measure_rate();
     measure_zero_points();
     measure_wrap();

@@ -79,9 +79,9 @@ static inline void draw_timeline(const char *unit_name) {
         busy_ns += (double)(s->end_ns - s->start_ns);
     say("\n%sEach line is a place for one block at a time. A character stands for a block: 0\n"
         "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n",
-        lines < all_lanes ? "These are the first lines. " : "");
+        lines < all_lanes ? "These are the first lines.\n" : "");
     say("%zu blocks ran on %u %s%s, at most %u at a time on one. From the first block's start to\n"
-        "the last one's end %.2f us passed. For %.0f %% of that time the places were in use.\n",
+        "the last one's end %.2f us passed. On average %.0f %% of these places were in use.\n",
         slice_count, units, unit_name, units == 1 ? "" : "s", most_lanes, (double)span_ns / 1e3,
         100 * busy_ns / ((double)span_ns * units * most_lanes));
 }

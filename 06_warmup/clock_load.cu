@@ -109,10 +109,10 @@ static void measure(bool random, int turn, int from, int to, const char *device,
 static double say_result(const char *kind, struct result *r) {
     const double launch_ms = median(r->launch_ms, r->count), power_w = median(r->power_w, r->count);
     const double held_back_percent = percent(r->held_back_ns, r->passed_ns);
-    say("With %s a launch takes %.3f ms, at %.0f MHz", kind, launch_ms,
+    say("With %s a launch takes %.3f ms, at %.0f MHz by the SM's counter", kind, launch_ms,
         median(r->clock_mhz, r->count));
     if (power_w == power_w && held_back_percent == held_back_percent)
-        say(" and %.0f W; power or heat held the clock back for %.0f %% of the time", power_w,
+        say(" and %.0f W;\npower or heat held the clock back for %.0f %% of the time", power_w,
             held_back_percent);
     say(".\n");
     return launch_ms;

@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < SAMPLES; i++)
         if (i % SHOWN == 0 || output == AS_CSV) {
             number("since", "ms", 10, 2, since_ms[i]);
-            number("clock", "mhz", 12, 0, mhz[i]);
+            number("clock", "MHz", 12, 0, mhz[i]);
             end_row();
         }
     end_table();

@@ -17,8 +17,8 @@ static inline void keep_no_compiled_kernels(void) {
     setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* Mesa */
 }
 
-/* Calls run(result) in a new process and brings back the `bytes` at `result`. The process finds there
- * what this one has put there. Ends as that process did if it failed; it has said why. (This process
+/* Calls run(result) in a new process and brings back the `bytes` at `result`, which hold its input
+ * before. If the new process fails, it says why, and this one ends with the same code. (This process
  * must never touch the device: a child cannot use its parent's context.) */
 static inline void in_new_process(void (*run)(void *result), void *result, size_t bytes) {
     int ends[2], status = 0;

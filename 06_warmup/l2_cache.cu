@@ -145,7 +145,9 @@ int main(int argc, char **argv) {
     set_up_blocker();
 
     say("L2 cache: vector_add by size in floats on %s; %d MiB of L2\n"
-        "Event pairs behind a blocker, less the empty pair; medians of %lld runs\n\n",
+        "Event pairs behind a blocker, less the empty pair; medians of %lld runs. warm: right "
+        "after\n"
+        "itself; flushed: after other data was read; written: after a memset\n\n",
         device.name, device.l2CacheSize >> 20, options.runs);
     for (int i = 0; options.sizes[i]; i++) {
         n = (size_t)options.sizes[i];
@@ -154,7 +156,7 @@ int main(int argc, char **argv) {
         most = ratio > most ? ratio : most;
     }
     end_table();
-    say("The largest difference is at %lld floats: after a memset the kernel takes %.2f times as "
+    say("The largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "
         "long\nas right after itself. Say in which of the three states you measured.\n",
         most_size, most);
     return EXIT_SUCCESS;

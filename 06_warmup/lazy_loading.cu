@@ -86,8 +86,8 @@ int main(int argc, char **argv) {
             delayed[l] += outcome.delayed;
         }
 
-    say("Module loading: vector_add of %zu floats on %s; medians; %zu new processes for\n"
-        "each row\n\n",
+    say("Module loading: vector_add of %zu floats on %s, by event pairs\n"
+        "Medians of %zu new processes for each row\n\n",
         n, outcome.device, runs);
     for (int l = LAZY; l < LOADINGS; l++) {
         first[l] = summarize(first_us[l], runs);
@@ -99,8 +99,8 @@ int main(int argc, char **argv) {
         end_row_disturbed(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);
     }
     end_table();
-    say("The first launch takes %.2f us longer than the second. Loading the kernel is %.2f\n"
-        "us of that.\n",
+    say("With LAZY the first launch takes %.2f us longer than the second, and %.2f us longer\n"
+        "than with EAGER: that is the loading.\n",
         first[LAZY].median - second[LAZY].median, first[LAZY].median - first[EAGER].median);
     return EXIT_SUCCESS;
 }

@@ -8,8 +8,8 @@
 #include "options.h"
 #include "summary.h"
 
-/* One launch of the kernel under study, in us; it stores how much longer the host's clock saw than
- * the device's. And one launch of another kernel, to its end. */
+/* One launch of the kernel under study, in us; it also stores the host's time less the device's. And
+ * one launch of another kernel, to its end. */
 static double (*time_kernel_us)(double *overhead_us);
 static void (*launch_other_kernel)(void);
 

@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
                           is_delayed(median(overhead_us[i], runs)));
     }
     end_table();
-    say("With new input each launch takes %.2f times as long as with the same input again.\n"
+    say("With new input the last launch takes %.2f times as long as with the same input again.\n"
         "Where that is far from 1, a benchmark that repeats its input promises too much.\n",
         last[NEW].median / last[SAME].median);
     return EXIT_SUCCESS;

@@ -35,7 +35,7 @@ static inline void report_series(const struct series *s, const double us[SERIES]
     const bool disturbed = steady.disturbed || is_delayed(median(overhead_us, STEADY));
 
     say("The first launches: vector_add of %lld floats on %s\n"
-        "device: by the device's stamps; host: by the host's clock\n\n",
+        "device: by events, or START and END; host: by the host's clock\n\n",
         options.size, s->device);
     for (int i = 0; i < SERIES; i++)
         if (i < 10 || i % 10 == 9 || output == AS_CSV) {
@@ -54,9 +54,10 @@ static inline void report_series(const struct series *s, const double us[SERIES]
         "The first launch took %.1f times as long.\n",
         clock, steady.median, STEADY, us[0] / steady.median);
     if (first < SERIES)
-        say("Launch %d is the first within %.0f %% of the steady state; %.2f ms passed before it.\n"
-            "Of the %d launches after it, %d are not within %.0f %%.\n",
-            first + 1, near_percent, until_ms, SERIES - 1 - first, others, near_percent);
+        say("Launch %d is the first within %.0f %% of the steady state; those before it took %.2f "
+            "ms.\n"
+            "Of the %d launches after it, %d are farther off.\n",
+            first + 1, near_percent, until_ms, SERIES - 1 - first, others);
     else
         say("No launch is within %.0f %% of the steady state.\n", near_percent);
 }

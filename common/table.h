@@ -69,7 +69,7 @@ static inline void end_row(void) {
 static inline void end_row_disturbed(bool disturbed) {
     table.disturbed |= disturbed;
     cell("disturbed", 0, "%d", disturbed);
-    cell("", -9, "%s", disturbed ? "disturbed" : "");
+    cell("", -9, "%s", disturbed ? " disturbed" : "");
     end_row();
 }
 
@@ -78,5 +78,5 @@ static inline void end_table(void) {
     say("\n%s", !table.disturbed
                     ? ""
                     : "Disturbed: in these rows the runs disagree, or all were delayed. "
-                      "Run this again on an\nidle machine.\n");
+                      "Run this again on an\nidle machine.\n\n");
 }

@@ -64,17 +64,17 @@ static void set_up(void) {
 }
 
 /* A, B, or one empty work-group. The arguments are set before the clock runs. */
-enum which { A, B, EMPTY };
+enum which { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
 static void launch(enum which which, cl_event *event) {
-    const cl_uint steps = which == A ? STEPS_A : STEPS_B;
-    const size_t global = which == EMPTY ? 1 : N, local = which == EMPTY ? 1 : 256;
-    if (which != EMPTY)
+    const cl_uint steps = which == LAUNCH_A ? STEPS_A : STEPS_B;
+    const size_t global = which == LAUNCH_EMPTY ? 1 : N, local = which == LAUNCH_EMPTY ? 1 : 256;
+    if (which != LAUNCH_EMPTY)
         CHECK(clSetKernelArg(kernel, 2, sizeof steps, &steps));
-    CHECK(clEnqueueNDRangeKernel(queue, which == EMPTY ? empty : kernel, 1, NULL, &global, &local,
-                                 0, NULL, event));
+    CHECK(clEnqueueNDRangeKernel(queue, which == LAUNCH_EMPTY ? empty : kernel, 1, NULL, &global,
+                                 &local, 0, NULL, event));
 }
 
-/* And spoils it: a launch that does nothing must not pass with the one before it. */
+/* Overwrites it too: a launch that does nothing must not pass with the one before it. */
 static void check_result(void) {
     static float host[N];
     CHECK(clEnqueueReadBuffer(queue, output, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
@@ -122,7 +122,7 @@ static void compare(struct pairs *pairs, enum which other, double empty_us) {
     const int b_first = coin();
     for (int i = 0; i < 2; i++)
         if (i == b_first)
-            a_us = time_us(A) - empty_us;
+            a_us = time_us(LAUNCH_A) - empty_us;
         else
             b_us = time_us(other) - empty_us;
     if (a_us > 0 && b_us > 0)
@@ -175,21 +175,21 @@ int main(int argc, char **argv) {
     open_device(name);
     set_up();
     for (int i = 0; i < 10; i++) { /* the warm-up, and the check */
-        time_us(A);
+        time_us(LAUNCH_A);
         check_result();
-        time_us(B);
+        time_us(LAUNCH_B);
         check_result();
     }
     for (int i = 0; i < EMPTIES; i++)
-        empties_us[i] = time_us(EMPTY);
+        empties_us[i] = time_us(LAUNCH_EMPTY);
     const double empty_us = median_of(empties_us, EMPTIES);
 
     const double start_s = now_s();
     samples = late = 0;
     for (int round = 0; verdict == RUNNING; round++) {
-        compare(&ab, B, empty_us);
+        compare(&ab, LAUNCH_B, empty_us);
         if (round % 4 == 0)
-            compare(&aa, A, empty_us);
+            compare(&aa, LAUNCH_A, empty_us);
         ab.tick_us = aa.tick_us = (double)tick_ns / 1e3;
         verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
     }

@@ -46,17 +46,18 @@ static void set_up(void) {
     CHECK(cudaMemcpy(input, host, sizeof host, cudaMemcpyHostToDevice));
 }
 
-/* A, B, or one empty block. */
-enum which { A, B, EMPTY };
+/* A, B, or one empty block. In the default stream; it must not wait for the device; up to 16 in a row
+ * leave the same result. */
+enum which { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
 static void launch(enum which which) {
-    if (which == EMPTY)
+    if (which == LAUNCH_EMPTY)
         empty<<<1, 1>>>();
     else
-        work<<<N / 256, 256>>>(input, output, which == A ? STEPS_A : STEPS_B);
+        work<<<N / 256, 256>>>(input, output, which == LAUNCH_A ? STEPS_A : STEPS_B);
     CHECK(cudaGetLastError());
 }
 
-/* And spoils it: a launch that does nothing must not pass with the one before it. */
+/* Overwrites it too: a launch that does nothing must not pass with the one before it. */
 static void check_result(void) {
     CHECK(cudaMemcpy(host, output, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < N; i++)
@@ -125,9 +126,8 @@ static double time_us(enum which which) {
     const double waited_us = (now_s() - before_s) * 1e6;
     if (gate->gave_up || !held) {
         fprintf(stderr, "%s\n",
-                gate->gave_up
-                    ? "the gate was shut for a second: what stands behind it must not wait"
-                    : "the gate did not hold the stream");
+                gate->gave_up ? "the gate was shut for a second: does launch() wait for the device?"
+                              : "the gate did not hold the stream");
         exit(1);
     }
     CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
@@ -145,7 +145,7 @@ static void compare(struct pairs *pairs, enum which other, double empty_us) {
     const int b_first = coin();
     for (int i = 0; i < 2; i++)
         if (i == b_first)
-            a_us = time_us(A) - empty_us;
+            a_us = time_us(LAUNCH_A) - empty_us;
         else
             b_us = time_us(other) - empty_us;
     if (a_us > 0 && b_us > 0)
@@ -179,29 +179,29 @@ int main(int argc, char **argv) {
     read_arguments(argc, argv);
     open_device(name);
     set_up();
-    launch(EMPTY);
+    launch(LAUNCH_EMPTY);
     delay<<<1, 1>>>(0);
     CHECK(cudaGetLastError());
     for (int i = 0; i < 10; i++) { /* the warm-up, and the check; not behind the gate */
-        launch(A);
+        launch(LAUNCH_A);
         check_result();
-        launch(B);
+        launch(LAUNCH_B);
         check_result();
     }
-    double once_us = time_us(A);
+    double once_us = time_us(LAUNCH_A);
     for (int i = 0; i < 10; i++)
-        once_us = fmin(once_us, time_us(A));
+        once_us = fmin(once_us, time_us(LAUNCH_A));
     row = once_us < 1000.0 / 16 ? 16 : once_us < 1000 ? (int)(1000 / once_us) : 1; /* about 1 ms */
     for (int i = 0; i < EMPTIES; i++)
-        empties_us[i] = time_us(EMPTY);
+        empties_us[i] = time_us(LAUNCH_EMPTY);
     const double empty_us = median_of(empties_us, EMPTIES);
 
     const double start_s = now_s();
     samples = late = 0;
     for (int round = 0; verdict == RUNNING; round++) {
-        compare(&ab, B, empty_us);
+        compare(&ab, LAUNCH_B, empty_us);
         if (round % 4 == 0)
-            compare(&aa, A, empty_us);
+            compare(&aa, LAUNCH_A, empty_us);
         ab.tick_us = aa.tick_us = fmax((double)tick_ns / 1e3 / row, step_us / sqrt(row));
         verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
     }

@@ -200,7 +200,7 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
     }
     if (ratio.low <= 0 && ratio.high >= 1) {
         printf(
-            "Not decided: a tick of this clock is %.0f %% of A: put more work into one sample.\n",
+            "Not decided: a tick of this clock is %.0f %% of A: put more work into one launch.\n",
             100 * ab.tick_us / a_us);
         return;
     }
@@ -210,17 +210,20 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
         print_difference(verdict == DIFFERENT ? "B" : "Not decided: B", "A", ratio);
         printf(", 95 %% sure.\n");
     }
-    if (verdict == UNDECIDED && ab.tick_us > least * a_us)
-        printf("This clock cannot tell less than %.2f %% of A: put more work into one sample.\n",
-               100 * ab.tick_us / a_us);
+    const double tick = ab.tick_us / a_us; /* where it is most of the interval, no time helps */
+    if (verdict == UNDECIDED && tick > fmin(least, 0.45 * (ratio.high - ratio.low)))
+        printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
+               100 * tick);
     else if (verdict == UNDECIDED && took_s > 0) {
         const double wanted_s = ceil(took_s * pow(widest / least, 2));
         printf(wanted_s > 3600 ? "More than an hour would be needed to decide on %.2f %%.\n"
                                : "To decide on %.2f %% would take some %.0f s.\n",
                100 * least, wanted_s);
     }
-    printf("Medians: A %.2f%s, B %.2f%s; B/A %.5f (%.5f to %.5f); %zu pairs.\n", a_us, unit,
-           median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high, ab.count);
+    printf(
+        "Medians: A %.2f%s, B %.2f%s; of the pairs' ratios B/A %.5f (%.5f to %.5f); %zu pairs.\n",
+        a_us, unit, median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high,
+        ab.count);
     printf("Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
            100 * (ratio.high - ratio.low));
     if (rank_of(aa.count) > 0) {

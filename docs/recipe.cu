@@ -149,13 +149,13 @@ int main(void) {
                 "stream\n");
         exit(1);
     }
-    printf(
-        "%s, driver for CUDA %d.%d; %d runs; the caches as the run before left them\n"
-        "on the device: %.2f us, 5th percentile %.2f us, 95th %.2f us; launch and drain are in it\n"
-        "its code:      %.2f us, less the pair around an empty kernel\n",
-        device.name, driver / 1000, driver % 1000 / 10, RUNS, us[RUNS / 2] - events_us,
-        us[RUNS / 20] - events_us, us[RUNS - 1 - RUNS / 20] - events_us,
-        us[RUNS / 2] - empty_us[RUNS / 2]);
+    printf("%s, driver for CUDA %d.%d; %d runs; the caches as the run before left them\n"
+           "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; launch and drain "
+           "are in it\n"
+           "its code:      %.2f us: the median less an empty kernel's\n",
+           device.name, driver / 1000, driver % 1000 / 10, RUNS, us[RUNS / 2] - events_us,
+           us[RUNS / 20] - events_us, us[RUNS - 1 - RUNS / 20] - events_us,
+           us[RUNS / 2] - empty_us[RUNS / 2]);
 
     CHECK(cudaFree(input));
     CHECK(cudaFree(output));

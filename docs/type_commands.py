@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """type_commands.py [--require-devices]: types in every command of the chapters' texts and of
-docs/recipe.md and docs/compare.md, each as it stands, in the text's own folder (of a copy): the lines of their
-sh blocks, and whatever in the text begins with ./ between backquotes. A command may end with 0, or with 77 where a device is missing;
-with --require-devices with 0 alone. One whose tool is not installed is left out and named.
+docs/recipe.md and docs/compare.md, each as it stands, in the text's own folder (of a copy): the lines of
+their sh blocks, and whatever in the text begins with ./ between backquotes. A command may end with 0, or
+with 77 where a device is missing; with --require-devices with 0 alone. One whose tool is not installed
+is left out and named.
 """
 import pathlib
 import re

@@ -66,7 +66,7 @@ done
 
 # stdout closed, full or without a reader: a message, not a signal, and not success.
 few=
-for option in size runs blocks threads; do
+for option in size runs work blocks threads; do
     ! "$program" --help | grep -q -e "--$option" || few="$few --$option 1"
 done
 for arguments in "--csv$few"  --help --version; do

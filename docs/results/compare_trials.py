@@ -67,10 +67,10 @@ static void set_up(void) {
     CHECK(cudaMemset(b, 0, bytes));
 }
 
-enum which { A, B, EMPTY };
+enum which { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
 static void launch(enum which which) {
-    const unsigned long long size = which == A ? SIZE_A : SIZE_B;
-    if (which == EMPTY)
+    const unsigned long long size = which == LAUNCH_A ? SIZE_A : SIZE_B;
+    if (which == LAUNCH_EMPTY)
         empty<<<1, 1>>>();
     else if (IS_SPIN)
         spin<<<1, 1>>>(size, ran_ns + which * MAX_SPINS + spins[which]++ % MAX_SPINS);
@@ -110,7 +110,8 @@ class Machine:
             source = re.sub(r"(/\* ---- What is compared: yours ---- \*/\n).*?(?=/\* ---- How it is timed)",
                             lambda m: m.group(1) + YOURS, source, flags=re.S)
             source = source.replace("    report(verdict,", "    if (IS_SPIN)\n        fprintf(stderr, "
-                                    "\"truth %.9g, A %.1f, B %.1f ns\\n\", mean_ns(B) / mean_ns(A), mean_ns(A), mean_ns(B));\n"
+                                    "\"truth %.9g, A %.1f, B %.1f ns\\n\", mean_ns(LAUNCH_B) / mean_ns(LAUNCH_A), mean_ns(LAUNCH_A), "
+                                    "mean_ns(LAUNCH_B));\n"
                                     "    report(verdict,")
         self.source = folder / f"trial.{'c' if opencl else 'cu'}"
         self.source.write_text(source)

@@ -145,6 +145,12 @@ if command -v gnuplot >/dev/null; then
         draw 06_warmup/plot.gp warmup_series.csv
     fi
     draw docs/results/accuracy.gp compare_tools.csv
+    case $1 in
+    nvidia-h200 | pocl-cpu) # the picture of chapter 05 that has both
+        gnuplot -c 05_block_clock/overlay.gp docs/results/overlay.svg docs/results/nvidia-h200/block_clock.csv \
+            05_block_clock/g80.csv:32 docs/results/pocl-cpu/block_clock_opencl.csv
+        ;;
+    esac
 else
     echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
 fi
