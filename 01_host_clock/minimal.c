@@ -16,7 +16,7 @@ static long long now_ns(void) {
         perror("clock_gettime");
         exit(1);
     }
-    return now.tv_sec * 1000000000LL + now.tv_nsec; // whole numbers: a double would lose digits
+    return now.tv_sec * 1000000000LL + now.tv_nsec; // whole numbers: a double may lose digits
 }
 
 // The time for which processors work for this program. It stands still while the program sleeps.
@@ -30,7 +30,7 @@ int main(void) {
         rand(); // the compiler must not leave it out: each call changes the next one's result
     long long used_ns = processor_ns() - start_processor_ns;
     long long elapsed_ns = now_ns() - start_ns;
-    // Where the two differ here, other programs had the processor for the rest.
+    // If the two differ much here, other programs had the processor for the rest.
     printf("%7d calls of rand(): clock_gettime %10.3f us, clock() %10.3f us\n", WORK,
            (double)elapsed_ns / 1e3, (double)used_ns / 1e3);
 

@@ -85,8 +85,8 @@ static double event_blocked(void) {
     return elapsed_us();
 }
 
-/* What two events cost with nothing between them. event_blocked less this is event_net, the best of
- * this chapter. */
+/* What two events cost with nothing between them. event_blocked less this is event_net, the
+ * time on the device. */
 static double event_floor(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -129,7 +129,7 @@ static double sample(int m, double *code_us) {
 /* Times one kernel by all methods in turns, and prints a row for each. Stores the medians. */
 static void compare(const char *kernel, double median_us[METHODS]) {
     static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
-    static bool delayed; /* all runs of the spin took too long alike, and so do vector_add's */
+    static bool delayed; /* the host waited too long for the spin: so it may for vector_add */
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++)
         for (int m = 0; m < EVENT_NET; m++)

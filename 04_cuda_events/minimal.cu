@@ -41,7 +41,7 @@ int main(void) {
         check(cudaEventRecord(stop, 0), "cudaEventRecord");
         check(cudaEventSynchronize(stop), "cudaEventSynchronize"); // until the GPU has reached stop
         check(cudaEventElapsedTime(&elapsed_ms, start, stop), "cudaEventElapsedTime");
-        // For a short kernel, this is mostly the host's launch call: see cuda_events.cu.
+        // For a short kernel this is mostly not the kernel: see cuda_events.cu.
         printf("run %d: %10.3f us between the two events\n", run, elapsed_ms * 1e3);
     }
 

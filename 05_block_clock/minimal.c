@@ -27,7 +27,7 @@ static const char *source =
     "    for (int round = 0; round < 1000; round++)\n"
     "        *value = *value / 2 + 1;\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE); // all work-items are here: only then the end\n"
-    "    // Behind a branch: as the very next instruction, an H200 reads the clock too early\n"
+    "    // Keep this `if`: without it an H200 reads the clock too early\n"
     "    if (get_local_id(0) == 0) mine[1] = read_clock();\n"
     "}\n";
 

@@ -25,7 +25,7 @@ __global__ void timed(struct block *blocks) {
         x = x * 0.5f + 1;
     mine->values[threadIdx.x] = x;
 
-    // The last stamp needs the barrier's result, so no compiler can take it before the barrier.
+    // The last stamp needs the barrier's result, so it cannot be taken before the barrier.
     if (__syncthreads_count(1) && threadIdx.x == 0)
         mine->end = clock64();
 }
