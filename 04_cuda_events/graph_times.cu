@@ -129,11 +129,11 @@ int main(int argc, char **argv) {
         CHECK_CUDA(cudaEventCreate(&nodes[e]));
 
     say("Graph times: %d launches of a spin of %llu us and of vector_add of %zu floats on %s\n"
-        "Medians of %zu runs, less the floor. code: first to last stamp, in the graph. nodes: "
-        "between\n"
-        "two event nodes. graph, stream: between events around all launches / %d. _period: from "
-        "one\n"
-        "start to the next\n\n",
+        "Medians of %zu runs. code: first to last stamp, in the graph; _period: from one start to "
+        "the\n"
+        "next. nodes: between two event nodes; graph, stream: between events around all launches / "
+        "%d;\n"
+        "these three less the floor\n\n",
         LAUNCHES, spin_ns / 1000, n, device.name, runs, LAUNCHES);
     for (int add = 0; add < 2; add++) {
         length_ns = add ? 0 : spin_ns;

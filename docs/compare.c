@@ -193,7 +193,7 @@ int main(int argc, char **argv) {
         ab.tick_us = aa.tick_us = (double)tick_ns / 1e3;
         verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
     }
-    check_result(); /* of what was timed */
+    check_result(); /* of the last launch */
     if (ab.count < too_short) {
         fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
         return 1;

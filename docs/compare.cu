@@ -76,7 +76,7 @@ struct gate { /* in host memory that the device sees too */
 };
 static volatile struct gate *gate;
 static cudaEvent_t start, stop;
-static const double step_us = 0.4; /* which a row of one cannot tell apart: see below */
+static const double step_us = 0.25; /* which a row of one cannot tell apart: see below */
 
 /* Keeps the stream busy until the host opens the gate, for a second at most. */
 static __global__ void block_stream(volatile struct gate *gate) {
@@ -104,8 +104,8 @@ static int row = 1; /* so many launches between two events */
  * queued before the device comes to the first event, so that the host's launch is not in it.
  *
  * Why a row? Around one launch a pair is off by an amount of its own for each kernel, which no repetition
- * takes away. Over a row this gets smaller, but what is left stays the same until the process ends. So
- * the interval is never narrower than step_us / sqrt(row): docs/compare_more.md. */
+ * takes away. In a row it is less for each launch, and changes within tenths of a second; but not all of
+ * it goes. So the interval is never narrower than step_us / sqrt(row): docs/compare_more.md. */
 static double time_us(enum which which) {
     float elapsed_ms;
     const double before_s = now_s();
@@ -205,7 +205,7 @@ int main(int argc, char **argv) {
         ab.tick_us = aa.tick_us = fmax((double)tick_ns / 1e3 / row, step_us / sqrt(row));
         verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
     }
-    check_result(); /* of what was timed */
+    check_result(); /* of the last row */
     if (ab.count < too_short) {
         fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
         return 1;

@@ -9,7 +9,7 @@
  * assumed of the distribution. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2 and 3.4.)
  *
  * Whoever looks again and again until A and B differ will see them differ. Here the difference is looked
- * at once, when the run is over; and what ends the run cannot know the difference. */
+ * at once, when the run is over; and what ends the run does not know which of the two is longer. */
 #pragma once
 
 #include <math.h>
@@ -120,7 +120,7 @@ static inline struct interval ratio_of(const struct pairs *p) {
 
 /* Half the width that the interval would have if A and B were equal. It looks at how far the two times
  * of a pair are apart (the logarithm makes A/B and B/A the same), not at which is longer. So it may
- * decide when to stop: it cannot know the verdict. */
+ * decide when to stop. */
 static inline double blind_half_width(const struct pairs *p) {
     static double x[MAX_PAIRS];
     const size_t within = (size_t)(2 * sqrt((double)p->count));
@@ -133,11 +133,13 @@ static inline double blind_half_width(const struct pairs *p) {
 enum verdict { RUNNING, DIFFERENT, SAME, UNDECIDED };
 
 /* To be asked after each pair, until it is not RUNNING. `part` of the time budget is over, 0 to 1;
- * `least` is the smallest difference that matters, as a part of A. */
+ * `least` is the smallest difference that matters, as a part of A. It never ends in the first half of the
+ * time: what moves the times may move them slowly, and a short run sees one side of that. */
 static inline enum verdict look(const struct pairs *p, double part, double least,
                                 struct interval *ratio) {
     const int is_power_of_two = p->count >= 32 && (p->count & (p->count - 1)) == 0;
-    if (part < 1 && p->count < MAX_PAIRS && !(is_power_of_two && blind_half_width(p) <= least / 2))
+    const int may_end = part >= 0.5 && is_power_of_two;
+    if (part < 1 && p->count < MAX_PAIRS && !(may_end && blind_half_width(p) <= least / 2))
         return RUNNING;
     *ratio = ratio_of(p);
     if (ratio->low > 1 || ratio->high < 1)

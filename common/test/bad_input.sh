@@ -9,8 +9,14 @@ source=$2
 messages=$(mktemp) || exit 1
 output=$(mktemp) || exit 1
 mkfifo "$output.fifo" || exit 1
-trap 'rm -f "$messages" "$output" "$output.fifo"' EXIT
+mkdir "$output.lib" || exit 1
+trap 'rm -rf "$messages" "$output" "$output.fifo" "$output.lib"' EXIT
 bad=0
+
+# An NVML that cannot be loaded: the driver's own would wait by the simulated clock, for ever.
+echo no library >"$output.lib/libnvidia-ml.so.1"
+LD_LIBRARY_PATH=$output.lib
+export LD_LIBRARY_PATH
 
 # refused CODES WORD ARGUMENTS...: the exit code is one of CODES ("2 77"), the line holds WORD.
 refused() {

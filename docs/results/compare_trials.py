@@ -166,6 +166,9 @@ def split(run):
     return [[p[i] for p in run["pairs"]] for i in (0, 1)]
 
 
+FIRST = (32, 128, 512)
+
+
 def power(machine, cases, trials):
     print(f"power: {trials} runs of each, at most so many seconds long\n\n"
           "case                          seconds found holds  median    truth   B/A of the runs  Mann-   Welch\n"
@@ -184,6 +187,10 @@ def power(machine, cases, trials):
         print(f"{case:29} {cases[case][3]:7} {sum(r['verdict'] == 1 for r in runs):5} {holds:>5} "
               f"{statistics.median(ratios):.5f} {f'{truth:.5f}' if truth else '-':>7} "
               f"{min(ratios):.4f} to {max(ratios):.4f} {others[0]:5} {others[1]:7}")
+    print(f"\nB/A of the runs, from their first pairs alone\n\n{'case':29}", *(f"{f'{n} pairs':>16}" for n in FIRST))
+    for case, runs in results.items():
+        of_first = [[statistics.median(b / a for a, b in r["pairs"][:n]) for r in runs] for n in FIRST]
+        print(f"{case:29}", *(f"{min(o):.4f} to {max(o):.4f}" for o in of_first))
     print()
 
 

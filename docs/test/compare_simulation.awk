@@ -19,4 +19,4 @@ NF > 6 && $NF ~ /^[0-9]/ {
     ask(!equal || !/normal|drift|two/ || until > 15, "who looks until they differ sees them differ")
     ask(!equal || !/fourth/ || (abab == 100 && abba == 100), "a fixed order is deceived by a period")
 }
-END { if (rows != 14 || broken) exit 1 }
+END { if (rows != 16 || broken) exit 1 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How often does each way to compare call A and B different when they are equal? And how often does it
- * find a difference of 1 %? On seven kinds of noise, without a device: random numbers from a fixed
+ * find a difference of 1 %? On eight kinds of noise, without a device: random numbers from a fixed
  * seed, so the output is the same each time.
  *
  * Build: cc -O2 compare_simulation.c -o compare_simulation -lm
@@ -63,6 +63,14 @@ static double every_fourth_is_slow(double us, int i) {
     return us * (1 + (i % 4 == 3 ? 0.03 : 0) + 0.003 * normal());
 }
 
+/* Each length swings in a phase of its own, as on a GPU: A and B are apart now more, now less. */
+static double slow_swing(double us, int i) {
+    static double phase;
+    phase = i == 0 ? uniform() : phase;
+    return us * (1 + 0.005 * sin(2 * 3.14159265358979 * (i / 132.0 + phase + us / 1.2)) +
+                 0.001 * normal());
+}
+
 static const struct {
     const char *name;
     double (*of)(double us, int i);
@@ -73,7 +81,8 @@ static const struct {
               {"ticks of 1024 ns", ticks_of_1024_ns, 1.024},
               {"drift", drift, 0},
               {"two levels", two_levels, 0},
-              {"every fourth slow", every_fourth_is_slow, 0}};
+              {"every fourth slow", every_fourth_is_slow, 0},
+              {"slow swing", slow_swing, 0}};
 enum { NOISES = sizeof noises / sizeof noises[0] };
 
 /* ---- Ways to compare: each says whether A and B differ ---- */
