@@ -5,6 +5,7 @@
 # compares B with A across them. In another process the buffers lie elsewhere, the clocks begin anew,
 # the code is loaded anew: what one process says again and again, the next may deny.
 #
+# PERCENT is for each process; the verdict of all of them takes half a percent.
 # The median of the N ratios and its interval come from "compare -", as if each process were a pair.
 # Example: ./compare_processes.sh 8 ./compare 0.5
 case ${1-} in
