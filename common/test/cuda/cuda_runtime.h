@@ -105,7 +105,8 @@ struct cudaDeviceProp {
 };
 enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
-API(cudaGetDeviceCount, (int *count), 300000000, *count = 2)
+/* FAULT=second_gpu: who does not choose gets the second one. */
+API(cudaGetDeviceCount, (int *count), 300000000, *count = 2; if (simulated_fault("second_gpu", NULL)) current = 1)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
     *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units, 1 << 20,
                                   simulated_gpus[device].threads_per_unit};
