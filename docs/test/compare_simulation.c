@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How often does each way to compare call A and B different when they are equal? And how often does it
- * find a difference of 1 %? On nine kinds of noise, without a device: random numbers from a fixed
+ * find a difference of 1 %? On ten kinds of noise, without a device: random numbers from a fixed
  * seed, so the output is the same each time.
  *
  * Build: cc -O2 compare_simulation.c -o compare_simulation -lm
@@ -68,12 +68,24 @@ static double every_fourth_is_slow(double us, int i) {
     return us * (1 + (i % 4 == 3 ? 0.03 : 0) + 0.003 * normal());
 }
 
-/* Each length swings in a phase of its own, as on a GPU: A and B are apart now more, now less. */
-static double slow_swing(double us, int i) {
-    static double phase;
-    phase = i == 0 ? uniform() : phase;
-    return us * (1 + 0.005 * sin(2 * 3.14159265358979 * (i / 132.0 + phase + us / 1.2)) +
+/* Each length swings in a phase of its own, as on a GPU: A and B are apart now more, now less. Each run
+ * has a swing of another period, drawn between `shortest` and `longest`. */
+static double swing(double us, int i, double shortest, double longest) {
+    static double phase, period;
+    if (i == 0) {
+        phase = uniform();
+        period = shortest + (longest - shortest) * uniform();
+    }
+    return us * (1 + 0.005 * sin(2 * 3.14159265358979 * (i / period + phase + us / 1.2)) +
                  0.001 * normal());
+}
+
+static double slow_swing(double us, int i) { /* three to seven times up and down in a run */
+    return swing(us, i, TIMES / 7.0, TIMES / 3.0);
+}
+
+static double slower_swing(double us, int i) { /* two times to half a time: no run can know it */
+    return swing(us, i, TIMES / 2.0, TIMES * 2.0);
 }
 
 static const struct {
@@ -88,7 +100,8 @@ static const struct {
               {"drift", drift, 0},
               {"two levels", two_levels, 0},
               {"every fourth slow", every_fourth_is_slow, 0},
-              {"slow swing", slow_swing, 0}};
+              {"slow swing", slow_swing, 0},
+              {"slower swing", slower_swing, 0}};
 enum { NOISES = sizeof noises / sizeof noises[0] };
 
 /* ---- Ways to compare: each says whether A and B differ ---- */
