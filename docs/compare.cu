@@ -132,6 +132,10 @@ static double time_us(enum which which) {
     }
     CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
     const double us = (double)elapsed_ms * 1e3;
+    if (!(us >= 0)) { /* not a number, too */
+        fprintf(stderr, "impossible: %g us between two events\n", us);
+        exit(1);
+    }
     note(us, waited_us);
     return us / row;
 }

@@ -37,8 +37,8 @@ int main(void) {
     set_pairs(128, 0.1, 0);
     expect("pairs far apart to both sides", look(&p, 0.9, 0.005, &ratio), RUNNING);
     expect("and the time over", look(&p, 1, 0.005, &ratio), UNDECIDED);
-    set_pairs(128, 0.1,
-              22); /* 2 * sqrt(128) = 22.6: of the sorted ones number 22, from 0 on, counts */
+    /* 2 * sqrt(128) = 22.6: of the sorted pairs number 22 counts, from 0 on. */
+    set_pairs(128, 0.1, 22);
     expect("22 equal pairs of 128", look(&p, 0.9, 0.005, &ratio), RUNNING);
     set_pairs(128, 0.1, 23);
     expect("23 equal pairs of 128", look(&p, 0.9, 0.005, &ratio), UNDECIDED);
