@@ -83,12 +83,11 @@ static double profiling_event(cl_event event, double host_us) {
 /* `delayed`: all runs took too long alike, which the samples of one method cannot show. */
 static struct summary report(const char *method, const char *whose, double *samples_us,
                              bool delayed) {
-    const struct summary s = summarize(samples_us, (size_t)options.runs);
-    begin_row(cl.name);
+    const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
     cell("method", -23, "%s", method);
     cell("clock", -9, "%s", whose);
     summary_cells("us", 11, s);
-    end_row_disturbed(s.disturbed || delayed);
+    end_row(s.disturbed || delayed);
     return s;
 }
 
@@ -114,7 +113,8 @@ int main(int argc, char **argv) {
                                  n * sizeof spoiled, 0, NULL, NULL));
     CHECK_CL(clFinish(cl.queue));
 
-    say("clFinish: vector_add of %zu floats, behind an earlier one; %zu runs\non %s, %s\n\n", n,
+    begin_table(
+        "clFinish: vector_add of %zu floats, behind an earlier one; %zu runs\non %s, %s\n\n", n,
         runs, cl.name, cl.platform);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         cl_event event;
@@ -139,7 +139,8 @@ int main(int argc, char **argv) {
     say("With one after only, %.2f us: %s.\n", after.median,
         after.median > 1.2 * both.median ? "the earlier command was in it"
                                          : "the earlier command had little left to do");
+    const double way_us = value("way", "us", both.median - event.median);
     say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
-        both.median, event.median, both.median - event.median);
+        both.median, event.median, way_us);
     return EXIT_SUCCESS; /* what was created goes with the process */
 }

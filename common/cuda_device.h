@@ -19,7 +19,7 @@ static inline void check_cuda(cudaError_t code, const char *what, const char *fi
  * with 0 for "list"; exits with 77 when there is no driver, no device, or no such one. */
 static inline struct cudaDeviceProp open_cuda(void) {
     struct cudaDeviceProp device;
-    int count = 0;
+    int count = 0, driver = 0;
     const bool list = strcmp(options.device, "list") == 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
@@ -33,6 +33,11 @@ static inline struct cudaDeviceProp open_cuda(void) {
                    device.minor, device.multiProcessorCount);
         else if (device_matches(i, device.name)) {
             CHECK_CUDA(cudaSetDevice(i));
+            CHECK_CUDA(cudaDriverGetVersion(&driver));
+            snprintf(machine.device, sizeof machine.device, "%s", device.name);
+            snprintf(machine.driver, sizeof machine.driver, "CUDA %d.%d, toolkit %d.%d",
+                     driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+                     CUDART_VERSION % 1000 / 10);
             return device;
         }
     }

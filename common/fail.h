@@ -17,6 +17,9 @@
 enum { EXIT_FAILED = 1, EXIT_BAD_USAGE = 2, EXIT_NO_DEVICE = 77 };
 static const char *program_name = "";
 
+/* Where results go: words and tables for people, the record for programs. NULL: not wanted. */
+static FILE *table_file, *record_file;
+
 /* Prints "program: message" as one line on stderr and exits with `code`. */
 __attribute__((format(printf, 2, 3), noreturn)) static inline void fail(int code,
                                                                         const char *format, ...) {
@@ -31,9 +34,11 @@ __attribute__((format(printf, 2, 3), noreturn)) static inline void fail(int code
 
 /* At exit, so that no program has to ask: a full disk must not pass for a result. */
 static inline void check_written(void) {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    const bool record = record_file && (fflush(record_file) != 0 || ferror(record_file));
+    if (!record && fflush(stdout) == 0 && !ferror(stdout))
         return;
-    fprintf(stderr, "%s: cannot write to stdout: %s\n", program_name, strerror(errno));
+    fprintf(stderr, "%s: cannot write %s: %s\n", program_name,
+            record && record_file != stdout ? "the record" : "to stdout", strerror(errno));
     _exit(EXIT_FAILED);
 }
 
@@ -42,6 +47,7 @@ static inline void set_up_output(const char *program) {
     program_name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
         fail(EXIT_FAILED, "stdout is closed: %s", strerror(errno));
+    table_file = stdout;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
     atexit(check_written);
 }

@@ -35,7 +35,7 @@ static inline void check_cl(cl_int code, const char *what, const char *file, int
 struct opencl { /* what minimal.c of chapter 02 sets up */
     cl_device_id device;
     cl_device_type type;
-    char name[256], platform[256];
+    char name[256], platform[256], driver[256];
     cl_context context;
     cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
 };
@@ -47,7 +47,7 @@ static inline struct opencl open_opencl(void) {
     cl_platform_id platforms[16];
     cl_device_id devices[64];
     cl_uint platform_count = 0, device_count;
-    char label[1024], driver[256];
+    char label[1024];
     int index = 0;
     const bool list = strcmp(options.device, "list") == 0;
     if ((made = clGetPlatformIDs(16, platforms, &platform_count)) != -1001) /* there is none */
@@ -61,12 +61,12 @@ static inline struct opencl open_opencl(void) {
             cl.device = devices[d];
             CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, 256, cl.name, NULL));
             CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_TYPE, sizeof cl.type, &cl.type, NULL));
-            CHECK_CL(clGetDeviceInfo(cl.device, CL_DRIVER_VERSION, 256, driver, NULL));
+            CHECK_CL(clGetDeviceInfo(cl.device, CL_DRIVER_VERSION, 256, cl.driver, NULL));
             CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, cl.platform, NULL));
             snprintf(label, sizeof label, "%s (%s)", cl.name, cl.platform);
             const bool gpu = !*options.device && cl.type & ~found.type & CL_DEVICE_TYPE_GPU;
             if (list)
-                printf("%d  %s, driver %s\n", index, label, driver);
+                printf("%d  %s, driver %s\n", index, label, cl.driver);
             else if (device_matches(index, label) && (!found.device || gpu))
                 found = cl;
         }
@@ -81,6 +81,8 @@ static inline struct opencl open_opencl(void) {
     MAKE_CL(found.context = clCreateContext(NULL, 1, &found.device, NULL, NULL, &made));
     MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device,
                                                CL_QUEUE_PROFILING_ENABLE, &made));
+    strcpy(machine.device, found.name);
+    snprintf(machine.driver, sizeof machine.driver, "%.120s, %.120s", found.platform, found.driver);
     return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <strings.h>
+#include <time.h>
 
 #include "table.h"
 
@@ -45,57 +46,79 @@ static inline bool device_matches(int index, const char *name) {
     return length == 0 || *name;
 }
 
+enum { DEVICE, BLOCKS = 4, TRACE = 7, CSV, HELP, VERSION, OPTIONS };
+static const struct {
+    const char *name, *value, *help;
+    long long *numbers, max;
+    int most; /* numbers */
+} known_options[OPTIONS] = {
+    {"device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0, 0},
+    {"runs", "N", "measure N times", &options.runs, MAX_RUNS, 1},
+    {"size", "N", "work on N elements", &options.size, 1LL << 40, 1},
+    {"size", "LIST", "work on so many elements, in turn", options.sizes, 1LL << 40, MAX_LIST},
+    {"blocks", "LIST", "launch so many blocks, in turn", options.blocks, MAX_BLOCKS, MAX_LIST},
+    {"threads", "LIST", "of so many threads, in turn", options.threads, MAX_THREADS, MAX_LIST},
+    {"work", "N", "have each block do its work N times", &options.work, 1000000, 1},
+    {"trace", "", "print Chrome's trace format and nothing else", &options.trace, 0, 0},
+    {"csv", "[=FILE]", "print the record and nothing else; with FILE: write it there", 0, 0, 0},
+    {"help", "", "print this help", 0, 0, 0},
+    {"version", "", "print the version", 0, 0, 0}};
+static const char version[] = "1.0.0";
+
+/* Opens the record where --csv wants it. Exits with 2 where it cannot be written. */
+static inline void open_record(const char *path, bool to_stdout) {
+    record_file = to_stdout && !path ? stdout : path ? fopen(path, "w") : NULL;
+    if (path && !record_file)
+        fail(EXIT_BAD_USAGE, "--csv: cannot write '%s': %s", path, strerror(errno));
+    if (path)
+        setvbuf(record_file, NULL, _IOLBF, 0); /* a child must not write what its parent has */
+}
+
 /* Fills in `options` from the command line. `about` is the question that the program answers. Exits
  * with 0 after --help and --version, with 2 and one line that names the option on bad usage. */
 static inline void parse_options(int argc, char **argv, const char *about) {
-    enum { DEVICE, BLOCKS = 4, TRACE = 7, CSV, HELP, VERSION, COUNT };
-    static const struct {
-        const char *name, *value, *help;
-        long long *numbers, max;
-        int most; /* numbers */
-    } known[COUNT] = {
-        {"device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0,
-         0},
-        {"runs", "N", "measure N times", &options.runs, MAX_RUNS, 1},
-        {"size", "N", "work on N elements", &options.size, 1LL << 40, 1},
-        {"size", "LIST", "work on so many elements, in turn", options.sizes, 1LL << 40, MAX_LIST},
-        {"blocks", "LIST", "launch so many blocks, in turn", options.blocks, MAX_BLOCKS, MAX_LIST},
-        {"threads", "LIST", "of so many threads, in turn", options.threads, MAX_THREADS, MAX_LIST},
-        {"work", "N", "have each block do its work N times", &options.work, 1000000, 1},
-        {"trace", "", "print Chrome's trace format and nothing else", &options.trace, 0, 0},
-        {"csv", "", "print the numbers as CSV and nothing else", 0, 0, 0},
-        {"help", "", "print this help", 0, 0, 0},
-        {"version", "", "print the version", 0, 0, 0}};
-    static struct option taken[COUNT + 1];
+    static struct option taken[OPTIONS + 1];
     int count = 0, at = 1 /* the argument that is being read */, key;
+    const char *path = NULL;
+    bool csv = false, trace = false;
 
     set_up_output(argv[0]);
-    for (int k = 0; k < COUNT; k++)
-        if (known[k].numbers ? *known[k].numbers > 0 : k != DEVICE || options.device) {
-            taken[count].name = known[k].name;
-            taken[count].has_arg = *known[k].value ? required_argument : no_argument;
+    for (int k = 0; k < OPTIONS; k++)
+        if (known_options[k].numbers ? *known_options[k].numbers > 0
+                                     : k != DEVICE || options.device) {
+            taken[count].name = known_options[k].name;
+            taken[count].has_arg = k == CSV                  ? optional_argument
+                                   : *known_options[k].value ? required_argument
+                                                             : no_argument;
             taken[count++].val = k;
         }
     opterr = 0; /* of "-xyz" getopt's own message would name only x */
-    for (; (key = getopt_long(argc, argv, "+", taken, NULL)) != -1; at = optind) {
-        if (key == '?')
-            fail(EXIT_BAD_USAGE,
-                 "%s: no such option, or its value is missing or surplus; see --help", argv[at]);
-        if (known[key].most)
-            parse_numbers(argv[at], optarg, known[key].max, known[key].most, known[key].numbers);
+    for (; (key = getopt_long(argc, argv, "+:", taken, NULL)) != -1; at = optind) {
+        if (key == '?' || key == ':')
+            fail(EXIT_BAD_USAGE, "%s: %s; see --help", argv[at],
+                 key == ':'                     ? "its value is missing"
+                 : optopt && argv[at][1] == '-' ? "it takes no value"
+                                                : "no such option");
+        if (known_options[key].most)
+            parse_numbers(argv[at], optarg, known_options[key].max, known_options[key].most,
+                          known_options[key].numbers);
         if (key == DEVICE && strspn(optarg, "+-0123456789") == strlen(optarg) &&
             (!isdigit((unsigned char)*optarg) || strlen(optarg) > 9))
             fail(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
         options.has_blocks |= key == BLOCKS;
         options.device = key == DEVICE ? optarg : options.device;
-        output = key == CSV ? AS_CSV : key == TRACE ? AS_TRACE : output;
+        trace |= key == TRACE;
+        csv |= key == CSV;
+        path = key == CSV ? optarg : path;
         if (key == VERSION || key == HELP)
-            printf(key == HELP ? "%s: %s\n\n" : "%s 1.0.0\n", program_name, about);
+            printf(key == HELP ? "%s: %s\n\n" : "%s %s\n", program_name,
+                   key == HELP ? about : version);
         for (int i = 0; key == HELP && i < count; i++) {
             const int k = taken[i].val;
-            printf("  --%-7s %-6s  %s", known[k].name, known[k].value, known[k].help);
-            for (int n = 0; n < known[k].most && known[k].numbers[n]; n++)
-                printf(n > 0 ? ",%lld" : "; default %lld", known[k].numbers[n]);
+            printf("  --%-7s %-7s %s", known_options[k].name, known_options[k].value,
+                   known_options[k].help);
+            for (int n = 0; n < known_options[k].most && known_options[k].numbers[n]; n++)
+                printf(n > 0 ? ",%lld" : "; default %lld", known_options[k].numbers[n]);
             putchar('\n');
         }
         if (key == VERSION || key == HELP)
@@ -103,13 +126,30 @@ static inline void parse_options(int argc, char **argv, const char *about) {
     }
     if (optind < argc)
         fail(EXIT_BAD_USAGE, "'%s': no arguments, only options; see --help", argv[optind]);
+    if (trace && csv && !path)
+        fail(EXIT_BAD_USAGE, "--csv: --trace prints on stdout; give --csv=FILE");
+    open_record(path, csv);
+    if (trace || (csv && !path))
+        table_file = NULL;
 }
 
-/* The first cells of a row, for the CSV alone: the device, and --size and --runs where there are. */
-static inline void begin_row(const char *device) {
-    cell("device", 0, "%s", device);
-    if (options.size > 0)
-        cell("size", 0, "%lld", options.size);
-    if (options.runs > 0)
-        cell("runs", 0, "%lld", options.runs);
+/* In the record: the program, what it runs on, the options' values. */
+static inline void begin_record(void) {
+    char date[16];
+    const time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    describe("program", "%s %s", program_name, version);
+    describe("device", "%s", machine.device);
+    describe("driver", "%s", machine.driver);
+    describe("date", "%s", date);
+    for (int k = 0; k < OPTIONS; k++) {
+        char list[24 * MAX_LIST] = "";
+        for (int n = 0, end = 0; n < known_options[k].most && known_options[k].numbers[n]; n++)
+            end += snprintf(list + end, 24, n > 0 ? " %lld" : "%lld", known_options[k].numbers[n]);
+        if (*list)
+            describe(known_options[k].name, "%s", list);
+    }
 }
+
+/* Above the table: what the words say; in the record its first lines. */
+#define begin_table(...) (begin_record(), say(__VA_ARGS__))

@@ -1,76 +1,121 @@
 /* SPDX-License-Identifier: MIT
- * The one way to print: say() for words, cell() and end_row() for numbers. A number is given once.
- * It comes out in the table, or with --csv in the CSV, where the words are left out. */
+ * The one way out for a number, which a program gives once: as a cell of a row, or by its name. It
+ * comes out in the table, for people, and in the record, for programs: rows of CSV, and lines that
+ * begin with "# " for what is no row. */
 #pragma once
+
+#include <math.h>
 
 #include "fail.h"
 
-static enum { AS_TABLE, AS_CSV, AS_TRACE } output; /* what the options ask for */
+static struct { /* what the record says it was measured on: open_cuda(), open_opencl() */
+    char device[256], driver[256];
+} machine = {"host", ""};
+
 static struct {
-    int cells, rows, disturbed; /* of this row; of this table; whether some row is */
+    int cells, shown, recorded; /* of this row; rows so far */
+    bool disturbed;             /* whether a row is */
     struct {
         int width;
-        char name[48], text[300];
+        char name[48], column[48], text[300], recorded[300];
     } cell[24];
 } table;
 
+/* Words: for people only. */
 __attribute__((format(printf, 1, 2))) static inline void say(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (output == AS_TABLE)
-        vprintf(format, arguments);
+    if (table_file)
+        vfprintf(table_file, format, arguments);
     va_end(arguments);
 }
 
-/* Adds a cell to the row, under `name`. `width` is printf's: below 0 for the left edge. With 0 it is
- * for the CSV alone, whose rows repeat what stands above the table; without a name for the table. */
-__attribute__((format(printf, 3, 4))) static inline void cell(const char *name, int width,
-                                                              const char *format, ...) {
-    char *text = table.cell[table.cells].text;
+/* A line "# name,text" of the record. */
+__attribute__((format(printf, 2, 3))) static inline void describe(const char *name,
+                                                                  const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof table.cell->text, format, arguments);
+    if (record_file) {
+        fprintf(record_file, "# %s,", name);
+        vfprintf(record_file, format, arguments);
+        fputc('\n', record_file);
+    }
     va_end(arguments);
-    while (output == AS_CSV && (text = strpbrk(text, ",\"")) != NULL) /* of a device's name */
-        *text = ' ';
-    snprintf(table.cell[table.cells].name, sizeof table.cell->name, "%s", name);
-    table.cell[table.cells++].width = width;
 }
 
-/* The same with a unit: "clock (MHz)", in the CSV clock_mhz and a decimal more. NaN: there is none. */
+/* The record's name for "clock (MHz)": clock_mhz. A unit "" is none. */
+static inline void column_name(char column[48], const char *name, const char *unit) {
+    snprintf(column, 48, *unit ? "%s_%s" : "%s", name, unit);
+    for (; *column != '\0'; column++)
+        *column = strchr(" /()", *column) ? '_' : (char)tolower((unsigned char)*column);
+}
+
+/* A number that the words below the table quote, under a name of its own. Returns it. */
+static inline double value(const char *name, const char *unit, double x) {
+    char column[48], text[64] = "";
+    column_name(column, name, unit);
+    if (x == x)
+        snprintf(text, sizeof text, "%.9g", x);
+    describe(column, "%s", text);
+    return x;
+}
+
+/* Adds a cell to the row, under `name`. It is `width` wide, or as wide as the name; below 0: from the
+ * left edge. */
+__attribute__((format(printf, 3, 4))) static inline void cell(const char *name, int width,
+                                                              const char *format, ...) {
+    const int c = table.cells++, least = (int)strlen(name);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(table.cell[c].text, sizeof table.cell->text, format, arguments);
+    va_end(arguments);
+    strcpy(table.cell[c].recorded, table.cell[c].text);
+    for (char *text = table.cell[c].recorded; (text = strpbrk(text, ",\"")) != NULL;)
+        *text = ';';
+    snprintf(table.cell[c].name, sizeof table.cell->name, "%s", name);
+    column_name(table.cell[c].column, name, "");
+    table.cell[c].width = width > -least && width < least ? (width < 0 ? -least : least) : width;
+}
+
+/* The same with a unit: "clock (MHz)", in the record clock_mhz and a decimal more. NaN: there is none. */
 static inline void number(const char *name, const char *unit, int width, int places, double x) {
-    char column[48], text[64];
-    snprintf(column, sizeof column, output == AS_CSV ? "%s_%s" : "%s (%s)", name, unit);
-    for (char *c = column; output == AS_CSV && *c != '\0'; c++)
-        *c = *c == '/' ? '_' : (char)tolower((unsigned char)*c);
-    snprintf(text, sizeof text, "%.*f", places + (places > 0 && output == AS_CSV), x);
-    cell(column, width, "%s", x == x ? text : output == AS_CSV ? "" : "-");
+    const int c = table.cells;
+    char head[48], text[64] = "-";
+    snprintf(head, sizeof head, "%s (%s)", name, unit);
+    if (x == x)
+        snprintf(text, sizeof text, "%.*f", places, x);
+    cell(head, width, "%s", text);
+    column_name(table.cell[c].column, name, unit);
+    snprintf(table.cell[c].recorded, sizeof table.cell->recorded, "%.*f", places + (places > 0), x);
+    if (x != x)
+        *table.cell[c].recorded = '\0';
 }
 
-/* Prints the row at once, so that it appears when it was measured; before the first the names. */
-static inline void end_row(void) {
-    for (int is_head = table.rows++ == 0; is_head >= 0 && output != AS_TRACE; is_head--) {
-        const char *between = "";
-        for (int c = 0; c < table.cells; c++) {
-            const char *name = table.cell[c].name, *text = is_head ? name : table.cell[c].text;
-            const int width = output == AS_CSV ? 0 : table.cell[c].width;
-            if (output == AS_CSV ? *name == '\0' : width == 0 || (!*name && !*text))
-                continue;
-            printf("%s%*s", between, width, text);
-            between = output == AS_CSV ? "," : " ";
-        }
-        putchar('\n');
+/* The row's end, for the record alone: where the table shows some rows of many. */
+static inline void end_record_row(bool disturbed) {
+    for (int is_head = record_file && table.recorded++ == 0; record_file && is_head >= 0;
+         is_head--) {
+        for (int c = 0; c < table.cells; c++)
+            fprintf(record_file, "%s,", is_head ? table.cell[c].column : table.cell[c].recorded);
+        fprintf(record_file, "%s\n", is_head ? "disturbed" : disturbed ? "1" : "0");
     }
     table.cells = 0;
-    fflush(stdout); /* checked at exit */
 }
 
-/* The row's last cell: whether its repetitions disagree, or were held up (summary.h). */
-static inline void end_row_disturbed(bool disturbed) {
+/* Prints the row at once, so that it appears when it was measured. `disturbed`: its repetitions
+ * disagree, or were held up (summary.h). */
+static inline void end_row(bool disturbed) {
+    for (int is_head = table.shown++ == 0; table_file && is_head >= 0; is_head--) {
+        for (int c = 0; c < table.cells; c++) {
+            const bool pads = table.cell[c].width > 0 || c < table.cells - 1 || disturbed;
+            fprintf(table_file, "%s%*s", c > 0 ? " " : "", pads ? table.cell[c].width : 0,
+                    is_head ? table.cell[c].name : table.cell[c].text);
+        }
+        fputs(disturbed && !is_head ? " disturbed\n" : "\n", table_file);
+        fflush(table_file); /* checked at exit */
+    }
     table.disturbed |= disturbed;
-    cell("disturbed", 0, "%d", disturbed);
-    cell("", -9, "%s", disturbed ? " disturbed" : "");
-    end_row();
+    end_record_row(disturbed);
 }
 
 /* An empty line, and what disturbed rows mean. */
