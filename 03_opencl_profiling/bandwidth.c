@@ -137,10 +137,9 @@ int main(int argc, char **argv) {
     MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
 
     begin_table(
-        "Bandwidth: vector_add with four floats and with one in each work-item, and a copy of\n"
-        "as many bytes, on %s, %s\n"
-        "sizes in floats, 12 bytes each; start_to_end and host of four floats; medians of %lld "
-        "runs\n\n",
+        "Bandwidth on %s, %s\n"
+        "vector_add with four floats in each work-item, whose times are given, and with one; a\n"
+        "copy of as many bytes; size: floats, 12 bytes each; medians of %lld runs\n\n",
         cl.name, cl.platform, options.runs);
     double by_copy = 0;
     for (long long *size = options.sizes; *size; size++)

@@ -150,8 +150,7 @@ int main(int argc, char **argv) {
         "run by run, extra is %+.2f to %+.2f us.\n",
         empty.min, empty.max, extra.min, extra.max);
     if (is_loop)
-        say("Here kernels have no clock that all work-groups share. The code is START to END of "
-            "the\n"
-            "second half of a loop, good to some percent.\n");
+        say("Here kernels have no clock that all work-groups share. The code is START to END of\n"
+            "the second half of a loop, good to some percent.\n");
     return EXIT_SUCCESS;
 }

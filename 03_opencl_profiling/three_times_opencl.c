@@ -3,11 +3,10 @@
  * How long did my kernel take? The time of its code, the time that the device spends on it, launch
  * and drain included, or what it costs in a row of kernels: which of the three is START to END?
  *
- * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end
- *   by the clock of known_length. code: from the first start to the last end. minus_empty: START to
- *   END minus that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues
- *   while a long one runs. in_a_row: from a kernel's first start to that of the next, in a row without
- *   events.
+ * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end.
+ *   code: from the first start to the last end. minus_empty: START to END minus that of an empty
+ *   kernel. row: in the middle of a row of kernels, which the host enqueues while a long one runs.
+ *   in_a_row: from a kernel's first start to that of the next, in a row without events.
  * Does not measure: launch and drain, each for itself.
  *
  * Build: cc -O2 -I../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
@@ -145,15 +144,12 @@ int main(int argc, char **argv) {
     end_table();
     for (int t = 0; t < TIMES; t++)
         s[t] = summarize(rows_us[t], ROWS, step_us);
-    const double more_us = s[MORE].median, pause_us = s[PAUSE].median;
     if (is_loop) {
         value("empty", "us", s[EMPTY].median);
         value("least_gap", "us", s[GAP].min);
         value("greatest_gap", "us", s[GAP].max);
-        say("Here kernels have no clock that all work-groups share: how long the code takes is "
-            "not\n"
-            "known. START to END of an empty kernel is %.2f us. In a row the next START is %.2f "
-            "to\n"
+        say("Here kernels have no clock that all work-groups share: the code's time is unknown.\n"
+            "START to END of an empty kernel is %.2f us. In a row the next START is %.2f to\n"
             "%.2f us after END.\n",
             s[EMPTY].median, s[GAP].min, s[GAP].max);
     } else {
@@ -167,9 +163,9 @@ int main(int argc, char **argv) {
             "Run by run, in a row a kernel costs its code %+.2f to %+.2f us.\n"
             "So START to END of a kernel is %s.\n",
             s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
-            more_us < 0.5 * pause_us   ? "closest to the time of the code"
-            : more_us > 1.5 * pause_us ? "more than it costs in a row"
-                                       : "closest to what it costs in a row");
+            s[MORE].median < 0.5 * s[PAUSE].median   ? "closest to the time of the code"
+            : s[MORE].median > 1.5 * s[PAUSE].median ? "more than it costs in a row"
+                                                     : "closest to what it costs in a row");
     }
     return EXIT_SUCCESS;
 }
