@@ -48,7 +48,6 @@ static inline unsigned in_w(unsigned mw) {
 static inline void look(enum when when) {
     for (struct gpu *gpu = gpus; gpu < gpus + gpu_count; gpu++) {
         struct gpu_state now;
-        memset(&now, 0xff, sizeof now);
         read_gpu_state(gpu->name, &now);
         gpu->state[when] = now;
         const unsigned values[WHATS] = {now.sm_mhz,         now.memory_mhz,
