@@ -161,7 +161,7 @@ def machines(records_of):
     lines = []
     for name, records in records_of.items():
         for meta in dict.fromkeys(tuple(r.meta.get(m, "not recorded") for m in ("device", "driver", "date"))
-                                  for r in records):
+                                  for r in records if r.meta.get("device") != "host"):
             lines.append([name, *meta])
     return lines
 
