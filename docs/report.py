@@ -12,7 +12,7 @@ from html import escape
 
 from compared import RESULTS, WHO, machines, of_machines
 from page import ROOT, as_printed, bars, box, element, environment, folded, is_number, lines, page, table
-from record import read
+from record import RecordError, read
 
 RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
@@ -165,5 +165,8 @@ no number.</p>
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    written = report(pathlib.Path(sys.argv[1]))
+    try:
+        written = report(pathlib.Path(sys.argv[1]))
+    except RecordError as error:
+        sys.exit(f"report.py: {error}")
     pathlib.Path(sys.argv[2]).write_text(written, encoding="utf-8")
