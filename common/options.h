@@ -8,6 +8,7 @@
 
 #include "table.h"
 
+#define SUITE_VERSION "1.0.0"
 enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST = 1024 };
 
 /* What the command line says. A program sets the defaults of the options that it takes; what it
@@ -28,9 +29,10 @@ static inline void parse_numbers(const char *option, char *text, long long max, 
         errno = 0;
         *numbers = isdigit((unsigned char)*one) ? strtoll(one, &end, 10) : -1;
         if (most < 1)
-            fail(EXIT_BAD_USAGE, "%s: '%s' is a number too many", option, one);
+            fail(EXIT_BAD_USAGE, "--%s: '%s' is a number too many", option, one);
         if (!end || *end || errno != 0 || *numbers < 1 || *numbers > max)
-            fail(EXIT_BAD_USAGE, "%s: '%s' is not a whole number from 1 to %lld", option, one, max);
+            fail(EXIT_BAD_USAGE, "--%s: '%s' is not a whole number from 1 to %lld", option, one,
+                 max);
         if (most > 1)
             *++numbers = 0;
     }
@@ -51,7 +53,7 @@ static const struct {
     const char *name, *value, *help;
     long long *numbers, max;
     int most; /* numbers */
-} known_options[OPTIONS] = {
+} all_options[OPTIONS] = {
     {"device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0, 0},
     {"runs", "N", "measure N times", &options.runs, MAX_RUNS, 1},
     {"size", "N", "work on N elements", &options.size, 1LL << 40, 1},
@@ -63,62 +65,45 @@ static const struct {
     {"csv", "[=FILE]", "print the record and nothing else; with FILE: write it there", 0, 0, 0},
     {"help", "", "print this help", 0, 0, 0},
     {"version", "", "print the version", 0, 0, 0}};
-static const char version[] = "1.0.0";
-
-/* Opens the record where --csv wants it. Exits with 2 where it cannot be written. */
-static inline void open_record(const char *path, bool to_stdout) {
-    record_file = to_stdout && !path ? stdout : path ? fopen(path, "w") : NULL;
-    if (path && !record_file)
-        fail(EXIT_BAD_USAGE, "--csv: cannot write '%s': %s", path, strerror(errno));
-    if (path)
-        setvbuf(record_file, NULL, _IOLBF, 0); /* a child must not write what its parent has */
-}
 
 /* Fills in `options` from the command line. `about` is the question that the program answers. Exits
  * with 0 after --help and --version, with 2 and one line that names the option on bad usage. */
 static inline void parse_options(int argc, char **argv, const char *about) {
     static struct option taken[OPTIONS + 1];
-    int count = 0, at = 1 /* the argument that is being read */, key;
-    const char *path = NULL;
-    bool csv = false, trace = false;
-
+    const char *path = NULL; /* of --csv=FILE */
+    bool csv = false;
+    int count = 0;
     set_up_output(argv[0]);
     for (int k = 0; k < OPTIONS; k++)
-        if (known_options[k].numbers ? *known_options[k].numbers > 0
-                                     : k != DEVICE || options.device) {
-            taken[count].name = known_options[k].name;
-            taken[count].has_arg = k == CSV                  ? optional_argument
-                                   : *known_options[k].value ? required_argument
-                                                             : no_argument;
-            taken[count++].val = k;
+        if (all_options[k].numbers ? *all_options[k].numbers > 0 : k != DEVICE || options.device) {
+            const int has_value = *all_options[k].value ? required_argument : no_argument;
+            taken[count++] = (struct option){all_options[k].name,
+                                             k == CSV ? optional_argument : has_value, NULL, k};
         }
-    opterr = 0; /* of "-xyz" getopt's own message would name only x */
-    for (; (key = getopt_long(argc, argv, "+:", taken, NULL)) != -1; at = optind) {
-        if (key == '?' || key == ':')
-            fail(EXIT_BAD_USAGE, "%s: %s; see --help", argv[at],
-                 key == ':'                     ? "its value is missing"
-                 : optopt && argv[at][1] == '-' ? "it takes no value"
-                                                : "no such option");
-        if (known_options[key].most)
-            parse_numbers(argv[at], optarg, known_options[key].max, known_options[key].most,
-                          known_options[key].numbers);
+    for (int key; (key = getopt_long(argc, argv, "+", taken, NULL)) != -1;) {
+        if (key == '?')
+            exit(EXIT_BAD_USAGE); /* getopt_long has said why */
+        if (all_options[key].most)
+            parse_numbers(all_options[key].name, optarg, all_options[key].max,
+                          all_options[key].most, all_options[key].numbers);
         if (key == DEVICE && strspn(optarg, "+-0123456789") == strlen(optarg) &&
             (!isdigit((unsigned char)*optarg) || strlen(optarg) > 9))
             fail(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
         options.has_blocks |= key == BLOCKS;
         options.device = key == DEVICE ? optarg : options.device;
-        trace |= key == TRACE;
         csv |= key == CSV;
         path = key == CSV ? optarg : path;
+        if (key == TRACE)
+            table_file = NULL;
         if (key == VERSION || key == HELP)
-            printf(key == HELP ? "%s: %s\n\n" : "%s %s\n", program_name,
-                   key == HELP ? about : version);
+            printf("%s%s%s\n", program_name, key == HELP ? ": " : " " SUITE_VERSION,
+                   key == HELP ? about : "");
         for (int i = 0; key == HELP && i < count; i++) {
             const int k = taken[i].val;
-            printf("  --%-7s %-7s %s", known_options[k].name, known_options[k].value,
-                   known_options[k].help);
-            for (int n = 0; n < known_options[k].most && known_options[k].numbers[n]; n++)
-                printf(n > 0 ? ",%lld" : "; default %lld", known_options[k].numbers[n]);
+            printf("%s  --%-7s %-7s %s", i > 0 ? "" : "\n", all_options[k].name,
+                   all_options[k].value, all_options[k].help);
+            for (int n = 0; n < all_options[k].most && all_options[k].numbers[n]; n++)
+                printf(n > 0 ? ",%lld" : "; default %lld", all_options[k].numbers[n]);
             putchar('\n');
         }
         if (key == VERSION || key == HELP)
@@ -126,11 +111,14 @@ static inline void parse_options(int argc, char **argv, const char *about) {
     }
     if (optind < argc)
         fail(EXIT_BAD_USAGE, "'%s': no arguments, only options; see --help", argv[optind]);
-    if (trace && csv && !path)
+    if (csv && !path && !table_file)
         fail(EXIT_BAD_USAGE, "--csv: --trace prints on stdout; give --csv=FILE");
-    open_record(path, csv);
-    if (trace || (csv && !path))
+    if (csv && !path)
         table_file = NULL;
+    if (csv && !(record_file = path ? fopen(path, "w") : stdout))
+        fail(EXIT_BAD_USAGE, "--csv: cannot write '%s': %s", path, strerror(errno));
+    if (path)
+        setvbuf(record_file, NULL, _IOLBF, 0); /* a child must not write what its parent has */
 }
 
 /* In the record: the program, what it runs on, the options' values. */
@@ -138,17 +126,17 @@ static inline void begin_record(void) {
     char date[16];
     const time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    describe("program", "%s %s", program_name, version);
+    describe("program", "%s " SUITE_VERSION, program_name);
     describe("device", "%s", machine.device);
     describe("driver", "%s", machine.driver);
     describe("date", "%s", date);
-    for (int k = 0; k < OPTIONS; k++) {
-        char list[24 * MAX_LIST] = "";
-        for (int n = 0, end = 0; n < known_options[k].most && known_options[k].numbers[n]; n++)
-            end += snprintf(list + end, 24, n > 0 ? " %lld" : "%lld", known_options[k].numbers[n]);
-        if (*list)
-            describe(known_options[k].name, "%s", list);
-    }
+    for (int k = 0; record_file && k < OPTIONS; k++)
+        for (int n = 0; n < all_options[k].most && all_options[k].numbers[n]; n++) {
+            const bool more = n + 1 < all_options[k].most && all_options[k].numbers[n + 1];
+            if (n == 0)
+                fprintf(record_file, "# %s,", all_options[k].name);
+            fprintf(record_file, more ? "%lld " : "%lld\n", all_options[k].numbers[n]);
+        }
 }
 
 /* Above the table: what the words say; in the record its first lines. */

@@ -4,8 +4,6 @@
  * begin with "# " for what is no row. */
 #pragma once
 
-#include <math.h>
-
 #include "fail.h"
 
 static struct { /* what the record says it was measured on: open_cuda(), open_opencl() */
@@ -17,7 +15,7 @@ static struct {
     bool disturbed;             /* whether a row is */
     struct {
         int width;
-        char name[48], column[48], text[300], recorded[300];
+        char name[48], text[300], recorded[300];
     } cell[24];
 } table;
 
@@ -43,20 +41,10 @@ __attribute__((format(printf, 2, 3))) static inline void describe(const char *na
     va_end(arguments);
 }
 
-/* The record's name for "clock (MHz)": clock_mhz. A unit "" is none. */
-static inline void column_name(char column[48], const char *name, const char *unit) {
-    snprintf(column, 48, *unit ? "%s_%s" : "%s", name, unit);
-    for (; *column != '\0'; column++)
-        *column = strchr(" /()", *column) ? '_' : (char)tolower((unsigned char)*column);
-}
-
-/* A number that the words below the table quote, under a name of its own. Returns it. */
+/* A number that the words below the table quote, under a name of its own: "# way_us,9.48". Returns it. */
 static inline double value(const char *name, const char *unit, double x) {
-    char column[48], text[64] = "";
-    column_name(column, name, unit);
-    if (x == x)
-        snprintf(text, sizeof text, "%.9g", x);
-    describe(column, "%s", text);
+    if (record_file)
+        fprintf(record_file, "# %s%s%s,%.*g\n", name, *unit ? "_" : "", unit, 9, x);
     return x;
 }
 
@@ -70,25 +58,31 @@ __attribute__((format(printf, 3, 4))) static inline void cell(const char *name, 
     vsnprintf(table.cell[c].text, sizeof table.cell->text, format, arguments);
     va_end(arguments);
     strcpy(table.cell[c].recorded, table.cell[c].text);
-    for (char *text = table.cell[c].recorded; (text = strpbrk(text, ",\"")) != NULL;)
-        *text = ';';
     snprintf(table.cell[c].name, sizeof table.cell->name, "%s", name);
-    column_name(table.cell[c].column, name, "");
-    table.cell[c].width = width > -least && width < least ? (width < 0 ? -least : least) : width;
+    table.cell[c].width = abs(width) > least ? width : width < 0 ? -least : least;
 }
 
-/* The same with a unit: "clock (MHz)", in the record clock_mhz and a decimal more. NaN: there is none. */
+/* The same with a unit: "clock (MHz)"; in the record with a decimal more. NaN: there is none. */
 static inline void number(const char *name, const char *unit, int width, int places, double x) {
-    const int c = table.cells;
-    char head[48], text[64] = "-";
+    char head[48];
     snprintf(head, sizeof head, "%s (%s)", name, unit);
-    if (x == x)
-        snprintf(text, sizeof text, "%.*f", places, x);
-    cell(head, width, "%s", text);
-    column_name(table.cell[c].column, name, unit);
-    snprintf(table.cell[c].recorded, sizeof table.cell->recorded, "%.*f", places + (places > 0), x);
-    if (x != x)
-        *table.cell[c].recorded = '\0';
+    cell(head, width, "%.*f", places, x);
+    char *text = table.cell[table.cells - 1].text, *recorded = table.cell[table.cells - 1].recorded;
+    snprintf(recorded, 64, "%.*f", places + (places > 0), x);
+    if (x != x) {
+        strcpy(text, "-");
+        *recorded = '\0';
+    }
+}
+
+/* In the record a name such as "clock (MHz)" is clock_mhz, and a text has no comma. */
+static inline void print_recorded(const char *text, bool is_name) {
+    for (; *text != '\0'; text++)
+        if (!is_name)
+            fputc(strchr(",\"", *text) ? ';' : *text, record_file);
+        else if (!strchr("()", *text))
+            fputc(strchr(" /", *text) ? '_' : tolower((unsigned char)*text), record_file);
+    fputc(',', record_file);
 }
 
 /* The row's end, for the record alone: where the table shows some rows of many. */
@@ -96,7 +90,7 @@ static inline void end_record_row(bool disturbed) {
     for (int is_head = record_file && table.recorded++ == 0; record_file && is_head >= 0;
          is_head--) {
         for (int c = 0; c < table.cells; c++)
-            fprintf(record_file, "%s,", is_head ? table.cell[c].column : table.cell[c].recorded);
+            print_recorded(is_head ? table.cell[c].name : table.cell[c].recorded, is_head);
         fprintf(record_file, "%s\n", is_head ? "disturbed" : disturbed ? "1" : "0");
     }
     table.cells = 0;
