@@ -169,7 +169,8 @@ def machines(records_of):
 def as_page(sides, who, environments):
     a, b = who
     differ, rest = "", ""
-    same_device = len({r.meta.get("device") for records in who.values() for r in records}) == 1
+    devices = [{line[1] for line in machines({name: records})} for name, records in who.items()]
+    same_device = devices[0] == devices[1] != {"not recorded"}
     for side in sides:
         lines = list(side.pairs())
         if len(side.records) < 2:
