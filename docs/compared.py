@@ -19,12 +19,12 @@ from record import RecordError, read
 
 RESULTS = ROOT / "docs/results"
 TABLES = [  # title, program, keys, number
-    ("01 What a call of each clock costs", "host_clock", "clock", "cost_ns"),
+    ("01 What a call of each clock costs", "host_clock", "clock", "call_ns"),
     ("02 vector_add by the host's clock and the event's", "clfinish_sync", "method", "median_us"),
     ("03 Stages of a command", "opencl_profiling", "interval", "median_us"),
-    ("03 Bandwidth of vector_add", "bandwidth", "size", "bandwidth_gb_s"),
+    ("03 Bandwidth of vector_add", "bandwidth", "size", "four_floats_gb_s"),
     ("03 START to END, minus the code", "known_length", "length_us", "extra_us"),
-    ("03 START to END, minus the code and the empty kernel's", "known_length", "length_us", "extra_less_empty_us"),
+    ("03 START to END, minus the code and the empty kernel's", "known_length", "length_us", "extra_minus_empty_us"),
     ("04 Each method on each kernel", "cuda_events", "method kernel", "median_us"),
     ("05 Clocks of a block, CUDA", "block_clock", "blocks threads", "clocks_mean"),
     ("05 The whole launch, CUDA", "block_clock", "blocks threads", "whole_launch_us"),
@@ -36,7 +36,7 @@ TABLES = [  # title, program, keys, number
 ]
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
-NEAR_ZERO = re.compile("extra|error|difference|percent|_less_")
+NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
 SPREADS = [("p25", "p75"), ("p5", "p95"), ("min", "max")]
 
 
@@ -242,8 +242,10 @@ def main(arguments):
         return 0
     as_text(sides, who)
     if environments and shutil.which("gnuplot"):
-        subprocess.run(["gnuplot", "-c", "compare.gp", "compared.svg", *map(os.path.abspath, folders.values())],
-                       cwd=RESULTS, check=True)
+        drawn = subprocess.run(["gnuplot", "-c", "compare.gp", "compared.svg", *map(os.path.abspath, folders.values())],
+                               cwd=RESULTS, capture_output=True, text=True)
+        if drawn.returncode:
+            raise RecordError(f"no picture; gnuplot says: {drawn.stderr.strip()}")
         print("\nDrawn: docs/results/compared.svg")
     return 0
 
