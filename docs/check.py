@@ -262,7 +262,7 @@ def behind(original, translation):
             yield f"other {what} than README.md: {sorted(set(left) ^ set(right)) or len(left)}"
     unnumbered = "".join(replace(section, prose, {number: "0" for number, _ in marks_of(prose)})
                          for section, prose in sections(original))
-    version = hashlib.sha256(unnumbered.encode()).hexdigest()[:8]
+    version = hashlib.sha256(COMMENT.sub("", unnumbered).encode()).hexdigest()[:8]
     if f"<!-- of README.md {version} -->" not in translation:
         yield f"README.md has changed; translate that, then write <!-- of README.md {version} -->"
 
