@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See simulated.h. All the numbers that the expected files are argued from stand here, in
- * simulated_opencl.c and in cuda_runtime.h. */
+ * See simulated.h. The numbers that the expected files are argued from stand in
+ * simulated_times.h. */
 #define _GNU_SOURCE
 #include "simulated.h"
 
@@ -38,14 +38,14 @@ static void count_process(void) { processes++; }
 static void leave_device(void) { without_device = calls > 0 && !for_the_sweep; }
 
 int64_t simulated_noise(int kind) {
-    static const int64_t cycle[] = {110, 50, 450, 90, 140};
+    static const int64_t cycle[] = {NOISE_NS, NOISE_2_NS, NOISE_3_NS, NOISE_4_NS, NOISE_5_NS};
     static unsigned count[NOISES];
     if (count[kind] == 0) count[kind] = 7 * processes;
     const unsigned n = count[kind]++;
     int times = 1;
     if (kind != NOISE_BLOCK) simulated_fault("noisy", &times);
     if (simulated_fault("place", NULL)) return 0;
-    return times * (n % 41 == 17 ? 3000 : n % 43 == 29 ? 0 : cycle[n % 5]);
+    return times * (n % 41 == 17 ? NOISE_LATE_NS : n % 43 == 29 ? 0 : cycle[n % 5]);
 }
 
 /* ---- Fibers ---- */
@@ -79,7 +79,8 @@ static void run_device(void);
 
 /* FAULT=interrupted: of every ms another process has the processor for 100 us, and when a sleep ends for much longer. */
 static void host_works(int64_t ns) {
-    if ((host_ns + ns) / 1000000 > host_ns / 1000000 && simulated_fault("interrupted", NULL)) host_ns += 100000;
+    if ((host_ns + ns) / 1000000 > host_ns / 1000000 && simulated_fault("interrupted", NULL))
+        host_ns += INTERRUPTION_NS;
     host_ns += ns;
     cpu_ns += ns;
     thread_cpu_ns += ns;
@@ -91,13 +92,16 @@ int64_t simulated_host_ns(void) { return host_ns; }
 /* One of 43 readings is held up before it reads. */
 unsigned long long simulated_tsc(void) {
     static int readings;
-    host_works(++readings % 43 ? 8 : 3000);
-    return 1000000000000ull + (unsigned long long)host_ns * 5 / 2;
+    host_works(++readings % 43 ? TSC_NS : TSC_LATE_NS);
+    return 1000000000000ull + (unsigned long long)host_ns * TSC_A_US / 1000;
 }
 
 /* Zero points, rates, ticks and costs of the clocks: no two alike. */
 int clock_gettime(clockid_t id, struct timespec *t) {
-    host_works(id == CLOCK_MONOTONIC_RAW ? 28 : id == CLOCK_BOOTTIME ? 31 : id >= 2 && id <= 3 ? 450 : 25);
+    host_works(id == CLOCK_MONOTONIC_RAW ? RAW_NS
+               : id == CLOCK_BOOTTIME    ? BOOTTIME_NS
+               : id >= 2 && id <= 3      ? CPU_TIME_NS
+                                         : NOW_NS);
     const int64_t now = host_ns;
     const int64_t ns = id == CLOCK_MONOTONIC            ? now + 123456000000789
                        : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
@@ -114,7 +118,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 }
 
 int clock_getres(clockid_t id, struct timespec *t) {
-    if (simulated_call("clock_getres", 100)) {
+    if (simulated_call("clock_getres", RESOLUTION_NS)) {
         errno = EINVAL;
         return -1;
     }
@@ -126,7 +130,7 @@ int clock_getres(clockid_t id, struct timespec *t) {
 int gettimeofday(struct timeval *restrict t, void *restrict zone) {
     struct timespec now;
     (void)zone;
-    host_works(9);
+    host_works(TIMEOFDAY_NS);
     clock_gettime(CLOCK_REALTIME, &now);
     t->tv_sec = now.tv_sec;
     t->tv_usec = now.tv_nsec / 1000;
@@ -134,7 +138,7 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 }
 
 clock_t clock(void) {
-    host_works(320);
+    host_works(CLOCK_NS);
     return cpu_ns / 1000;
 }
 
@@ -145,11 +149,11 @@ time_t time(time_t *t) {
 
 int nanosleep(const struct timespec *asked, struct timespec *left) {
     (void)left;
-    if (simulated_call("nanosleep", 5000)) {
+    if (simulated_call("nanosleep", SLEEP_CALL_NS)) {
         errno = EINTR;
         return -1;
     }
-    host_ns += (int64_t)asked->tv_sec * 1000000000 + asked->tv_nsec + 55000;
+    host_ns += (int64_t)asked->tv_sec * 1000000000 + asked->tv_nsec + OVERSLEEP_NS;
     if (simulated_fault("interrupted", NULL)) host_ns += 400000 * simulated_noise(NOISE_HOST);
     run_device();
     return 0;
@@ -160,10 +164,10 @@ static int64_t thread_end_ns;
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
     (void)thread, (void)attributes;
-    if (simulated_call("pthread_create", 9000)) return EAGAIN;
+    if (simulated_call("pthread_create", THREAD_NS)) return EAGAIN;
     const int64_t start_ns = host_ns, start_cpu_ns = thread_cpu_ns;
     run(argument);
-    thread_end_ns = host_ns + 3000;
+    thread_end_ns = host_ns + THREAD_END_NS;
     host_ns = start_ns;
     thread_cpu_ns = start_cpu_ns;
     return 0;
@@ -171,7 +175,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 int pthread_join(pthread_t thread, void **result) {
     (void)thread, (void)result;
-    if (simulated_call("pthread_join", 4000)) return EINVAL;
+    if (simulated_call("pthread_join", JOIN_NS)) return EINVAL;
     host_ns = thread_end_ns > host_ns ? thread_end_ns : host_ns;
     return 0;
 }
@@ -285,7 +289,7 @@ void *simulated_malloc(size_t bytes) {
 }
 
 int simulated_rand(void) {
-    host_works(9);
+    host_works(RAND_CALL_NS);
     return 4;
 }
 
@@ -366,9 +370,8 @@ static int apart_commands; /* that are queued or run */
  * held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
  * too. */
 static int64_t shared_ns(int64_t ns) {
-    const int64_t slice_ns = 8000000;
-    if (!fault.shared || ns % slice_ns < slice_ns - fault.number * 1000000) return ns;
-    return ns - ns % slice_ns + slice_ns;
+    if (!fault.shared || ns % SLICE_NS < SLICE_NS - fault.number * 1000000) return ns;
+    return ns - ns % SLICE_NS + SLICE_NS;
 }
 
 /* Until when the device may go on without a look at the host. */
@@ -401,16 +404,16 @@ static void device_main(void) {
         device_ns = !stream ? default_ns : stream->apart || stream->end_ns > default_ns ? stream->end_ns : default_ns;
         if (!stream && ordinary_ns > device_ns) device_ns = ordinary_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
-        if (ready_ns > device_ns + 1000000000 && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
+        if (ready_ns > device_ns + PAUSE_NS && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
         if (ready_ns > device_ns) {
             int which = 0;
             const bool is_late = simulated_fault("held_up_once", &which) && which / 10 == ++idle;
-            ready_ns += 4500000 * (simulated_fault("held_up", NULL) ? 1 : is_late ? which % 10 : 0);
+            ready_ns += HELD_UP_NS * (simulated_fault("held_up", NULL) ? 1 : is_late ? which % 10 : 0);
         }
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
         if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */
-        device_works(250);
+        device_works(FETCH_NS);
         command->start_ns = device_ns;
         if (command->run) command->run(command);
         device_works(command->ns);
@@ -449,7 +452,7 @@ struct simulated_command *simulated_new(struct simulated_command command) {
 
 void simulated_enqueue(struct simulated_command *command) {
     command->queued_ns = host_ns;
-    command->submit_ns = host_ns + 600 + simulated_noise(NOISE_EVENT);
+    command->submit_ns = host_ns + SUBMIT_NS + simulated_noise(NOISE_EVENT);
     command->done = false;
     command->next = NULL;
     apart_commands += command->stream && command->stream->apart;
@@ -465,7 +468,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
     if (!command && last != &first) /* the queue's last one: `next` is not the first member */
         command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
     if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns) /* all is done */
-        return host_works(300);
+        return host_works(NO_WAIT_NS);
     awaited = command;
     host_waits = true;
     if (command && !command->done) run_device();
@@ -477,7 +480,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
         cpu_ns += busily ? end_ns - host_ns : 0;
         host_ns = end_ns;
     }
-    host_works(3000);
+    host_works(WAKE_NS);
     simulated_room(NULL, NULL);
 }
 
@@ -628,7 +631,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     room_ns = INT64_MAX;
     end_ns = device_ns;
     for (unsigned p = 0; p < places; p++)
-        free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? 40 : 0); /* block 0 is not the first */
+        free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? UNIT_0_NS : 0); /* block 0 is not the first */
     for (unsigned b = 0; b < command->groups; b++) {
         unsigned p = b < places ? b : 0; /* round the units first, then the slots */
         for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
@@ -660,7 +663,7 @@ static int64_t thread_works(int64_t ns) {
 }
 
 void simulated_pause(void) {
-    if (on_device) thread_works(2);
+    if (on_device) thread_works(STEP_NS);
 }
 
 void simulated_barrier(void) {
@@ -679,13 +682,14 @@ void simulated_grid_wait(void) {
 void *simulated_shared(void) { return shared_memory; }
 
 /* FAULT=timer_back, timer_fast (:500: by a fifth), counter_back: globaltimer or the units' counters go wrong.
- * A read takes 36 ns; it gives the time before those. The units' counters count 1.98 a ns from
- * zeros of their own; for 60 ms after a pause of a second only 1.08, for 10 ms more 1.9. */
+ * The units' counters have zeros of their own. */
 unsigned long long simulated_register(const char *name) {
-    const int64_t now = thread_works(36) - 36;
-    const int64_t awake = now - awake_ns < 70000000 ? now - awake_ns : 70000000;
-    const int64_t slow = awake < 60000000 ? awake * 9 / 10 : 54000000 + (awake - 60000000) * 2 / 25;
-    const int64_t counted = (now * 99 / 50 - slow) * (simulated_fault("counter_back", NULL) ? -1 : 1);
+    const int64_t now = thread_works(READ_NS) - READ_NS;
+    const int64_t awake = now - awake_ns < SLOW_NS + FASTER_NS ? now - awake_ns : SLOW_NS + FASTER_NS;
+    const int64_t slow_ns = awake < SLOW_NS ? awake : SLOW_NS, faster_ns = awake - slow_ns;
+    const int64_t lost =
+        slow_ns * (CLOCKS_A_US - SLOW_CLOCKS_A_US) / 1000 + faster_ns * (CLOCKS_A_US - FASTER_CLOCKS_A_US) / 1000;
+    const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
     const unsigned long long clocks = (unsigned long long)counted + 703450000000ull + unit * 30000001ull;
     if (strcmp(name, "globaltimer") == 0) {
         const int64_t ns = simulated_stamp_ns(now);
@@ -696,6 +700,6 @@ unsigned long long simulated_register(const char *name) {
     if (strcmp(name, "clock64") == 0) return clocks;
     if (strcmp(name, "clock") == 0) return (unsigned)clocks;
     if (strcmp(name, "smid") == 0) return 2 * unit + 1;
-    if (strcmp(name, "tsc") == 0) return 1000000000000ull + (unsigned long long)now * 5 / 2;
+    if (strcmp(name, "tsc") == 0) return 1000000000000ull + (unsigned long long)now * TSC_A_US / 1000;
     simulated_stop("no register %%%s", name);
 }

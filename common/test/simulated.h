@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "simulated_times.h"
+
 /* ---- The host ---- */
 
 /* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns
@@ -26,8 +28,8 @@ bool simulated_fault(const char *name, int *number);
 /* Says what the simulation does not know or will not have, and ends the program with 3. */
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
 
-/* 110, 50, 450, 90, 140 ns, and again: the median of any five, ten, ... in a row is 110, the mean 168.
- * One of 41 is 3000, and one of 43 is 0. Each `kind` counts for itself. FAULT=noisy:N: N times that, but in blocks. */
+/* NOISE_NS, NOISE_2_NS, ..., NOISE_5_NS, and again: the median of any five, ten, ... in a row is NOISE_NS.
+ * One of 41 is NOISE_LATE_NS, and one of 43 is 0. Each `kind` counts for itself. FAULT=noisy:N: N times that, but in blocks. */
 enum { NOISE_HOST, NOISE_KERNEL, NOISE_BLOCK, NOISE_EVENT, NOISES };
 int64_t simulated_noise(int kind);
 
@@ -119,11 +121,11 @@ void *simulated_shared(void);                            /* dynamic shared memor
 void simulated_pause(void);
 extern int64_t *simulated_thread_ns, simulated_until_ns;
 
-/* In every round of a loop: 2 ns in a kernel, nothing on the host. */
+/* In every round of a loop: STEP_NS in a kernel, nothing on the host. */
 #define SIMULATED_STEP simulated_step()
 static inline void simulated_step(void) {
-    if (*simulated_thread_ns + 2 < simulated_until_ns)
-        *simulated_thread_ns += 2;
+    if (*simulated_thread_ns + STEP_NS < simulated_until_ns)
+        *simulated_thread_ns += STEP_NS;
     else
         simulated_pause();
 }

@@ -1,51 +1,76 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT, which begin with "$ ", where
-# PROGRAM is, and compares everything that is printed with the rest of TRANSCRIPT. After "! " stands
-# what went to stderr; after "exit" the code, if not 0. Lines that begin with "#" are kept; one that
-# begins with "#=" must hold:
-#     #= 12.345 = 10 + 2.345  in words
-# means that the command above printed the number 12.345, and that this is the sum.
+# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT, which begin with "$ ", where PROGRAM is, and
+# compares everything that is printed with the rest of TRANSCRIPT: words and numbers, not the blanks around them. After
+# "! " stands what went to stderr; after "exit" the code, if not 0. What a record says above its rows ("# size,1000")
+# stands there once: a command after it shows only what is different.
+# Lines that begin with "#" are kept. One that begins with "#=" must hold:
+#     #= median_us method=event kernel=spin = launch + drain +- tick  two or more blanks, and why
+#     #= way_us = ...             a value of the record
+#     #= after "one block:" = ... the first number behind these words
+# The left side is looked up in what the command above printed; a key that has blanks is a="b c". The right side is an
+# expression of awk in the constants of simulated_times.h, in lower case and in us. Without "+-" it must be exact to the
+# last digit printed.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff.
+here=$(cd "${0%/*}" && pwd)
+# shellcheck disable=SC1091
+. "$here/clean.sh"
 transcript=$1
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-root=${0%common/test/*}
+scratch=$TMPDIR
+root=${here%common/test}
 cd "${2%/*}" || exit 1
-unset FAULT CUDA_MODULE_LOADING
 bad=0
+times=$(sed -n 's/^ *\([A-Z_0-9]*\) = \([0-9]*\),.*/\1 \2/p' "$here/simulated_times.h" | awk '{
+    ns = sub(/_NS$/, "", $1)
+    set = set tolower($1) " = " $2 (ns ? " / 1000; " : "; ")
+    names = names tolower($1) " "
+}
+END { print "function right() { " set "known = \"" names "\"" }')
 
-# holds NUMBER EXPRESSION: whether NUMBER was printed, and is the value of EXPRESSION.
+# holds LEFT RIGHT: says why a sum does not hold.
 holds() {
-    tr -s ' ,;()x' '\n' <"$scratch/output" | sed 's/[.:]$//' | grep -qxF -e "$1" || return 1
-    digits=${1#*.}
-    [ "$digits" != "$1" ] || digits=
-    [ "$(awk "BEGIN { printf \"%.${#digits}f\", $2 }")" = "${1#+}" ]
+    plain="$2 " tolerance='""'
+    case $2 in *' +- '*) plain="${2% +- *} " tolerance=${2##* +- } ;; esac
+    echo "$times; sum = ($plain); tolerance = $tolerance }" >"$scratch/right.awk"
+    cat "$scratch/output" "$scratch/errors" |
+        LEFT=$1 RIGHT="$plain $tolerance" awk -F, -f "$here/sums.awk" -f "$scratch/right.awk" 2>&1
 }
 
+: >"$scratch/said"
 while IFS= read -r line; do
+    word=${line#'# '}
     case $line in
     '$ '*)
         printf '%s\n' "$line"
         sh -c "${line#??}" >"$scratch/output" 2>"$scratch/errors"
         code=$?
-        cat "$scratch/output"
+        grep -vxFf "$scratch/said" "$scratch/output"
+        grep '^# ' "$scratch/output" >>"$scratch/said"
         sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/; s/^/! /" "$scratch/errors"
         [ "$code" = 0 ] || echo "exit $code"
         ;;
     '#= '*)
         printf '%s\n' "$line"
-        sum=${line#*= }
-        sum=${sum#*= }
-        number=${line#'#= '}
-        holds "${number%% *}" "${sum%%  *}" || { bad=1 && echo "does not hold: $line" >&2; }
+        sum=${line#'#= '}
+        right=${sum#* = }
+        why=$(holds "${sum%% = *}" "${right%%  *}")
+        [ -z "$why" ] || { bad=1 && printf '%s: %s\n' "$line" "$why" >&2; }
+        ;;
+    '# '*)
+        case ${word%% *} in
+        *,?*) ;; # the record's own
+        *,) [ "${word%% *}" = "$word" ] || printf '%s\n' "$line" ;;
+        *) printf '%s\n' "$line" ;;
+        esac
         ;;
     '#'*) printf '%s\n' "$line" ;;
     esac
 done <"$transcript" >"$scratch/result"
-if [ "${REFRESH-}" ]; then
-    cp "$scratch/result" "$transcript"
-fi
-diff "$transcript" "$scratch/result" || bad=1
+
+words() { sed 's/[[:blank:]][[:blank:]]*/ /g; s/^ //; s/ $//' "$1"; }
+words "$scratch/result" >"$scratch/words"
+words "$transcript" | diff - "$scratch/words" || {
+    if [ "${REFRESH-}" ]; then cp "$scratch/result" "$transcript"; else bad=1; fi
+}
 exit "$bad"

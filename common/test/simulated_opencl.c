@@ -32,13 +32,13 @@ static struct _cl_platform_id platforms[] = {{"Portable Computing Language"}, {"
 /* ..., clock (MHz), resolution (ns), {units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns)} */
 static struct _cl_device_id devices[] = {
     {&platforms[0], "Simulated CPU", "OpenCL 3.0 PoCL", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500, 1,
-     {2, 1, 9000, 1500, 500, 400, 300, 50, 1, 123456000000789}},
+     {2, 1, CPU_LATENCY_NS, CPU_LAUNCH_NS, CPU_DRAIN_NS, CPU_BLOCK_NS, CPU_WARP_NS, CPU_BARRIER_NS, CPU_TICK_NS, 123456000000789}},
     {&platforms[1], "Simulated GPU", "OpenCL 3.0 CUDA", "cl_khr_fp64 cl_nv_device_attribute_query", CL_DEVICE_TYPE_GPU, 1980, 1000,
-     {3, 512, 4100, 900, 1100, 200, 40, 20, 32, 5000000000007}},
+     {GPU_UNITS, 512, CL_LATENCY_NS, LAUNCH_NS, DRAIN_NS, BLOCK_NS, WARP_NS, BARRIER_NS, TICK_NS, 5000000000007}},
     {&platforms[3], "Simulated, with a \"clock\"", "OpenCL 2.1 x", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500, 80,
-     {4, 256, 5000, 1200, 700, 260, 30, 24, 80, 77000000000}},
+     {4, 256, KHR_LATENCY_NS, KHR_LAUNCH_NS, KHR_DRAIN_NS, KHR_BLOCK_NS, KHR_WARP_NS, KHR_BARRIER_NS, KHR_TICK_NS, 77000000000}},
     {&platforms[3], "Simulated old CPU", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_CPU, 0, 10,
-     {2, 256, 3000, 1000, 600, 300, 50, 30, 10, 1000000}}};
+     {2, 256, OLD_LATENCY_NS, OLD_LAUNCH_NS, OLD_DRAIN_NS, OLD_BLOCK_NS, OLD_WARP_NS, OLD_BARRIER_NS, OLD_TICK_NS, 1000000}}};
 /* clang-format on */
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0], DEVICES = sizeof devices / sizeof devices[0] };
 
@@ -201,7 +201,7 @@ cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UN
 API(clBuildProgram,
     (cl_program program, cl_uint count UNUSED, const cl_device_id *device UNUSED, const char *options,
      void (*notify)(cl_program, void *) UNUSED, void *data UNUSED),
-    2000000, CL_BUILD_PROGRAM_FAILURE, const char *clock = options ? strstr(options, "-DCLOCK_") : NULL;
+    BUILD_NS, CL_BUILD_PROGRAM_FAILURE, const char *clock = options ? strstr(options, "-DCLOCK_") : NULL;
     if (simulated_fault("no_compiler", NULL)) return CL_BUILD_PROGRAM_FAILURE;
     if (clock) snprintf(program->prefix, sizeof program->prefix, "%s_", clock + strlen("-DCLOCK_"));
     program->built = true)
@@ -289,7 +289,7 @@ static void enqueue(cl_command_queue queue, cl_event event, cl_uint waits, const
     event->command.owner = event;
     event->command.gate = waits ? &wait[0]->open : NULL;
     simulated_enqueue(&event->command);
-    event->command.submit_ns += 2300;
+    event->command.submit_ns += FLUSH_NS;
 }
 #define WAITS cl_uint waits, const cl_event *wait, cl_event *to
 
@@ -297,7 +297,7 @@ API(
     clEnqueueNDRangeKernel,
     (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
      const size_t *local, WAITS),
-    4000, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
+    ENQUEUE_NS, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
     if (kernel->set & (kernel->set + 1)) return CL_INVALID_KERNEL_ARGS;
     if (dimensions != 1 || offset || !global[0]) return CL_INVALID_VALUE;
     const size_t threads = local ? local[0] : 64; /* 64: the driver's choice */
@@ -307,45 +307,45 @@ API(
         event->command.shared_bytes = kernel->call.local_bytes[i];
         event->command.arguments[i] = (uintptr_t)simulated_shared();
     } event->command.delay_ns = (kernel->launched ? 0
-                                 : cache_is_on()
-                                     ? 90000
-                                     : 150000) + (launched ? 0 : 200000);
+                                 : cache_is_on()  ? COMPILE_KEPT_NS
+                                                  : COMPILE_NS) +
+                                                (launched ? 0 : COMPILE_FIRST_NS);
     kernel->launched = launched = true; enqueue(queue, event, waits, wait))
 
-/* A copy: 3 us, and 20 bytes a ns to or from the host, 40 on the device. */
 static void copy(cl_command_queue queue, const void *from, void *into, size_t bytes, int rate, WAITS) {
     const cl_event event = new_event(to);
     event->from = from;
     event->to = into;
     event->bytes = bytes;
-    event->command.ns = 3000 + (int64_t)bytes / rate;
+    event->command.ns = TRANSFER_NS + (int64_t)bytes / rate;
     enqueue(queue, event, waits, wait);
-    if (rate == 20) simulated_wait(&event->command, false); /* blocking */
+    if (rate == COPY_RATE) simulated_wait(&event->command, false); /* blocking */
 }
 
 API(clEnqueueWriteBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from, WAITS),
-    3000, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    copy(queue, from, (char *)buffer->data + offset, bytes, 20, waits, wait, to);
+    TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
+    copy(queue, from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
     simulated_spoil((char *)buffer->data + offset, bytes, false))
 API(clEnqueueReadBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS), 3000,
     CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    copy(queue, (char *)buffer->data + offset, into, bytes, 20, waits, wait, to); simulated_spoil(into, bytes, true))
+    copy(queue, (char *)buffer->data + offset, into, bytes, COPY_RATE, waits, wait, to);
+    simulated_spoil(into, bytes, true))
 API(clEnqueueCopyBuffer,
     (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS), 3000,
     CL_OUT_OF_RESOURCES, if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
-    copy(queue, (char *)from->data + from_offset, (char *)into->data + offset, bytes, 40, waits, wait, to))
+    copy(queue, (char *)from->data + from_offset, (char *)into->data + offset, bytes, DEVICE_RATE, waits, wait, to))
 API(clEnqueueFillBuffer,
     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset, size_t bytes,
      WAITS),
-    3000, CL_OUT_OF_RESOURCES,
+    TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES,
     if (offset + bytes > buffer->bytes || pattern_bytes % sizeof(cl_uint) ||
         bytes % pattern_bytes) return CL_INVALID_VALUE;
     const cl_event event = new_event(to); memcpy(&event->pattern, pattern, sizeof event->pattern); event->fill = true;
-    event->to = (char *)buffer->data + offset; event->bytes = bytes; event->command.ns = 2000;
+    event->to = (char *)buffer->data + offset; event->bytes = bytes; event->command.ns = FILL_NS;
     enqueue(queue, event, waits, wait))
-API(clFinish, (cl_command_queue queue), 1000, CL_OUT_OF_RESOURCES, simulated_wait(NULL, queue == NULL))
+API(clFinish, (cl_command_queue queue), FINISH_NS, CL_OUT_OF_RESOURCES, simulated_wait(NULL, queue == NULL))
 
 /* ---- Events ---- */
 
@@ -362,7 +362,7 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
 /* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock), stamp_wide (5 us before
  * the device begins), stamp_narrow (2 us behind), stamp_incomplete (COMPLETE before END):
  * what drivers may answer with CL_SUCCESS. */
-API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400, CL_OUT_OF_RESOURCES,
+API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), PROFILING_NS, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
     if (!event->profiled || !c->done || c->end_ns > simulated_host_ns()) return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (what == CL_PROFILING_COMMAND_COMPLETE &&
@@ -385,4 +385,4 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), 400
                                                  : what == CL_PROFILING_COMMAND_START        ? start_ns
                                                  : what == CL_PROFILING_COMMAND_END          ? end_ns
                                                  : simulated_fault("stamp_incomplete", NULL) ? start_ns
-                                                                                             : end_ns + 640)))
+                                                                                             : end_ns + COMPLETE_NS)))

@@ -62,8 +62,10 @@ static inline const char *cudaGetErrorString(cudaError_t code) { return code ? "
 /* ---- Devices ---- */
 
 /* units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns) */
-static const struct simulated_device simulated_gpus[] = {{3, 512, 2000, 900, 1100, 200, 40, 20, 32, 5000000000007},
-                                                         {2, 1024, 2500, 800, 900, 240, 30, 16, 1024, 9000000000000}};
+static const struct simulated_device simulated_gpus[] = {
+    {GPU_UNITS, 512, LATENCY_NS, LAUNCH_NS, DRAIN_NS, BLOCK_NS, WARP_NS, BARRIER_NS, TICK_NS, 5000000000007},
+    {2, 1024, SMALL_LATENCY_NS, SMALL_LAUNCH_NS, SMALL_DRAIN_NS, SMALL_BLOCK_NS, SMALL_WARP_NS, SMALL_BARRIER_NS,
+     SMALL_TICK_NS, 9000000000000}};
 static int current;
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
@@ -140,7 +142,8 @@ API(cudaMallocManaged, (void **to, size_t bytes), 50000, *to = managed = simulat
 API(cudaFree, (void *memory), 20000, simulated_wait(NULL, true); simulated_free(memory))
 API(cudaMallocHost, (void **to, size_t bytes), 60000, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes))
 API(cudaFreeHost, (void *memory), 20000, free(memory); pinned = NULL)
-API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), 4000 + (int64_t)bytes / 20,
+API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
+    COPY_CALL_NS + (int64_t)bytes / COPY_RATE,
     if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     if (simulated_apart()) simulated_stop("cudaMemcpy does not wait for a stream made with cudaStreamNonBlocking");
     simulated_wait(NULL, true); memcpy(to, from, bytes); simulated_spoil(to, bytes, kind == cudaMemcpyDeviceToHost))
@@ -152,16 +155,15 @@ static inline void run_memset(struct simulated_command *c) {
 
 static inline cudaError_t simulated_memset(void *to, int value, size_t bytes) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    simulated_enqueue(
-        simulated_new((struct simulated_command){.run = run_memset, .ns = 2000, .arguments = {W3(to, value, bytes)}}));
+    simulated_enqueue(simulated_new(
+        (struct simulated_command){.run = run_memset, .ns = MEMSET_NS, .arguments = {W3(to, value, bytes)}}));
     return cudaSuccess;
 }
-API(cudaMemset, (void *to, int value, size_t bytes), 2500, return simulated_memset(to, value, bytes))
-API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), 2500,
+API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes))
+API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
     return stream ? cudaErrorInvalidResourceHandle : simulated_memset(to, value, bytes))
 
-/* ---- Graphs: what goes into a captured stream becomes a node. In a graph a kernel's launch takes 0.3 us less than in
- * a stream, and an event 0.4 us less ---- */
+/* ---- Graphs: what goes into a captured stream becomes a node. ---- */
 
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal };
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
@@ -206,8 +208,7 @@ API(cudaGraphDestroy, (cudaGraph_t graph), 2000, free(graph))
 /* ---- Launches ---- */
 
 /* FAULT=gate_open: what the host shuts opens by itself, and the host is slow.
- * With lazy loading a kernel's first launch waits until the device is idle, and loads for 140 us, or for 100 if an
- * earlier process's compiled kernel was kept. The first launch of all takes 90 us more. */
+ * With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
 static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)(), const size_t shape[4],
                                               const uintptr_t arguments[8], bool early) {
     static void (*loaded[16])();
@@ -219,8 +220,8 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
     simulated_device = &simulated_gpus[current];
     if (i == count && capturing) return cudaErrorStreamCaptureUnsupported;
     if (i == count && !eager) simulated_wait(NULL, true);
-    const int64_t load_ns = i < count ? 0 : eager ? 30000 : kept ? 100000 : 140000;
-    const bool failed = fails(name, 2700 + load_ns + (count > 0 ? 0 : 90000));
+    const int64_t load_ns = i < count ? 0 : eager ? LOAD_EAGER_NS : kept ? LOAD_NS : LOAD_ANEW_NS;
+    const bool failed = fails(name, LAUNCH_CALL_NS + load_ns + (count > 0 ? 0 : LOAD_FIRST_NS));
     loaded[i] = kernel;
     count += i == count;
     if (failed) return cudaErrorLaunchFailure;
@@ -279,16 +280,16 @@ static inline cudaError_t cudaGetLastError(void) {
     const cudaError_t code = last_error;
     unchecked = false;
     last_error = cudaSuccess;
-    return simulated_call(__func__, 40) ? cudaErrorLaunchFailure : code;
+    return simulated_call(__func__, LAST_ERROR_NS) ? cudaErrorLaunchFailure : code;
 }
 
 static inline void wait_for(const struct simulated_command *command, bool busily) {
     simulated_wait(command, busily);
     if (managed) simulated_spoil(managed, managed_bytes, true);
 }
-API(cudaDeviceSynchronize, (void), 600, wait_for(NULL, true))
+API(cudaDeviceSynchronize, (void), SYNC_NS, wait_for(NULL, true))
 
-/* ---- Events: two of them with nothing between are 1.25 us apart, and the noise; a stamp is taken at the end ---- */
+/* ---- Events: a stamp is taken at the end ---- */
 
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 typedef struct simulated_event {
@@ -309,32 +310,32 @@ static inline bool finished(cudaEvent_t event) {
 API(cudaEventCreate, (cudaEvent_t * event), 1000, *event = new_event(cudaEventDefault))
 API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), 1000, *event = new_event(flags))
 API(cudaEventDestroy, (cudaEvent_t event), 500, events--; free(event))
-API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), 800,
-    event->command = simulated_new((struct simulated_command){.ns = 1000 + simulated_noise(NOISE_EVENT),
+API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), RECORD_NS,
+    event->command = simulated_new((struct simulated_command){.ns = EVENT_NS + simulated_noise(NOISE_EVENT),
                                                               .stream = stream ? &stream->simulated : NULL});
     simulated_enqueue(event->command))
-API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), 900,
+API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), RECORD_NODE_NS,
     if (flags != cudaEventRecordExternal || !stream) RETURN(cudaErrorInvalidValue);
-    return add_node(stream, (struct simulated_command){.ns = 600}, event))
+    return add_node(stream, (struct simulated_command){.ns = EVENT_NODE_NS}, event))
 API(
-    cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), 6000,
+    cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), GRAPH_CALL_NS,
     if (stream) RETURN(cudaErrorInvalidResourceHandle);
     for (int i = 0; i < executable->graph.count; i++) {
         struct simulated_command *command = simulated_new(executable->graph.nodes[i].command);
         cudaEvent_t event = executable->graph.nodes[i].event;
-        command->saved_ns = 300;
+        command->saved_ns = NODE_SAVES_NS;
         if (event) event->command = command;
         if (event) command->ns += simulated_noise(NOISE_EVENT);
         simulated_enqueue(command);
     })
-API(cudaEventQuery, (cudaEvent_t event), 500,
+API(cudaEventQuery, (cudaEvent_t event), QUERY_NS,
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
-API(cudaEventSynchronize, (cudaEvent_t event), 500,
+API(cudaEventSynchronize, (cudaEvent_t event), SYNC_EVENT_NS,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
 /* FAULT=time_nan, time_zero, time_negative; :2: from the second on. FAULT=time_zero_once:2: only the second.
  * FAULT=time_same: any pair, as if what is between were in another stream. */
-API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), 400,
+API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED_NS,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
