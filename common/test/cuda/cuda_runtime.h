@@ -101,6 +101,7 @@ static void *pinned, *managed; /* the last ones */
         return cudaSuccess;                                                                                            \
     }
 
+#define CUDART_VERSION 13000
 struct cudaDeviceProp {
     char name[256];
     int major, minor, multiProcessorCount, l2CacheSize, maxThreadsPerBlock;
