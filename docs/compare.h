@@ -30,6 +30,9 @@ struct pairs {
 static struct pairs ab, aa;  /* aa: A and A again, the control */
 static uint64_t tick_ns;     /* of the clock: all times so far are whole multiples of it */
 static size_t samples, late; /* late: the host waited a millisecond longer than it took */
+static size_t too_short;     /* pairs */
+
+static double sorted[MAX_PAIRS]; /* of one of the functions below, at a time */
 
 struct interval {
     double low, middle, high;
@@ -49,10 +52,6 @@ static inline uint64_t random_bits(void) {
     return state * 2685821657736338717u;
 }
 
-static inline int coin(void) {
-    return (int)(random_bits() >> 63);
-}
-
 /* For each time that is taken: the clock's tick so far, and whether the host waited far too long. */
 static inline void note(double us, double waited_us) {
     samples++;
@@ -64,8 +63,11 @@ static inline void note(double us, double waited_us) {
     }
 }
 
+/* A pair with nothing left, after the empty kernel's time, is dropped. */
 static inline void add_pair(struct pairs *p, double a_us, double b_us) {
-    if (p->count < MAX_PAIRS) {
+    if (!(a_us > 0 && b_us > 0)) {
+        too_short++;
+    } else if (p->count < MAX_PAIRS) {
         p->a_us[p->count] = a_us;
         p->b_us[p->count++] = b_us;
     }
@@ -78,10 +80,9 @@ static inline int by_size(const void *left, const void *right) {
 
 /* The middle one of n times. */
 static inline double median_of(const double *times, size_t n) {
-    static double x[MAX_PAIRS];
-    memcpy(x, times, n * sizeof *x);
-    qsort(x, n, sizeof *x, by_size);
-    return (x[(n - 1) / 2] + x[n / 2]) / 2;
+    memcpy(sorted, times, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_size);
+    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
 /* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true median
@@ -103,18 +104,17 @@ static inline size_t rank_of(size_t n) {
 
 /* The median of B/A and its interval, which goes at least one tick to each side: no clock tells less. */
 static inline struct interval ratio_of(const struct pairs *p) {
-    static double x[MAX_PAIRS];
     struct interval ratio = {0, 1, INFINITY};
     const size_t n = p->count, k = rank_of(n);
     if (k == 0)
         return ratio;
     const double tick = p->tick_us / median_of(p->a_us, n);
     for (size_t i = 0; i < n; i++)
-        x[i] = p->b_us[i] / p->a_us[i];
-    qsort(x, n, sizeof *x, by_size);
-    ratio.middle = (x[(n - 1) / 2] + x[n / 2]) / 2;
-    ratio.low = fmax(0, fmin(x[k - 1], ratio.middle - tick));
-    ratio.high = fmax(x[n - k], ratio.middle + tick);
+        sorted[i] = p->b_us[i] / p->a_us[i];
+    qsort(sorted, n, sizeof *sorted, by_size);
+    ratio.middle = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+    ratio.low = fmax(0, fmin(sorted[k - 1], ratio.middle - tick));
+    ratio.high = fmax(sorted[n - k], ratio.middle + tick);
     return ratio;
 }
 
@@ -122,12 +122,11 @@ static inline struct interval ratio_of(const struct pairs *p) {
  * of a pair are apart (the logarithm makes A/B and B/A the same), not at which is longer. So it may
  * decide when to stop. */
 static inline double blind_half_width(const struct pairs *p) {
-    static double x[MAX_PAIRS];
     const size_t within = (size_t)(2 * sqrt((double)p->count));
     for (size_t i = 0; i < p->count; i++)
-        x[i] = fabs(log(p->b_us[i] / p->a_us[i]));
-    qsort(x, p->count, sizeof *x, by_size);
-    return within < p->count ? x[within] : INFINITY;
+        sorted[i] = fabs(log(p->b_us[i] / p->a_us[i]));
+    qsort(sorted, p->count, sizeof *sorted, by_size);
+    return within < p->count ? sorted[within] : INFINITY;
 }
 
 enum verdict { RUNNING, DIFFERENT, SAME, UNDECIDED };
@@ -151,6 +150,8 @@ static inline enum verdict look(const struct pairs *p, double part, double least
 
 static double seconds = 2, least = 0.005;
 static const char *unit = " us";
+static FILE *record;      /* of --csv; stdout: in place of the words */
+static size_t input_line; /* of standard input, from 1 on */
 
 static inline double now_s(void) {
     struct timespec now;
@@ -160,6 +161,8 @@ static inline double now_s(void) {
 
 /* Ends with 2 and one line. */
 static inline void refuse(const char *what, const char *text) {
+    if (input_line > 0)
+        fprintf(stderr, "line %zu of the input: ", input_line);
     fprintf(stderr, "%s: '%s'\n", what, text);
     exit(2);
 }
@@ -180,39 +183,33 @@ static inline void print_difference(const char *b, const char *a, struct interva
     if (low <= 0 && high >= 0)
         printf("%s takes between %.2f %% less and %.2f %% more time than %s", b, fabs(low), high,
                a);
-    else if (high < 0)
-        printf("%s takes %.2f %% less time than %s (%.2f to %.2f %%)", b, 100 * (1 - ratio.middle),
-               a, -high, -low);
     else
-        printf("%s takes %.2f %% more time than %s (%.2f to %.2f %%)", b, 100 * (ratio.middle - 1),
-               a, low, high);
+        printf("%s takes %.2f %% %s time than %s (%.2f to %.2f %%)", b,
+               100 * fabs(ratio.middle - 1), high < 0 ? "less" : "more", a, high < 0 ? -high : low,
+               high < 0 ? -low : high);
 }
 
 /* The verdict, what would decide it, the times, and the control. `took_s`: 0 if not known. */
-static inline void report(enum verdict verdict, struct interval ratio, double took_s) {
+static inline void print_words(enum verdict verdict, struct interval ratio, double took_s) {
     const double widest = fmax(1 - ratio.low, ratio.high - 1);
     const double a_us = median_of(ab.a_us, ab.count);
+    const double tick = ab.tick_us / a_us; /* where it is most of the interval, no time helps */
     if (late > samples / 4)
         printf("Disturbed: for %zu of %zu samples the host waited a millisecond too long: somebody "
                "else uses the device.\n",
                late, samples);
-    if (!(widest < INFINITY)) {
-        printf("Not decided: too few pairs, %zu.\n", ab.count);
-        return;
-    }
-    if (ratio.low <= 0 && ratio.high >= 1) {
-        printf(
-            "Not decided: a tick of this clock is %.0f %% of A: put more work into one launch.\n",
-            100 * ab.tick_us / a_us);
+    if (!(widest < INFINITY) || (ratio.low <= 0 && ratio.high >= 1)) {
+        printf(widest < INFINITY ? "Not decided: a tick of this clock is %.0f %% of A: put more "
+                                   "work into one launch.\n"
+                                 : "Not decided: too few pairs, %.0f.\n",
+               widest < INFINITY ? 100 * tick : (double)ab.count);
         return;
     }
     if (verdict == SAME)
-        printf("No difference larger than %.2f %% either way, 95 %% sure.\n", 100 * widest);
-    else {
+        printf("No difference larger than %.2f %% either way", 100 * widest);
+    else
         print_difference(verdict == DIFFERENT ? "B" : "Not decided: B", "A", ratio);
-        printf(", 95 %% sure.\n");
-    }
-    const double tick = ab.tick_us / a_us; /* where it is most of the interval, no time helps */
+    printf(", 95 %% sure.\n");
     if (verdict == UNDECIDED && tick > fmin(least, 0.45 * (ratio.high - ratio.low)))
         printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
                100 * tick);
@@ -222,49 +219,86 @@ static inline void report(enum verdict verdict, struct interval ratio, double to
                                : "To decide on %.2f %% would take some %.0f s.\n",
                100 * least, wanted_s);
     }
-    printf(
-        "Medians: A %.2f%s, B %.2f%s; of the pairs' ratios B/A %.5f (%.5f to %.5f); %zu pairs.\n",
-        a_us, unit, median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high,
-        ab.count);
-    printf("Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
-           100 * (ratio.high - ratio.low));
+    printf("Medians: A %.2f%s, B %.2f%s; of the pairs' ratios B/A %.5f (%.5f to %.5f); %zu pairs.\n"
+           "Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
+           a_us, unit, median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high,
+           ab.count, 100 * (ratio.high - ratio.low));
     if (rank_of(aa.count) > 0) {
         print_difference("Control: A", "A itself", ratio_of(&aa));
         printf("; %zu pairs.\n", aa.count);
     }
 }
 
+/* Named values, a line for each. From -100 % to inf: nothing is known. */
+static inline void print_record(const char *device, enum verdict verdict, struct interval ratio) {
+    static const char *const verdicts[] = {"", "longer", "same", "undecided"};
+    const struct interval control = ratio_of(&aa);
+    const char *in_us = *unit ? "_us" : "";
+    fprintf(record, "# program,compare\n# device,%s\n# seconds,%g\n# percent,%g\n# verdict,%s\n",
+            device, seconds, 100 * least, ratio.high < 1 ? "shorter" : verdicts[verdict]);
+    fprintf(record, "# difference_percent,%.3f\n# low_percent,%.3f\n# high_percent,%.3f\n",
+            100 * (ratio.middle - 1), 100 * (ratio.low - 1), 100 * (ratio.high - 1));
+    fprintf(record, "# control_low_percent,%.3f\n# control_high_percent,%.3f\n",
+            100 * (control.low - 1), 100 * (control.high - 1));
+    fprintf(record, "# median_a%s,%.3f\n# median_b%s,%.3f\n# pairs,%zu\n# disturbed,%d\n", in_us,
+            median_of(ab.a_us, ab.count), in_us, median_of(ab.b_us, ab.count), ab.count,
+            late > samples / 4);
+}
+
+/* Prints the record, the words, or both. Returns what the program ends with: a full disk is no result. */
+static inline int report(const char *device, enum verdict verdict, struct interval ratio,
+                         double took_s) {
+    if (ab.count < too_short) {
+        fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
+        return 1;
+    }
+    if (record)
+        print_record(device, verdict, ratio);
+    if (record != stdout) {
+        printf("%s%s", device, *device ? "\n" : "");
+        print_words(verdict, ratio, took_s);
+    }
+    if ((!record || fflush(record) == 0) && fflush(stdout) == 0)
+        return 0;
+    perror("cannot write the result");
+    return 1;
+}
+
 /* Reads [SECONDS [PERCENT]]: the time budget, the smallest difference that matters. With "- [TICK]" the
  * times are on standard input, a line for each pair, A's and B's in one unit and the clock's tick
- * in the same one: prints the verdict and ends. */
+ * in the same one: prints the verdict and ends. The last argument may be --csv[=FILE]. */
 static inline void read_arguments(int argc, char **argv) {
+    static const char usage[] = "usage: compare [SECONDS [PERCENT]] or compare - [TICK], then "
+                                "[--csv[=FILE]]; SECONDS up to 3600; not";
     char line[256];
     struct interval ratio;
+    const char *last = argv[argc - 1];
+    if (argc > 1 && strncmp(last, "--csv", 5) == 0) {
+        record = !last[5] ? stdout : last[5] == '=' ? fopen(last + 6, "w") : NULL;
+        if (!record)
+            refuse("cannot write the record", last);
+        argc--;
+    }
     if (argc > 3)
-        refuse("usage: compare [SECONDS [PERCENT]] or compare - [TICK]; too much", argv[3]);
+        refuse(usage, argv[3]);
     if (argc < 2 || strcmp(argv[1], "-") != 0) {
-        seconds = argc > 1 ? number_of(argv[1], 3600,
-                                       "usage: compare [SECONDS [PERCENT]] or compare - [TICK]; "
-                                       "not a number of seconds "
-                                       "up to 3600")
-                           : seconds;
+        seconds = argc > 1 ? number_of(argv[1], 3600, usage) : seconds;
         least = argc > 2 ? number_of(argv[2], 100, "not a percentage up to 100") / 100 : least;
         return;
     }
     unit = "";
     ab.tick_us = argc > 2 ? number_of(argv[2], 1e12, "not a tick") : 0;
-    while (fgets(line, sizeof line, stdin)) {
+    for (input_line = 1; fgets(line, sizeof line, stdin); input_line++) {
         const char *a = strtok(line, " \t,\r\n"), *b = strtok(NULL, " \t,\r\n");
         if (!a || !b || strtok(NULL, " \t,\r\n"))
-            refuse("not two times, of A and of B, in a line of the input", a ? a : "");
+            refuse("not two times, of A and of B", a ? a : "");
         if (ab.count == MAX_PAIRS)
-            refuse("more pairs than there is room for, from", a);
+            refuse("more pairs than there is room for", a);
         const double a_us = number_of(a, 1e12, "not a time");
         add_pair(&ab, a_us, number_of(b, 1e12, "not a time"));
     }
     if (ferror(stdin) || ab.count == 0)
-        refuse("no times on standard input", "");
+        refuse("no times", "");
     const enum verdict verdict = look(&ab, 1, least, &ratio);
-    report(verdict, ratio, 0);
-    exit(fflush(stdout) == 0 ? 0 : 1);
+    exit(report("", verdict, ratio, 0));
 }

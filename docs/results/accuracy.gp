@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c accuracy.gp FOLDER: draws FOLDER/compare_tools.csv as FOLDER/accuracy.svg, how far each tool is from the
-# time that it claims to measure, and as FOLDER/cupti.svg, what recording with CUPTI does to a kernel.
+# gnuplot -c accuracy.gp FOLDER: draws FOLDER/accuracy.csv as FOLDER/accuracy.svg, how far each tool is from the time
+# that it claims to measure, and as FOLDER/cupti.svg, what recording with CUPTI does to a kernel.
 folder = ARG1
-here = system("dirname '".ARG0."'")
+data = folder."/accuracy.csv"
 set datafile separator ","
-device = system("sed -n 's/^gpu: \\([^,]*\\),.*/\\1/p' ".folder."/environment.txt")
-date = system("sed -n 's/^date: //p' ".folder."/environment.txt")
-points(head) = "< python3 -B '".here."/compare_tools.py' --points ".folder."/compare_tools.csv | grep '^".head.",'"
+device = system("sed -n 's/^# device,//p' ".data)
+date = system("sed -n 's/^# date,//p' ".data)
+# The median of a row of this table and quantity; of another row there is no point.
+of(table, quantity) = stringcolumn("table") eq table && stringcolumn("quantity") eq quantity ? column("median_us") : NaN
 
 set terminal svg size 760,380 font "sans-serif,14" background rgb "white" noenhanced
 set output folder."/accuracy.svg"
@@ -27,17 +28,18 @@ set ytics ("pair less empty kernel" 8, "CUPTI (torch.profiler)" 7, "pair less fl
            "Triton do_bench" 4, "cupyx benchmark" 3, "slope" 2, "Triton do_bench_cudagraph" 1)
 set style data points
 set pointsize 0.8
-plot points("this suite less_empty") using 4:(8) pointtype 7 linecolor rgb "#0072b2", \
-     points("CUPTI") using 4:(7) pointtype 6 linecolor rgb "#0072b2", \
-     points("this suite net") using 4:(6) pointtype 7 linecolor rgb "#d55e00", \
-     points("nvbench cold") using 4:(5) pointtype 6 linecolor rgb "#d55e00", \
-     points("Triton do_bench") using 4:(4) pointtype 6 linecolor rgb "#d55e00", \
-     points("cupyx benchmark") using 4:(3) pointtype 6 linecolor rgb "#d55e00", \
-     points("this suite row_slope") using 4:(2) pointtype 7 linecolor rgb "#009e73", \
-     points("Triton do_bench_cudagraph") using 4:(1) pointtype 6 linecolor rgb "#009e73"
+plot data using (of("code", "suite")):(8) pointtype 7 linecolor rgb "#0072b2", \
+     data using (of("code", "cupti")):(7) pointtype 6 linecolor rgb "#0072b2", \
+     data using (of("device", "suite")):(6) pointtype 7 linecolor rgb "#d55e00", \
+     data using (of("device", "nvbench")):(5) pointtype 6 linecolor rgb "#d55e00", \
+     data using (of("device", "do_bench")):(4) pointtype 6 linecolor rgb "#d55e00", \
+     data using (of("device", "cupyx")):(3) pointtype 6 linecolor rgb "#d55e00", \
+     data using (of("row", "suite")):(2) pointtype 7 linecolor rgb "#009e73", \
+     data using (of("row", "do_bench_cudagraph")):(1) pointtype 6 linecolor rgb "#009e73"
 
 reset
 set datafile separator ","
+set datafile missing NaN
 set terminal svg size 720,380 font "sans-serif,14" background rgb "white" noenhanced
 set output folder."/cupti.svg"
 set title device.", ".date.": a kernel whose blocks spin for 2 us, by its own stamps"
@@ -49,5 +51,6 @@ set xrange [0:1100]
 set yrange [0:6]
 set xtics 132
 set style data linespoints
-plot points("CUPTI recorded,spin_2us") using ($3 <= 1056 ? $3 : NaN):4 linewidth 2 pointtype 7 linecolor rgb "#d55e00" title "while CUPTI records", \
-     points("CUPTI alone,spin_2us") using ($3 <= 1056 ? $3 : NaN):4 linewidth 2 pointtype 7 linecolor rgb "#0072b2" title "alone"
+spin(most) = stringcolumn("kernel") eq "spin_2us" && column("blocks") <= most ? column("blocks") : NaN
+plot data using (spin(1056)):(of("cupti", "recorded")) linewidth 2 pointtype 7 linecolor rgb "#d55e00" title "while CUPTI records", \
+     data using (spin(1056)):(of("cupti", "alone")) linewidth 2 pointtype 7 linecolor rgb "#0072b2" title "alone"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """compare_tools.py BUILD OUT.csv [SHARE]: the same kernels by this suite and by the tools that people use;
-compare_tools.py --table OUT.csv prints what came of it, --points OUT.csv what accuracy.gp draws.
+compare_tools.py --table OUT.csv [--csv=FILE] prints what came of it, and writes its record, accuracy.csv, into FILE.
 docs/accuracy.md explains it.
 
 BUILD is the suite's build folder. Each row of OUT.csv is what one process says of one kernel: `us` by the
@@ -25,6 +25,9 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
+from record import Record, read  # noqa: E402
+
 SIZES = [1 << k for k in (14, 18, 20, 22, 24)]
 SPIN_NS = 2000
 THREADS, WARPS = 256, 8
@@ -233,10 +236,11 @@ def in_this_process(tool):
 
 def three_times(build, runs, before=()):
     blocks = ",".join(str(b) for k, b, _ in works(full_device()) if k == "spin_2us")
-    text = subprocess.run([*before, f"{build}/04_cuda_events/three_times", "--csv", "--runs", str(runs), "--blocks",
-                           blocks, "--size", ",".join(map(str, SIZES))],
-                          check=True, capture_output=True, text=True).stdout
-    return list(csv.DictReader(text[text.index("device,"):].splitlines()))
+    with tempfile.NamedTemporaryFile("r") as out:  # ncu has words of its own on stdout
+        subprocess.run([*before, f"{build}/04_cuda_events/three_times", f"--csv={out.name}", "--runs", str(runs),
+                        "--blocks", blocks, "--size", ",".join(map(str, SIZES))],
+                       check=True, capture_output=True, text=True)
+        return Record("three_times", out.read())
 
 
 def suite_rows(rows):
@@ -247,7 +251,7 @@ def suite_rows(rows):
 
 
 def suite(build):
-    yield from suite_rows(three_times(build, RUNS))
+    yield from suite_rows(three_times(build, RUNS).rows)
 
 
 def nsight_compute(build):
@@ -256,7 +260,7 @@ def nsight_compute(build):
         rows = three_times(build, WATCHED, [
             "ncu", "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none", "--cache-control",
             "none", "--profile-from-start", "off", "--kernel-name", "regex:spins|vector_add", "--metrics",
-            "gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max"])
+            "gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max"]).rows
         with open(log) as stream:
             lines = list(csv.DictReader(line for line in stream if line.startswith('"')))
     launches = collections.defaultdict(dict)
@@ -307,7 +311,7 @@ def versions():
             say(f"{tool}: left out: {type(error).__name__}: {error}")
 
 
-def record(build, out, share):
+def measure(build, out, share):
     found = dict(versions())
     often = {"suite": 20, "nsight_compute": 20}
     jobs = [(tool, process) for tool in found for process in range(max(1, round(often.get(tool, 10) * share)))]
@@ -321,6 +325,8 @@ def record(build, out, share):
     failed = False
     start(0)
     with open(out, "w", newline="") as stream:
+        machine = three_times(build, 1).meta
+        stream.writelines(f"# {name},{machine[name]}\n" for name in ("device", "driver", "date"))
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(COLUMNS)
         for i, (tool, process) in enumerate(jobs):
@@ -359,11 +365,37 @@ def interval(samples):
     return statistics.median(x), (x[k - 1] if k else -math.inf), (x[-k] if k else math.inf)
 
 
-def print_tables(path, as_points=False):
-    with open(path) as stream:
-        rows = list(csv.DictReader(stream))
-    by = collections.defaultdict(dict)  # (method, (kernel, blocks), stamps) -> process -> row
-    for r in rows:
+TABLE = ["table", "kernel", "blocks", "stamps", "quantity", "median_us", "low_us", "high_us", "nearest", "factor",
+         "at_once"]
+# In the record: the tables, with the heads of their quantities.
+TIMES = {"code_stamps": "code_stamps", "sm_active": "SM active", "less_empty": "less_empty", "ncu": "ncu", "net": "net",
+         "row_slope": "row_slope", "row_stamps": "row_stamps"}
+PROCESSES = {"less_empty": "code_less_empty", "net": "device_net", "ncu": "duration", "row_slope": "row_slope"}
+DIFFERENCES = {  # stamps, title, heads, what the last line is called
+    "with_stamps": (
+        "yes", "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
+        {"stamps_minus_sm_active": "stamps - SM active", "less_empty_minus_stamps": "less_empty - stamps",
+         "net_minus_ncu": "net - ncu, less stamps", "row_slope_minus_row_stamps": "row_slope - row_stamps"},
+        "with stamps"),
+    "without_stamps": (
+        "no", "Kernels without stamps: the same, where it can be had. SM active is another process's: its median",
+        {"less_empty_minus_sm_active": "less_empty - SM active", "net_minus_ncu": "net - ncu"}, "without stamps"),
+    "code": (
+        "yes", "How far each tool is from the time of the code, by the stamps in its own process, in us; * nearest, or "
+        "a tie", {"suite": "this suite less_empty", "cupti": "CUPTI",
+                  "cupti_minus_code_alone": "CUPTI - code when nothing records"}, "code"),
+    "device": (
+        "yes", "... from the time on the device, ncu's duration (nvbench and do_bench write to the L2 before)",
+        {"suite": "this suite net", "nvbench": "nvbench cold", "do_bench": "Triton do_bench",
+         "cupyx": "cupyx benchmark"}, "device"),
+    "row": ("yes", "... from the cost in a row, by the stamps",
+            {"suite": "this suite row_slope", "do_bench_cudagraph": "Triton do_bench_cudagraph"}, "in a row")}
+
+
+def what_came_of_it(raw):
+    """(rows of the record accuracy.csv, the machine's constant in us), of the rows of OUT.csv."""
+    by, rows = collections.defaultdict(dict), []  # by: (method, (kernel, blocks), stamps) -> process -> row
+    for r in raw:
         by[r["method"], (r["kernel"], int(r["blocks"])), r["stamps"]][r["process"]] = r
     watched = sorted({k for _, k, _ in by}, key=lambda k: ("spin" not in k[0], k[1]))
     kernels = [k for k in watched if by["device_net", k, "no"]]  # CUPTI watches more
@@ -381,73 +413,22 @@ def print_tables(path, as_points=False):
     def middle(samples):
         return statistics.median(samples.values()) if samples else math.nan
 
-    def name(kernel, stamps="no"):
-        return f"{kernel[0]} x {kernel[1]}" + (" stamped" if stamps == "yes" else "")
+    def add(table, kernel, stamps, quantity, median, low=math.nan, high=math.nan, **more):
+        """A row, in the digits of the record, which the tables show too."""
+        if not math.isnan(median):
+            row = {"median_us": median, "low_us": low, "high_us": high, **more}
+            rows.append({"table": table, "kernel": kernel[0], "blocks": kernel[1], "stamps": stamps,
+                         "quantity": quantity, **{c: round(x, 4) + 0.0 for c, x in row.items()}})
 
-    tables, points = [], []  # points: (head, kernel, us)
-
-    def table(title, heads, lines):
-        width = [max(len(line[i]) for line in [heads, *lines]) for i in range(len(heads))]
-        tables.append("\n".join([title, ""] + [
-            "  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip()
-            for line in [heads, *lines]]))
-
-    def table_of_differences(title, heads, lines, last, compared=False):
-        """lines: (name, [samples, ...]); `last` names the last line. With `compared`, * marks the nearest to 0 of each
-        line, and those that are not farther by their intervals: a tie."""
-        shown, middles = [], []
-        for kernel, cells in lines:
-            known = [interval(c) if c else None for c in cells]
-            middles.append([k[0] if k else None for k in known])
-            points.extend((head, kernel, f"{k[0]:.3f}") for head, k in zip(heads, known) if k)
-            least = min((abs(k[0]), max(abs(k[1]), abs(k[2]))) for k in known if k)
-            tie = [k and (k[1] <= 0 <= k[2] or min(abs(k[1]), abs(k[2])) <= least[1]) for k in known]
-            marks = [("*" if t else " ") if compared else "" for t in tie]
-            shown.append([kernel] + [f"{k[0]:+.2f} ({k[1]:+.2f} {k[2]:+.2f}){mark}" if k else "-"
-                                     for k, mark in zip(known, marks)])
-        columns = [[m for m in column if m is not None] for column in zip(*middles)]
-        shown.append([last + ": least to greatest"] + [f"{min(c):+.2f} to {max(c):+.2f}" for c in columns])
-        table(title, ["kernel x blocks", *heads], shown)
-
-    def text(number):
-        return "-" if math.isnan(number) else f"{number:.2f}"
-    table("Three times of each kernel: medians of the processes, in us",
-          ["kernel x blocks", "code_stamps", "SM active", "less_empty", "ncu", "net", "row_slope", "row_stamps"],
-          [[name(k, s), *(text(middle(values(method, k, s, column))) for method, column in (
-              ("code_less_empty", "code_us"), ("SM active", "us"), ("code_less_empty", "us"), ("duration", "us"),
-              ("device_net", "us"), ("row_slope", "us"), ("row_slope", "row_us")))]
-           for k in kernels for s in ("no", "yes")])
-
-    lines, constants = [], []
-    for k in kernels:
-        stamps, under_ncu = values("code_less_empty", k, "yes", "code_us"), values("duration", k, "yes", "code_us")
-        shell = less_by_process(values("duration", k, "yes"), under_ncu)
-        mine = less_by_process(values("beside: device_net", k, "yes"),
-                               values("beside: device_net", k, "yes", "code_us"))
-        constants.append(interval(less(mine, shell))[0])
-        lines.append((name(k), [less(under_ncu, values("SM active", k, "yes")),
-                                less(values("code_less_empty", k, "yes"), stamps), less(mine, shell),
-                                less(values("row_slope", k, "yes"), values("row_slope", k, "yes", "row_us"))]))
-    table_of_differences(
-        "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
-        ["stamps - SM active", "less_empty - stamps", "net - ncu, less stamps", "row_slope - row_stamps"], lines,
-        "with stamps")
-    tables.append(f"The machine's constant, net less ncu: {statistics.median(constants):+.2f} us.")
-
-    table_of_differences(
-        "Kernels without stamps: the same, where it can be had. SM active is another process's: its median",
-        ["less_empty - SM active", "net - ncu"],
-        [(name(k), [[x - middle(values("SM active", k, "no")) for x in values("code_less_empty", k, "no").values()],
-                    less(values("beside: device_net", k, "no"), values("duration", k, "no"))]) for k in kernels],
-        "without stamps")
-
-    def spread(method, kernel):
-        us = values(method, kernel, "no").values()
-        return f"{min(us):.2f} to {max(us):.2f}" if us else "-"
-    table("Single processes, kernels without stamps: from the least to the greatest of them, in us",
-          ["kernel x blocks", "less_empty", "net", "ncu", "row_slope"],
-          [[name(k), *(spread(m, k) for m in ("code_less_empty", "device_net", "duration", "row_slope"))]
-           for k in kernels])
+    def add_differences(table, kernel, samples):
+        """The median of each quantity and its interval. `nearest` is 1 for the nearest to 0, and for those that
+        are not farther by their intervals: a tie."""
+        stamps, _, quantities, _ = DIFFERENCES[table]
+        known = {q: interval(s) for q, s in zip(quantities, samples) if s}
+        _, least = min((abs(m), max(abs(low), abs(high))) for m, low, high in known.values())
+        for quantity, (median, low, high) in known.items():
+            tie = low <= 0 <= high or min(abs(low), abs(high)) <= least
+            add(table, kernel, stamps, quantity, median, low, high, nearest=int(tie))
 
     def off(method, kernel, column):
         return less(values(method, kernel, "yes"), values(method, kernel, "yes", column))
@@ -455,48 +436,122 @@ def print_tables(path, as_points=False):
     def off_device(method, kernel):
         """Of what ncu calls the duration, which is longer than the code by the same in every process."""
         return [x - statistics.median(off("duration", kernel, "code_us")) for x in off(method, kernel, "code_us")]
-    table_of_differences(
-        "How far each tool is from the time of the code, by the stamps in its own process, in us; * nearest, or a tie",
-        ["this suite less_empty", "CUPTI", "CUPTI - code when nothing records"],
-        [(name(k), [off("code_less_empty", k, "code_us"), off("activity record", k, "code_us"),
-                    less(values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
-         for k in kernels], "code", True)
-    table_of_differences(
-        "... from the time on the device, ncu's duration (nvbench and do_bench write to the L2 before)",
-        ["this suite net", "nvbench cold", "Triton do_bench", "cupyx benchmark"],
-        [(name(k), [off_device(m, k) for m in ("device_net", "cold", "do_bench", "benchmark")]) for k in kernels],
-        "device", True)
-    table_of_differences(
-        "... from the cost in a row, by the stamps", ["this suite row_slope", "Triton do_bench_cudagraph"],
-        [(name(k), [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")]) for k in kernels],
-        "in a row", True)
 
-    lines = []
+    constants = []
+    for k in kernels:
+        for stamps in ("no", "yes"):
+            for quantity, (method, column) in zip(TIMES, (
+                    ("code_less_empty", "code_us"), ("SM active", "us"), ("code_less_empty", "us"), ("duration", "us"),
+                    ("device_net", "us"), ("row_slope", "us"), ("row_slope", "row_us"))):
+                add("times", k, stamps, quantity, middle(values(method, k, stamps, column)))
+        for quantity, method in PROCESSES.items():
+            us = values(method, k, "no")
+            add("processes", k, "no", quantity, middle(us), min(us.values(), default=0), max(us.values(), default=0))
+
+        under_ncu, active = values("duration", k, "yes", "code_us"), middle(values("SM active", k, "no"))
+        shell = less_by_process(values("duration", k, "yes"), under_ncu)
+        mine = less_by_process(values("beside: device_net", k, "yes"),
+                               values("beside: device_net", k, "yes", "code_us"))
+        constants.append(interval(less(mine, shell))[0])
+        add_differences("with_stamps", k, [less(under_ncu, values("SM active", k, "yes")),
+                                           off("code_less_empty", k, "code_us"), less(mine, shell),
+                                           off("row_slope", k, "row_us")])
+        add_differences("without_stamps", k, [
+            [x - active for x in values("code_less_empty", k, "no").values()],
+            less(values("beside: device_net", k, "no"), values("duration", k, "no"))])
+        add_differences("code", k, [off("code_less_empty", k, "code_us"), off("activity record", k, "code_us"), less(
+            values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
+        add_differences("device", k, [off_device(m, k) for m in ("device_net", "cold", "do_bench", "benchmark")])
+        add_differences("row", k, [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")])
+
     for k in watched:
-        alone, recorded = values("not recorded", k, "yes", "code_us"), values("activity record", k, "yes", "code_us")
-        if not alone:
-            continue
-        factor = statistics.median(recorded[p] / alone[p] for p in alone)
-        for how, us in (("alone", alone), ("recorded", recorded)):
-            points.append(("CUPTI " + how, name(k), f"{middle(us):.3f}"))
-        lines.append([name(k), text(middle(alone)), text(middle(recorded)), text(factor), *(
-            f"{middle(values(m, k, 'yes', 'at_once')):.0f}" for m in ("not recorded", "activity record"))])
-    table("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us; warps at once / 8",
-          ["kernel x blocks", "code alone", "code recorded", "factor", "at once alone", "at once recorded"], lines)
-    if as_points:
-        print("\n".join(",".join(p).replace(" x ", ",") for p in points))
-    else:
-        print("\n\n".join(tables))
+        alone, recorded = (values(m, k, "yes", "code_us") for m in ("not recorded", "activity record"))
+        at_once = [middle(values(m, k, "yes", "at_once")) for m in ("not recorded", "activity record")]
+        if alone:
+            add("cupti", k, "yes", "alone", middle(alone), at_once=at_once[0])
+            add("cupti", k, "yes", "recorded", middle(recorded), at_once=at_once[1],
+                factor=statistics.median(recorded[p] / alone[p] for p in alone))
+    return rows, statistics.median(constants)
+
+
+def print_tables(rows, constant_us):
+    found = {(r["table"], r["kernel"], r["blocks"], r["stamps"], r["quantity"]): r for r in rows}
+    tables = []
+
+    def kernels(table):
+        return list(dict.fromkeys((r["kernel"], r["blocks"]) for r in rows if r["table"] == table))
+
+    def name(kernel, stamps="no"):
+        return f"{kernel[0]} x {kernel[1]}" + (" stamped" if stamps == "yes" else "")
+
+    def add(title, heads, lines):
+        width = [max(len(line[i]) for line in [heads, *lines]) for i in range(len(heads))]
+        tables.append("\n".join([title, ""] + [
+            "  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip()
+            for line in [heads, *lines]]))
+
+    def text(form, *key):
+        return form.format(**found[key]) if key in found else "-"
+
+    def add_differences(table):
+        stamps, title, heads, last = DIFFERENCES[table]
+        lines, compared = [], table in ("code", "device", "row")
+        for k in kernels(table):
+            lines.append([name(k)])
+            for quantity in heads:
+                star = "*" if found.get((table, *k, stamps, quantity), {}).get("nearest") else " "
+                lines[-1].append(text("{median_us:+.2f} ({low_us:+.2f} {high_us:+.2f})" + star * compared,
+                                      table, *k, stamps, quantity))
+        lines.append([last + ": least to greatest"])
+        for quantity in heads:
+            us = [r["median_us"] for r in rows if (r["table"], r["quantity"]) == (table, quantity)]
+            lines[-1].append(f"{min(us):+.2f} to {max(us):+.2f}" if us else "-")
+        add(title, ["kernel x blocks", *heads.values()], lines)
+
+    add("Three times of each kernel: medians of the processes, in us", ["kernel x blocks", *TIMES.values()],
+        [[name(k, s), *(text("{median_us:.2f}", "times", *k, s, q) for q in TIMES)]
+         for k in kernels("times") for s in ("no", "yes")])
+    add_differences("with_stamps")
+    tables.append(f"The machine's constant, net less ncu: {constant_us:+.2f} us.")
+    add_differences("without_stamps")
+    add("Single processes, kernels without stamps: from the least to the greatest of them, in us",
+        ["kernel x blocks", *PROCESSES],
+        [[name(k), *(text("{low_us:.2f} to {high_us:.2f}", "processes", *k, "no", q) for q in PROCESSES)]
+         for k in kernels("processes")])
+    for table in ("code", "device", "row"):
+        add_differences(table)
+    add("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us; warps at once / 8",
+        ["kernel x blocks", "code alone", "code recorded", "factor", "at once alone", "at once recorded"],
+        [[name(k), *(text(form, "cupti", *k, "yes", q) for form, q in (
+            ("{median_us:.2f}", "alone"), ("{median_us:.2f}", "recorded"), ("{factor:.2f}", "recorded"),
+            ("{at_once:.0f}", "alone"), ("{at_once:.0f}", "recorded")))] for k in kernels("cupti")])
+    print("\n\n".join(tables))
+
+
+def write_record(path, machine, rows, constant_us):
+    with open(path, "w", newline="") as stream:
+        stream.write("# program,compare_tools.py\n")
+        stream.writelines(f"# {name},{text}\n" for name, text in {**machine, "constant_us": constant_us}.items())
+        table = csv.DictWriter(stream, TABLE, lineterminator="\n")
+        table.writeheader()
+        table.writerows({c: "" if x != x else f"{x:g}" if c in ("nearest", "at_once") else f"{x:.4f}"
+                         if isinstance(x, float) else x for c, x in row.items()} for row in rows)
 
 
 def main():
     if sys.argv[1:2] == ["--tool"]:
         return in_this_process(sys.argv[2])
-    if sys.argv[1:2] in (["--table"], ["--points"]):
-        return print_tables(sys.argv[2], sys.argv[1] == "--points")
-    if len(sys.argv) not in (3, 4):
-        sys.exit("usage: compare_tools.py BUILD OUT.csv [SHARE]")
-    return record(sys.argv[1], sys.argv[2], float((sys.argv + ["1"])[3]))
+    if sys.argv[1:2] == ["--table"] and len(sys.argv) in (3, 4):
+        raw = read(sys.argv[2])
+        rows, constant_us = what_came_of_it(raw.rows)
+        constant_us = round(constant_us, 4)
+        print_tables(rows, constant_us)
+        if len(sys.argv) == 4:
+            write_record(sys.argv[3].removeprefix("--csv="), raw.meta, rows, constant_us)
+        return 0
+    if len(sys.argv) not in (3, 4) or sys.argv[1].startswith("--"):
+        sys.exit("usage: compare_tools.py BUILD OUT.csv [SHARE], or compare_tools.py --table OUT.csv [--csv=FILE]")
+    return measure(sys.argv[1], sys.argv[2], float((sys.argv + ["1"])[3]))
 
 
 if __name__ == "__main__":
