@@ -7,7 +7,9 @@
 # Setting up installs what is missing from Debian's or Ubuntu's packages, as root or through sudo;
 # without either it prints the line to type and goes on with what is there.
 set -u
-cd "$(dirname "$0")" || exit 1
+unset CDPATH
+export LC_ALL=C # a decimal point in every tool
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
 mode=${1-}
 if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != test ]; }; then
     echo "usage: ./tour.sh [test]" >&2
@@ -15,10 +17,14 @@ if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != test ]; }; then
 fi
 load() { cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || uptime | sed 's/.*averages*: *//'; }
 load_before=$(load) # before the build, which is a load itself
-scratch=$(mktemp -d) || exit 1
+mkdir -p build && scratch=$(mktemp -d "$PWD/build/tour.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
+export TMPDIR="$scratch" # /tmp may be full
 log=$scratch/log
+if [ -z "${POCL_CACHE_DIR-}" ] && [ ! -w "${XDG_CACHE_HOME:-${HOME-}/.cache}" ] && [ ! -w "${HOME-}" ]; then
+    export POCL_CACHE_DIR="$PWD/build/pocl" # without a folder for its kernels PoCL is no device
+fi
 
 # ---- Set up ----
 
@@ -56,9 +62,8 @@ fi
 if ! ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1; then # beside a GPU's driver too
     install pocl-opencl-icd
 fi
-if [ "$mode" != test ]; then # the page of this machine, and its pictures
-    command -v python3 >/dev/null || install python3
-    command -v gnuplot >/dev/null || install gnuplot-nox
+if [ "$mode" != test ] && ! command -v python3 >/dev/null; then # the page of this machine
+    install python3
 fi
 for tool in cc make cmake; do
     if ! command -v "$tool" >/dev/null; then
@@ -69,9 +74,14 @@ done
 
 # ---- Build ----
 
+# The machine's state, before the build is a load itself.
+if [ "$mode" != test ] && cc -O2 06_warmup/fit_to_measure.c -o "$scratch/fit_to_measure" -ldl 2>"$log"; then
+    "$scratch/fit_to_measure" >"$scratch/fit_to_measure.txt" 2>&1
+fi
 echo "Building ..."
 if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; } >"$log" 2>&1; then
     tail -n 30 "$log" >&2
+    echo "tour.sh: the build failed$([ -s "$log" ] || echo " without a word: is the disk full?")" >&2
     exit 1
 fi
 sed -n 's/^-- Left out/Left out/p' "$log"
@@ -86,24 +96,21 @@ fi
 # look PROGRAM: what to look at in its table.
 look() {
     case $1 in
-    host_clock) echo "Look at sleep (ms) and threads (ms): which clock disagrees with all others?" ;;
+    host_clock) echo "Look at sleep (ms) and two_threads (ms): which clock disagrees with all others?" ;;
     clfinish_sync) echo "Look at median (us): the last row is the device's own time. How far from it is each row above?" ;;
     opencl_profiling) echo "Look at median (us): how much of what the host waits for is start_to_end, the kernel?" ;;
     cuda_events) echo "Look at extra (us): which clock comes closest to the time for which the code really ran?" ;;
-    block_clock*) echo "Look at clocks_mean and outside (us): which of the two grows with the number of blocks?" ;;
+    block_clock*) echo "Look at clocks_mean and whole_launch (us): which of the two grows with the number of blocks?" ;;
     warmup*) echo "Look at error (percent): which recipe comes closest to the time of a warm kernel?" ;;
     *) echo "Look at the rows: what differs between them?" ;;
     esac
 }
 
 failed=0
-out=build/tour # what report.py reads
-rm -rf "$out" build/report.html
+out=$scratch/tour # what report.py reads; the last tour's stays until this one is done
 mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
-if [ -x build/06_warmup/fit_to_measure ]; then
-    build/06_warmup/fit_to_measure >"$out/fit_to_measure.txt" 2>&1
-fi
+[ ! -e "$scratch/fit_to_measure.txt" ] || mv "$scratch/fit_to_measure.txt" "$out"
 # CMakeLists.txt lists the programs, in the order of the chapters. The tour runs the first of each, for
 # OpenCL and for CUDA.
 # shellcheck disable=SC2013 # names without blanks
@@ -120,7 +127,10 @@ for line in $(sed -n 's/^add_program(\([a-z]*\) \([^/]*\)\/\([^.]*\)\..*/\1 \2 \
         esac
     else
         printf '%s\n\n' "$(look "$name")"
-        { "build/$program" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
+        case $name in
+        warmup*) echo "(New processes for each recipe: this takes some 20 seconds on a processor.)" && echo ;;
+        esac
+        { "build/$program" --csv="$out/$name.csv" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
         read -r code <"$scratch/code"
         [ "$code" -eq 77 ] || cat "$log" >&2
         why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
@@ -138,46 +148,59 @@ for line in $(sed -n 's/^add_program(\([a-z]*\) \([^/]*\)\/\([^.]*\)\..*/\1 \2 \
 done
 printf '%s\n%s\n' "$load_before" "$(load)" >"$out/load.txt"
 
-# One kernel under every clock: the medians of vector_add, from the tables of chapters 02 and 04.
+# One kernel under every clock: the medians of vector_add, from the records of chapters 02 and 04.
 printf '\n==== One kernel under every clock ====\n\n'
-cat "$out"/clfinish_sync.txt "$out"/cuda_events.txt 2>/dev/null | awk '
-    function row(api, clock, us, measures) {
+set --
+for record in "$out/clfinish_sync.csv" "$out/cuda_events.csv"; do
+    [ ! -s "$record" ] || set -- "$@" "$record"
+done
+[ $# -gt 0 ] || set -- /dev/null
+awk -F, '
+    function of(name) { return name in column ? $column[name] : "" }
+    BEGIN {
+        measures["no_finish"] = "the call that queues the kernel"
+        measures["finish_after"] = "an earlier command and the kernel"
+        measures["finish_before_and_after"] = "the kernel, the way there and back"
+        measures["profiling_event"] = "the kernel on the device"
+        measures["host_no_sync"] = "the call that launches the kernel"
+        measures["host_sync"] = "the kernel, the way there and back"
+        measures["cpu_clock"] = "processor time while the host waits"
+        measures["event"] = "the kernel, the events, the launch gap"
+        measures["event_blocked"] = "the kernel and the events"
+        measures["event_net"] = "the kernel on the device"
+    }
+    FNR == 1 { split("", column); api = FILENAME ~ /cuda_events/ ? "CUDA" : "OpenCL" }
+    $1 == "# size" { size = $2 }
+    /^#/ { next }
+    !("method" in column) { for (c = 1; c <= NF; c++) column[$c] = c; next }
+    of("method") in measures && of("kernel") ~ /^(vector_add)?$/ {
         if (!rows++)
             printf "%-6s %-23s %-9s %11s  %s\n", "api", "method", "clock", "median (us)", "measures"
-        printf "%-6s %-23s %-9s %11s  %s%s\n", api, $1, clock, us, measures, / disturbed$/ ? " (disturbed)" : ""
-        disturbed += / disturbed$/
+        printf "%-6s %-23s %-9s %11.2f  %s%s\n", api, of("method"), of("clock"), of("median_us"), measures[of("method")],
+            of("disturbed") + 0 ? " (disturbed)" : ""
+        disturbed += of("disturbed")
     }
-    match($0, /vector_add of [0-9]+ floats/) { kernel = substr($0, RSTART, RLENGTH) }
-    /^no_finish / { row("OpenCL", $2, $4, "the call that queues the kernel") }
-    /^finish_after / { row("OpenCL", $2, $4, "an earlier command and the kernel") }
-    /^finish_before_and_after / { row("OpenCL", $2, $4, "the kernel, the way there and back") }
-    /^profiling_event / { row("OpenCL", $2, $4, "the kernel on the device") }
-    $3 != "vector_add" { next }
-    /^host_no_sync / { row("CUDA", $2, $5, "the call that launches the kernel") }
-    /^host_sync / { row("CUDA", $2, $5, "the kernel, the way there and back") }
-    /^cpu_clock / { row("CUDA", $2, $5, "processor time while the host waits") }
-    /^event / { row("CUDA", $2, $5, "the kernel, the events, the launch gap") }
-    /^event_blocked / { row("CUDA", $2, $5, "the kernel and the events") }
-    /^event_net / { row("CUDA", $2, $5, "the kernel on the device") }
     END {
         if (!rows) {
             print "No table: this machine has no OpenCL device and no CUDA GPU that ran the kernel."
             exit
         }
-        print "\nThe table shows " kernel " on this machine, in microseconds (us)."
+        print "\nThe table shows vector_add of " size " floats on this machine, in microseconds (us)."
         print "The work is the same in each row. The number depends on where the clock starts and stops."
         if (disturbed)
             print "Do not believe a row that says disturbed: run the tour again on an idle machine."
-    }'
+    }' "$@"
 
 echo
 if ! command -v python3 >/dev/null; then
     echo "The report is left out: it needs python3 (Debian, Ubuntu: sudo apt-get install python3)."
-elif python3 -X utf8 docs/report.py "$out" build/report.html; then
+elif python3 -X utf8 docs/report.py "$out" "$scratch/report.html"; then
+    mv "$scratch/report.html" build/report.html
     echo "The report of this machine, to open in a browser: build/report.html"
 else
     echo "FAILED: docs/report.py" >&2
     failed=1
 fi
+rm -rf build/tour && mv "$out" build/tour # the records, for docs/results/compare.sh build/tour NAME
 echo "Read next: 01_host_clock/README.md"
 exit "$failed"

@@ -37,22 +37,23 @@ static void report(const char *moment, int64_t s) {
     cell("moment", -22, "%s", moment);
     number("since_zero", "days", 17, 0, (double)s / (double)day_s);
     number("lost", "ns", 9, 0, (double)most_ns);
-    end_row();
+    end_row(false);
 }
 
 int main(int argc, char **argv) {
     struct timespec today;
     clock_gettime(CLOCK_REALTIME, &today);
     parse_options(argc, argv, "What does a time lose when it goes through double?");
-    say("Integer trap: (int64_t)(s * 1e9 + ns) on the host; the most that is lost\n\n");
+    begin_table("Integer trap: (int64_t)(s * 1e9 + ns) on the host; the most that is lost\n\n");
     report("a day after boot", day_s);
     report("104 days after boot", 104 * day_s);
     report("105 days after boot", 105 * day_s);
     report("three years after boot", 1095 * day_s);
     report("today since 1970", today.tv_sec);
     end_table();
+    const double exact_days = value("exact", "days", (double)(1LL << 53) / 1e9 / (double)day_s);
     say("A double holds every whole number up to 2^53, and 2^53 ns are %.2f days. Beyond, it\n"
         "rounds a time to a multiple of 2, 4, 8 ... ns. Multiply integers.\n",
-        (double)(1LL << 53) / 1e9 / (double)day_s);
+        exact_days);
     return EXIT_SUCCESS;
 }

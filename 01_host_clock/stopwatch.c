@@ -60,9 +60,11 @@ int main(int argc, char **argv) {
     stopwatch_start(&watch);
     wait_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
     stopwatch_stop(&watch);
-    say("Stopwatch: a first lap of %.3f ms, long on purpose, is not counted; %lld laps on\n"
-        "the host\n\n",
-        stopwatch_read_ms(&watch), options.runs);
+    const double first_ms = stopwatch_read_ms(&watch);
+    begin_table("Stopwatch: a first lap of %.3f ms, long on purpose, is not counted; %lld laps on\n"
+                "the host\n\n",
+                first_ms, options.runs);
+    value("first_lap", "ms", first_ms);
     stopwatch_reset(&watch);
 
     const int64_t start_ns = now_ns();
@@ -73,13 +75,14 @@ int main(int argc, char **argv) {
         cell("laps", 5, "%d", watch.laps);
         number("total", "ms", 11, 3, stopwatch_read_ms(&watch));
         number("average", "ms", 13, 3, stopwatch_average_ms(&watch));
-        end_row();
+        end_row(false);
         wait_for_ns(pause_ns); /* the stopwatch stands still */
     }
+    const int64_t end_ns = now_ns();
     end_table();
+    const double all_ms = value("laps_and_pauses", "ms", (double)(end_ns - start_ns) / 1e6);
     say("A lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch counted\n"
         "%.3f ms of them, the laps.\n",
-        stopwatch_average_ms(&watch), (double)(now_ns() - start_ns) / 1e6,
-        stopwatch_read_ms(&watch));
+        stopwatch_average_ms(&watch), all_ms, stopwatch_read_ms(&watch));
     return EXIT_SUCCESS;
 }

@@ -106,19 +106,20 @@ static double measure(size_t n) {
     for (int v = A; v <= C; v++)
         CHECK_CL(clReleaseMemObject(vectors[v]));
 
-    const struct summary four = summarize(four_us, runs), host = summarize(host_us, runs),
-                         one = summarize(one_us, runs), copies = summarize(copy_us, runs);
+    const struct summary four = summarize(four_us, runs, step_us),
+                         host = summarize(host_us, runs, step_us),
+                         one = summarize(one_us, runs, step_us),
+                         copies = summarize(copy_us, runs, step_us);
     const double four_gb_s = bandwidth_gb_s(bytes, four.median);
     const double copy_gb_s = bandwidth_gb_s(2 * (double)copied_bytes, copies.median);
-    begin_row(cl.name);
     cell("size", 10, "%zu", n);
     number("start_to_end", "us", 17, 2, four.median);
     number("host", "us", 10, 2, host.median);
-    number("bandwidth", "GB/s", 16, 3, four_gb_s);
-    number("scalar_bandwidth", "GB/s", 23, 3, bandwidth_gb_s(bytes, one.median));
-    number("copy_bandwidth", "GB/s", 21, 3, copy_gb_s);
-    end_row_disturbed(four.disturbed || host.disturbed || one.disturbed || copies.disturbed ||
-                      is_delayed(host.median - four.median));
+    number("four_floats", "GB/s", 18, 3, four_gb_s);
+    number("one_float", "GB/s", 16, 3, bandwidth_gb_s(bytes, one.median));
+    number("copy", "GB/s", 11, 3, copy_gb_s);
+    end_row(four.disturbed || host.disturbed || one.disturbed || copies.disturbed ||
+            is_delayed(host.median - four.median));
     return four_gb_s / copy_gb_s;
 }
 
@@ -135,16 +136,18 @@ int main(int argc, char **argv) {
     MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &made));
     MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
 
-    say("Bandwidth: vector_add on %s, %s\n"
-        "medians of %lld runs; size: floats in a vector, 12 bytes counted for each\n"
-        "vector_add: four floats in each work-item; scalar: one; copy: as many bytes\n\n",
+    begin_table(
+        "Bandwidth on %s, %s\n"
+        "vector_add with four floats in each work-item, whose times are given, and with one; a\n"
+        "copy of as many bytes; size: floats, 12 bytes each; medians of %lld runs\n\n",
         cl.name, cl.platform, options.runs);
     double by_copy = 0;
     for (long long *size = options.sizes; *size; size++)
         by_copy = measure((size_t)*size);
     end_table();
+    const double of_copy_percent = value("of_copy", "percent", by_copy * 100);
     say("At the last size vector_add has %.0f %% of the copy's bandwidth. Where host is\n"
         "over twice start_to_end, most of the host's wait is overhead.\n",
-        by_copy * 100);
+        of_copy_percent);
     return EXIT_SUCCESS;
 }

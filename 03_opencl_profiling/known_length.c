@@ -4,8 +4,8 @@
  *
  * Measures: a kernel that runs for a known time by its own clock: an NVIDIA GPU's %globaltimer, or
  *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel, whose extra time
- *   is taken off each time: extra_less_empty is the median of what is left. Where a kernel can read no
- *   clock, a loop: its code is START to END of twice the steps minus START to END of once the steps.
+ *   is taken off each time: extra_minus_empty is the median of what is left. Where kernels have no
+ *   such clock, a loop: its code is START to END of twice the steps minus START to END of once the steps.
  * Does not measure: kernels with more than one work-item. To give out and collect many takes longer,
  *   and is part of such a kernel's time.
  *
@@ -25,7 +25,7 @@ static struct opencl cl;
 static cl_kernel kernel; /* spin */
 static cl_mem ran;       /* its result: for how many steps it ran */
 static double step_ns;   /* of its clock, or of its loop */
-static bool is_loop;     /* no clock that a kernel could read */
+static bool is_loop;     /* kernels have no such clock */
 
 struct times {
     double code_us, start_to_end_us, host_us;
@@ -99,9 +99,10 @@ int main(int argc, char **argv) {
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
     step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
 
-    say("Known lengths: a kernel that spins, on %s, %s\n"
-        "code by %s; extra: start_to_end less code; medians of %zu runs\n\n",
-        cl.name, cl.platform, code_by, runs);
+    begin_table("Known lengths: a kernel that spins, on %s, %s\n"
+                "code by %s; extra: start_to_end minus code; medians of %zu runs\n\n",
+                cl.name, cl.platform, code_by, runs);
+    describe("code_by", "%s", code_by);
     for (int i = 0; i < LENGTHS; i++) {
         const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / step_ns);
         time_after_empty(steps);                  /* the warm-up */
@@ -113,38 +114,43 @@ int main(int argc, char **argv) {
             empty_us[run] = empty.start_to_end_us - empty.code_us;
             extra_us[run] = device_us[run] - code_us[run] - empty_us[run];
         }
-        const struct summary device = summarize(device_us, runs), host = summarize(host_us, runs);
-        x[i] = median(code_us, runs);
+        const struct summary code = summarize(code_us, runs, step_us),
+                             device = summarize(device_us, runs, step_us),
+                             empty = summarize(empty_us, runs, step_us),
+                             host = summarize(host_us, runs, step_us);
+        x[i] = code.median;
         by_device[i] = device.median;
         host_extras[i] = host.median - x[i];
-        empties[i] = median(empty_us, runs);
+        empties[i] = empty.median;
         extras[i] = median(extra_us, runs);
-        begin_row(cl.name);
         number("length", "us", 11, 0, lengths_us[i]);
         number("code", "us", 9, 2, x[i]);
         number("start_to_end", "us", 17, 2, by_device[i]);
         number("extra", "us", 10, 2, by_device[i] - x[i]);
         number("empty", "us", 10, 2, empties[i]);
-        number("extra_less_empty", "us", 21, 2, extras[i]);
+        number("extra_minus_empty", "us", 22, 2, extras[i]);
         number("host", "us", 9, 2, host.median);
         number("host_extra", "us", 15, 2, host_extras[i]);
-        cell("code_by", 0, "%s", code_by);
-        end_row_disturbed(device.disturbed || host.disturbed || is_delayed(host_extras[i]) ||
-                          x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
+        end_row(code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
+                is_delayed(host_extras[i]) ||
+                x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
     }
     end_table();
 
     const struct line device = fit_line(x, by_device, LENGTHS);
-    const struct summary empty = summarize(empties, LENGTHS), extra = summarize(extras, LENGTHS),
-                         host_extra = summarize(host_extras, LENGTHS);
+    const struct summary empty = summarize(empties, LENGTHS, step_us),
+                         extra = summarize(extras, LENGTHS, step_us),
+                         host_extra = summarize(host_extras, LENGTHS, step_us);
+    value("slope", "", device.slope);
+    value("intercept", "us", device.intercept);
     say("A line through the rows: START to END is %.4f x the code %+.2f us. The host's clock\n"
         "says %+.2f to %+.2f us more than the code.\n",
         device.slope, device.intercept, host_extra.min, host_extra.max);
-    say("For an empty kernel START to END is %.2f to %.2f us more than its code. Less that,\n"
-        "run by run, %+.2f to %+.2f us are left.\n",
+    say("For an empty kernel START to END is %.2f to %.2f us more than its code. Minus that,\n"
+        "run by run, extra is %+.2f to %+.2f us.\n",
         empty.min, empty.max, extra.min, extra.max);
     if (is_loop)
-        say("No kernel can read a clock here. The code is START to END of the second half of a\n"
-            "loop, good to some percent.\n");
+        say("Here kernels have no clock that all work-groups share. The code is START to END of\n"
+            "the second half of a loop, good to some percent.\n");
     return EXIT_SUCCESS;
 }

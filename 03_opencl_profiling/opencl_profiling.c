@@ -86,8 +86,11 @@ static void show_both_clocks(void) {
         return;
     }
     CHECK_CL(clGetDeviceAndHostTimer(cl.device, &device_ns, &host_ns));
-    say("At one moment the device's clock says %.6f s and the host's %.6f s.\n",
-        (double)device_ns / 1e9, (double)host_ns / 1e9);
+    describe("device_clock_ns", "%llu", (unsigned long long)device_ns);
+    describe("host_clock_ns", "%llu", (unsigned long long)host_ns);
+    say("At one moment the device's clock says %llu.%06llu s and the host's %llu.%06llu s.\n",
+        device_ns / 1000000000ull, device_ns / 1000ull % 1000000, host_ns / 1000000000ull,
+        host_ns / 1000ull % 1000000);
 }
 
 int main(int argc, char **argv) {
@@ -97,7 +100,6 @@ int main(int argc, char **argv) {
     cl_mem vectors[3];
     size_t claimed_ns;
     uint64_t step_ns = 0;
-    char step[32] = ""; /* empty below 20 runs: too few to tell the step */
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
@@ -114,27 +116,22 @@ int main(int argc, char **argv) {
     time_stages(us); /* the warm-up */
     check_vector_add(cl, vectors[C], n);
 
-    say("OpenCL profiling: vector_add of %zu floats on %s, %s; %zu runs\n\n", n, cl.name,
-        cl.platform, runs);
+    begin_table("OpenCL profiling: vector_add of %zu floats on %s, %s; %zu runs\n\n", n, cl.name,
+                cl.platform, runs);
     for (size_t run = 0; run < runs; run++) {
         time_stages(us);
         for (int i = 0; i < INTERVALS; i++)
             samples_us[i][run] = us[i];
         step_ns = common_step_ns(step_ns, (uint64_t)llround(us[START_TO_END] * 1e3));
     }
-    if (runs >= 20)
-        snprintf(step, sizeof step, "%llu", (unsigned long long)step_ns);
     for (int i = 0; i < INTERVALS; i++)
-        s[i] = summarize(samples_us[i], runs);
+        s[i] = summarize(samples_us[i], runs, step_us);
     const bool delayed = is_delayed(s[HOST].median - s[START_TO_END].median);
     for (int i = 0; i < INTERVALS; i++) {
-        begin_row(cl.name);
         cell("interval", -16, "%s", names[i]);
         summary_cells("us", 11, s[i]);
         number("std_dev", "us", 12, 2, s[i].stddev);
-        cell("resolution_ns", 0, "%zu", claimed_ns);
-        cell("step_ns", 0, "%s", step);
-        end_row_disturbed(s[i].disturbed || delayed);
+        end_row(s[i].disturbed || delayed);
     }
     end_table();
 
@@ -142,9 +139,12 @@ int main(int argc, char **argv) {
         s[START_TO_END].median);
     if (s[QUEUED_TO_SUBMIT].min < 0 || s[SUBMIT_TO_START].min < 0)
         say("Some stamps are out of order: here only START and END come from one clock.\n");
+    value("claimed_step", "ns", (double)claimed_ns);
     say("The device's clock claims steps of %zu ns.\n", claimed_ns);
-    if (step_ns > 1 && *step)
-        say("All times from START to END are multiples of %s ns.\n", step);
+    if (runs >= 20) /* fewer are too few to tell the step */
+        value("seen_step", "ns", (double)step_ns);
+    if (runs >= 20 && step_ns > 1)
+        say("All times from START to END are multiples of %llu ns.\n", (unsigned long long)step_ns);
     show_both_clocks();
     return EXIT_SUCCESS;
 }

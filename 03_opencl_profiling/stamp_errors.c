@@ -27,12 +27,11 @@ static cl_event fill(cl_command_queue queue, const cl_event *gate) {
 static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
     made = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
-    begin_row(cl.name);
     cell("question", -23, "%s", question);
     cell("code", 4, "%d", made);
     cell("error", -31, "%s", cl_error_name(made));
     cell("end_ns", 19, "%llu", (unsigned long long)end_ns);
-    end_row(); /* at once: a driver may crash at the next question */
+    end_row(false); /* at once: a driver may crash at the next question */
     return end_ns;
 }
 
@@ -45,9 +44,9 @@ int main(int argc, char **argv) {
     MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &made));
     MAKE_CL(buffer = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &made));
     MAKE_CL(gate = clCreateUserEvent(cl.context, &made));
-    say("Stamp errors: END of a command on %s, %s\n"
-        "two wrong questions and a right one; end_ns 0: no stamp\n\n",
-        cl.name, cl.platform);
+    begin_table("Stamp errors: END of a command on %s, %s\n"
+                "two wrong questions and a right one; end_ns 0: no stamp\n\n",
+                cl.name, cl.platform);
 
     /* Wrong: the queue was made without CL_QUEUE_PROFILING_ENABLE. */
     cl_event event = fill(plain, NULL);
@@ -69,7 +68,9 @@ int main(int argc, char **argv) {
     end_table();
 
     const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);
-    say("START minus END, in the wrong order: %.1f years unsigned, %.3f us signed.\n",
-        (double)(start_ns - end_ns) / (365.25 * 86400e9), between_us(end_ns, start_ns));
+    const double years =
+        value("unsigned", "years", (double)(start_ns - end_ns) / (365.25 * 86400e9));
+    const double us = value("signed", "us", between_us(end_ns, start_ns));
+    say("START minus END, in the wrong order: %.1f years unsigned, %.3f us signed.\n", years, us);
     return EXIT_SUCCESS;
 }

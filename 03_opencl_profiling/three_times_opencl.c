@@ -3,11 +3,10 @@
  * How long did my kernel take? The time of its code, the time that the device spends on it, launch
  * and drain included, or what it costs in a row of kernels: which of the three is START to END?
  *
- * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end
- *   by the clock of known_length. code: from the first start to the last end. less_empty: START to END
- *   less that of an empty kernel. row: in the middle of a row of kernels, which the host enqueues
- *   while a long one runs. in_a_row: from a kernel's first start to that of the next, in a row without
- *   events.
+ * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end.
+ *   code: from the first start to the last end. minus_empty: START to END minus that of an empty
+ *   kernel. row: in the middle of a row of kernels, which the host enqueues while a long one runs.
+ *   in_a_row: from a kernel's first start to that of the next, in a row without events.
  * Does not measure: launch and drain, each for itself.
  *
  * Build: cc -O2 -I../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
@@ -24,7 +23,7 @@ static struct opencl cl;
 static cl_kernel kernel; /* spin */
 static cl_mem stamps;    /* of all launches */
 
-/* more and row_more: START to END less code. pause: from the end of the code to the next start. */
+/* more and row_more: START to END minus code. pause: from the end of the code to the next start. */
 enum { CODE, ALONE, EMPTY, NET, MORE, ROW, ROW_MORE, PERIOD, GAP, IN_A_ROW, PAUSE, ENQUEUE, TIMES };
 
 /* Enqueues launch `number`: `groups` work-groups of one work-item, which spin for `us`. */
@@ -105,7 +104,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "Which of a kernel's three times is START to END?");
     cl = open_opencl();
     const struct kernel_clock clock = find_kernel_clock(cl);
-    const bool is_loop = clock.unit_ns == 0; /* no clock that a kernel could read */
+    const bool is_loop = clock.unit_ns == 0; /* no clock that all work-groups share */
     step_ns = is_loop ? NAN : clock.unit_ns;
     const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
     const cl_program program = build_program(cl, "three_times_opencl.cl", flags);
@@ -118,10 +117,11 @@ int main(int argc, char **argv) {
     MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
 
-    say("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
-        "code, and in_a_row from start to next start, by %s;\n"
-        "the others by START and END; medians of %zu runs\n\n",
-        SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
+    begin_table("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
+                "code, and in_a_row from start to next start, by %s;\n"
+                "the others by START and END; medians of %zu runs\n\n",
+                SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
+    describe("code_by", "%s", by);
     for (int i = 0; i < ROWS; i++) {
         time_all(groups[i], us); /* the warm-up */
         for (size_t run = 0; run < runs; run++) {
@@ -130,37 +130,42 @@ int main(int argc, char **argv) {
                 samples_us[t][run] = us[t];
         }
         for (int t = 0; t < TIMES; t++)
-            rows_us[t][i] = (s[t] = summarize(samples_us[t], runs)).median;
-        begin_row(cl.name);
+            rows_us[t][i] = (s[t] = summarize(samples_us[t], runs, step_us)).median;
         cell("groups", 6, "%zu", groups[i]);
         number("code", "us", 10, 2, s[CODE].median);
         number("start_to_end", "us", 17, 2, s[ALONE].median);
-        number("less_empty", "us", 15, 2, s[NET].median);
-        number("more", "us", 0, 2, s[MORE].median);
+        number("minus_empty", "us", 16, 2, s[NET].median);
         number("row_start_to_end", "us", 21, 2, s[ROW].median);
-        number("row_more", "us", 0, 2, s[ROW_MORE].median);
         number("row_start_to_start", "us", 23, 2, s[PERIOD].median);
         number("in_a_row", "us", 13, 2, s[IN_A_ROW].median);
-        number("pause", "us", 0, 2, s[PAUSE].median);
-        cell("clock", 0, "%s", by);
-        end_row_disturbed(s[ALONE].disturbed || s[PERIOD].disturbed || s[IN_A_ROW].disturbed ||
-                          s[ENQUEUE].median > LONG_US);
+        end_row(s[CODE].disturbed || s[ALONE].disturbed || s[NET].disturbed || s[ROW].disturbed ||
+                s[PERIOD].disturbed || s[IN_A_ROW].disturbed || s[ENQUEUE].median > LONG_US);
     }
     end_table();
     for (int t = 0; t < TIMES; t++)
-        s[t] = summarize(rows_us[t], ROWS);
-    const double more_us = s[MORE].median, pause_us = s[PAUSE].median;
-    if (is_loop)
-        say("No kernel can read a clock here: the time of the code is not known. START to END of\n"
-            "an empty kernel is %.2f us. In a row the next START is %.2f to %.2f us after END.\n",
+        s[t] = summarize(rows_us[t], ROWS, step_us);
+    if (is_loop) {
+        value("empty", "us", s[EMPTY].median);
+        value("least_gap", "us", s[GAP].min);
+        value("greatest_gap", "us", s[GAP].max);
+        say("Here kernels have no clock that all work-groups share: the code's time is unknown.\n"
+            "START to END of an empty kernel is %.2f us. In a row the next START is %.2f to\n"
+            "%.2f us after END.\n",
             s[EMPTY].median, s[GAP].min, s[GAP].max);
-    else
+    } else {
+        value("least_more", "us", s[MORE].min);
+        value("greatest_more", "us", s[MORE].max);
+        value("least_row_more", "us", s[ROW_MORE].min);
+        value("greatest_row_more", "us", s[ROW_MORE].max);
+        value("least_pause", "us", s[PAUSE].min);
+        value("greatest_pause", "us", s[PAUSE].max);
         say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
             "Run by run, in a row a kernel costs its code %+.2f to %+.2f us.\n"
             "So START to END of a kernel is %s.\n",
             s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
-            more_us < 0.5 * pause_us   ? "closest to the time of the code"
-            : more_us > 1.5 * pause_us ? "more than it costs in a row"
-                                       : "closest to what it costs in a row");
+            s[MORE].median < 0.5 * s[PAUSE].median   ? "closest to the time of the code"
+            : s[MORE].median > 1.5 * s[PAUSE].median ? "more than it costs in a row"
+                                                     : "closest to what it costs in a row");
+    }
     return EXIT_SUCCESS;
 }

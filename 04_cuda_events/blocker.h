@@ -4,8 +4,10 @@
  * timed. */
 #pragma once
 
+#include "../01_host_clock/host_clock.h"
 #include "cuda_device.h"
 #include "spin.h"
+#include "summary.h"
 
 struct gate { /* in host memory that the device sees too */
     int open, gave_up;
@@ -72,4 +74,23 @@ static inline double elapsed_us(void) {
     if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
         fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
     return (double)elapsed_ms * 1e3;
+}
+
+/* Whether somebody else has the GPU too: then the host waits long for one event on an idle stream.
+ * Behind the blocker that does not show, though a long row of launches may be interrupted. */
+static inline bool is_shared(void) {
+    double wait_us[5];
+    for (int i = 0; i < 5; i++) {
+        const int64_t start_ns = now_ns();
+        CHECK_CUDA(cudaEventRecord(start, 0));
+        CHECK_CUDA(cudaEventSynchronize(start));
+        wait_us[i] = (double)(now_ns() - start_ns) / 1e3;
+    }
+    return is_delayed(median(wait_us, 5));
+}
+
+/* Whether one more launch in a row costs clearly more than a launch by itself, which cannot be: then
+ * somebody else had the GPU in between. 1 us: some GPUs' events step by so much. */
+static inline bool is_interrupted(double row_us, double single_us) {
+    return row_us > 1.25 * single_us + 1;
 }

@@ -22,7 +22,6 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
         c[i] = a[i] + b[i];
 }
 
-static struct cudaDeviceProp device;
 static unsigned long long length_ns, *ran_ns; /* of the spin; 0: vector_add */
 static float *a, *b, *c;
 static size_t n;
@@ -85,8 +84,8 @@ static double event_blocked(void) {
     return elapsed_us();
 }
 
-/* What two events cost with nothing between them. event_blocked less this is event_net, the
- * time on the device. */
+/* What two events cost with nothing between them. event_blocked minus this is event_net, the time on
+ * the device. */
 static double event_floor(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -126,45 +125,44 @@ static double sample(int m, double *code_us) {
     fail(EXIT_FAILED, "disturbed: a spin of 10 us ran for %g us; is the GPU shared?", *code_us);
 }
 
-/* Times one kernel by all methods in turns, and prints a row for each. Stores the medians. */
-static void compare(const char *kernel, double median_us[METHODS]) {
+/* Times one kernel by all methods in turns, prints a row for each, and stores what it says in s. */
+static void compare(const char *kernel, struct summary s[METHODS]) {
     static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
-    static bool delayed; /* the host waited too long for the spin: so it may for vector_add */
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++)
         for (int m = 0; m < EVENT_NET; m++)
             samples_us[m][run] = sample(m, &codes_us[m][run]);
     const double floor_us = median(samples_us[EVENT_FLOOR], runs);
-    for (size_t run = 0; run < runs; run++)
+    for (size_t run = 0; run < runs; run++) {
         samples_us[EVENT_NET][run] = samples_us[EVENT_BLOCKED][run] - floor_us;
-    memcpy(codes_us[EVENT_NET], codes_us[EVENT_BLOCKED], sizeof codes_us[0]);
+        codes_us[EVENT_NET][run] = codes_us[EVENT_BLOCKED][run];
+    }
+    for (int m = 0; m < METHODS; m++)
+        s[m] = summarize(samples_us[m], runs, step_us);
+    s[EVENT_NET].disturbed |= s[EVENT_BLOCKED].disturbed || s[EVENT_FLOOR].disturbed;
+    const double net_us = s[EVENT_NET].median;
+    if (net_us <= 0)
+        fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", net_us);
     for (int m = 0; m < METHODS; m++) {
-        const struct summary s = summarize(samples_us[m], runs);
         const bool has_code = length_ns > 0 && m != EVENT_FLOOR;
         const double code_us = has_code ? median(codes_us[m], runs) : NAN;
-        delayed |= m == HOST_SYNC && is_delayed(s.median - code_us);
-        median_us[m] = s.median;
-        if (m == EVENT_NET && s.median <= 0)
-            fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", s.median);
-        begin_row(device.name);
         cell("method", -13, "%s", methods[m].name);
         cell("clock", -9, "%s", methods[m].clock);
-        cell("kernel", -10, "%s", m == EVENT_FLOOR ? "nothing" : kernel);
-        summary_cells("us", 11, s);
+        cell("kernel", -10, "%s", kernel);
+        summary_cells("us", 11, s[m]);
         number("code", "us", 9, 2, code_us);
-        number("extra", "us", 10, 2, s.median - code_us);
-        end_row_disturbed(s.disturbed || delayed);
+        number("extra", "us", 10, 2, s[m].median - code_us);
+        end_row(s[m].disturbed || is_delayed(s[HOST_SYNC].median - net_us));
     }
 }
 
 int main(int argc, char **argv) {
-    double us[METHODS]; /* medians */
+    struct summary s[METHODS];
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
-    parse_options(argc, argv,
-                  "How far is each way of timing a CUDA kernel from the time of its code?");
-    device = open_cuda();
+    parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?");
+    const struct cudaDeviceProp device = open_cuda();
     n = (size_t)options.size;
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     set_up_blocker();
@@ -180,18 +178,17 @@ int main(int argc, char **argv) {
     launch();
     event_floor();
 
-    say("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n"
-        "code: how long the spin ran, by %%globaltimer; extra: median less code\n"
-        "blocked: all is queued before it starts; net: blocked less floor\n\n",
-        n, device.name, options.runs);
-    compare("spin_10us", us);
+    begin_table("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n"
+                "code: how long the spin ran, by %%globaltimer; extra: median minus code\n"
+                "blocked: all is queued before it starts; floor: no kernel between; net: blocked - "
+                "floor\n\n",
+                n, device.name, options.runs);
+    compare("spin_10us", s);
     length_ns = 0;
-    compare("vector_add", us);
+    compare("vector_add", s);
     end_table();
     say("vector_add takes %.2f us by the host's clock and %.2f us by a plain event pair.\n"
-        "Its time on the device is %.2f us: the blocked pair less the events' own %.2f us.\n",
-        us[HOST_SYNC], us[EVENT], us[EVENT_NET], us[EVENT_FLOOR]);
-    CHECK_CUDA(cudaEventDestroy(start));
-    CHECK_CUDA(cudaEventDestroy(stop));
-    return EXIT_SUCCESS; /* memory and gate go with the process */
+        "Its time on the device is %.2f us: the blocked pair minus the events' own %.2f us.\n",
+        s[HOST_SYNC].median, s[EVENT].median, s[EVENT_NET].median, s[EVENT_FLOOR].median);
+    return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -8,7 +8,8 @@
  *
  * Measures: when the device knows that a kernel is complete, so that all it wrote can be seen. A
  *   second kernel waits for that on the device (programmatic dependent launch). Beside it, when an
- *   ordinary next kernel starts; and `net`, an event pair behind the blocker less the floor.
+ *   ordinary next kernel starts; and `net`, an event pair behind the blocker minus the
+ *   floor.
  * Does not measure: the parts of the drain. Needs compute capability 9.0.
  *
  * Build: nvcc -O2 -arch=native -I../common drain.cu -o drain
@@ -108,7 +109,7 @@ static double us_between(unsigned long long from_ns, unsigned long long to_ns,
 static void measure(size_t run) {
     struct moments seen;
     samples_us[FLOOR][run] = pair_us(NOTHING);
-    samples_us[NET][run] = pair_us(KERNEL); /* less the floor, once its median is known */
+    samples_us[NET][run] = pair_us(KERNEL); /* minus the floor, once its median is known */
     const struct warp_time code = first_and_last(times, blocks);
     samples_us[CODE][run] = us_between(code.start_ns, code.end_ns, length_ns, samples_us[NET][run]);
 
@@ -147,25 +148,25 @@ int main(int argc, char **argv) {
     clear_stamps(times, blocks);
     check_vector_add(c, n);
 
-    say("Drain: a spin of %llu us and vector_add on %s; %zu blocks of %d threads fill it\n"
+    begin_table(
+        "Drain: a spin of %llu us and vector_add on %s; %zu blocks of %d threads fill it\n"
         "Medians of %zu runs; launch = net - code - drain; drain, next_start: from the last "
         "stamp;\n"
         "waited: how long a kernel that started early waited until this one was complete\n\n",
         spin_ns / 1000, device.name, full, THREADS, runs);
     for (int row = 0; row < 2 * SIZES; row++) {
-        bool disturbed = false;
         length_ns = row < SIZES ? spin_ns : 0;
         blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(run);
+        bool disturbed = is_shared();
         for (int i = 0; i < COLUMNS; i++) {
-            s[i] = summarize(samples_us[i], runs);
+            s[i] = summarize(samples_us[i], runs, step_us);
             disturbed |= s[i].disturbed;
         }
         const double net_us = s[NET].median - s[FLOOR].median;
         if (net_us <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us", net_us);
-        begin_row(device.name);
         cell("kernel", -10, "%s", length_ns > 0 ? "spin" : "vector_add");
         cell("blocks", 8, "%zu", blocks);
         number("launch", "us", 11, 2, net_us - s[CODE].median - s[DRAIN].median);
@@ -174,7 +175,7 @@ int main(int argc, char **argv) {
         number("net", "us", 9, 2, net_us);
         number("waited", "us", 11, 2, s[WAITED].median);
         number("next_start", "us", 15, 2, s[NEXT_START].median);
-        end_row_disturbed(disturbed);
+        end_row(disturbed);
     }
     end_table();
     say("%.2f us after its last stamp the last row's vector_add is complete; after %.2f us an\n"

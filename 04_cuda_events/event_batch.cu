@@ -2,8 +2,8 @@
  *
  * How long does each launch take in a row of launches?
  *
- * Measures: 1, 2, 5, 10 and 20 launches of vector_add in one pair of events behind the blocker, less
- *   the floor, divided by their number.
+ * Measures: 1, 2, 5, 10 and 20 launches of vector_add in one pair of events behind the blocker,
+ *   minus the floor, divided by their number.
  * Does not measure, with more than one: a launch by itself. In a row one launch's end and the next
  *   one's start may overlap, and each finds the caches as the one before left them. It is another
  *   question, neither more nor less right.
@@ -61,33 +61,32 @@ int main(int argc, char **argv) {
     vector_add<<<(unsigned)((n + 255) / 256), 256>>>(a, b, c, n);
     CHECK_CUDA(cudaGetLastError());
     check_vector_add(c, n);
+    begin_table(
+        "Event batch: vector_add of %zu floats on %s; %zu runs\n"
+        "Of each launch: the event pair around all of them, minus its floor, / launches\n\n",
+        n, device.name, runs);
     for (size_t run = 0; run < runs; run++) { /* in turns, the floor among them */
         floors_us[run] = pair_us(0);
         for (int i = 0; i < BATCHES; i++)
             samples_us[i][run] = pair_us(in_a_row[i]);
     }
-    const double floor_us = median(floors_us, runs);
+    const struct summary floor = summarize(floors_us, runs, step_us);
 
-    say("Event batch: vector_add of %zu floats on %s; %zu runs\n"
-        "Of each launch: the event pair around all of them, less its floor, / launches\n\n",
-        n, device.name, runs);
+    const bool shared = is_shared();
     for (int i = 0; i < BATCHES; i++) {
         for (size_t run = 0; run < runs; run++)
-            samples_us[i][run] = (samples_us[i][run] - floor_us) / in_a_row[i];
-        s[i] = summarize(samples_us[i], runs);
+            samples_us[i][run] = (samples_us[i][run] - floor.median) / in_a_row[i];
+        s[i] = summarize(samples_us[i], runs, step_us / in_a_row[i]);
         if (s[i].median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short for events",
                  s[i].median);
-        begin_row(device.name);
-        cell("method", 0, "event_batch");
         cell("launches", 8, "%d", in_a_row[i]);
         summary_cells("us", 11, s[i]);
-        end_row_disturbed(s[i].disturbed);
+        end_row(s[i].disturbed || floor.disturbed || shared ||
+                is_interrupted(s[i].median, s[0].median));
     }
     end_table();
     say("One launch by itself takes %.2f us, each of %d in a row %.2f us.\n", s[0].median,
         in_a_row[BATCHES - 1], s[BATCHES - 1].median);
-    CHECK_CUDA(cudaEventDestroy(start));
-    CHECK_CUDA(cudaEventDestroy(stop));
-    return EXIT_SUCCESS;
+    return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -49,7 +49,7 @@ static double pair_us(const char *queue) {
 
 static const struct {
     const char *name, *queue, *words;
-    int less; /* the row without what this one adds; -1: none */
+    int without; /* the row without what this one adds; -1: none */
 } rows[] = {{"floor", "", "nothing between the two events", -1},
             {"event", "x", "one more event", 0},
             {"empty", "e", "an empty kernel", 0},
@@ -62,7 +62,8 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 int main(int argc, char **argv) {
     static double samples_us[ROWS][MAX_RUNS];
-    double us[ROWS], least = INFINITY, most = -INFINITY;
+    struct summary s[ROWS];
+    double least = INFINITY, most = -INFINITY;
     options.device = "";
     options.runs = 101;
     parse_options(argc, argv, "Does the floor take off what the events cost?");
@@ -78,34 +79,33 @@ int main(int argc, char **argv) {
         CHECK_CUDA(cudaDeviceSynchronize());
     }
     CHECK_CUDA(cudaProfilerStop());
+    begin_table("Event cost: what one more event adds between two events, on %s\n"
+                "Medians of %lld runs; added: to nothing; in the event_ and _event rows, to that "
+                "kernel\n\n",
+                device.name, options.runs);
     for (size_t run = 0; run < (size_t)options.runs; run++) /* in turns */
         for (int row = 0; row < ROWS; row++)
             samples_us[row][run] = pair_us(rows[row].queue);
+    const bool shared = is_shared();
 
-    say("Event cost: what one more event adds between two events, on %s\n"
-        "Medians of %lld runs; added: to nothing; in the event_ and _event rows, to that "
-        "kernel\n\n",
-        device.name, options.runs);
     for (int row = 0; row < ROWS; row++) {
-        const struct summary s = summarize(samples_us[row], (size_t)options.runs);
-        us[row] = s.median;
-        const double added_us = s.median - (rows[row].less < 0 ? 0 : us[rows[row].less]);
+        const int without = rows[row].without;
+        s[row] = summarize(samples_us[row], (size_t)options.runs, step_us);
+        const double added_us = s[row].median - (without < 0 ? 0 : s[without].median);
         if (strchr(rows[row].queue, 'x')) {
             least = fmin(least, added_us);
             most = fmax(most, added_us);
         }
-        begin_row(device.name);
         cell("between", -12, "%s", rows[row].name);
-        number("pair", "us", 10, 2, s.median);
+        number("pair", "us", 10, 2, s[row].median);
         number("added", "us", 10, 2, added_us);
-        cell("", -32, " %s", rows[row].words);
-        end_row_disturbed(s.disturbed);
+        cell("what", -31, "%s", rows[row].words);
+        end_row(shared || s[row].disturbed || (without >= 0 && s[without].disturbed));
     }
     end_table();
+    value("event_adds_min", "us", least);
+    value("event_adds_max", "us", most);
     say("One more event adds %.2f to %.2f us, wherever it stands. The floor is %.2f us.\n", least,
-        most, us[0]);
-    CHECK_CUDA(cudaEventDestroy(between));
-    CHECK_CUDA(cudaEventDestroy(start));
-    CHECK_CUDA(cudaEventDestroy(stop));
-    return EXIT_SUCCESS;
+        most, s[0].median);
+    return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -14,18 +14,16 @@
 #include "spin.h"
 
 static const unsigned long long spin_ns = 50000000; /* far longer than the host takes to ask */
-static struct cudaDeviceProp device;
 
 static cudaError_t ask(const char *question, cudaEvent_t start, cudaEvent_t stop) {
     float elapsed_ms;
     const cudaError_t code = cudaEventElapsedTime(&elapsed_ms, start, stop);
     const bool still_set = cudaGetLastError() != cudaSuccess; /* for whoever asks next */
-    begin_row(device.name);
     cell("question", -19, "%s", question);
     cell("code", 4, "%d", (int)code);
     cell("error", -30, "%s", cudaGetErrorName(code));
     cell("still_set", 9, "%d", still_set);
-    end_row();
+    end_row(false);
     return code;
 }
 
@@ -34,7 +32,7 @@ int main(int argc, char **argv) {
     unsigned long long *ran_ns;
     options.device = "";
     parse_options(argc, argv, "What does cudaEventElapsedTime answer when it cannot answer?");
-    device = open_cuda();
+    const struct cudaDeviceProp device = open_cuda();
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
     CHECK_CUDA(cudaEventCreate(&start));
     CHECK_CUDA(cudaEventCreate(&stop));
@@ -44,7 +42,8 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventRecord(untimed, 0));
     CHECK_CUDA(cudaDeviceSynchronize());
 
-    say("Event errors: cudaEventElapsedTime(start, stop) on %s; three wrong questions and a\n"
+    begin_table(
+        "Event errors: cudaEventElapsedTime(start, stop) on %s; three wrong questions and a\n"
         "right one\n\n",
         device.name);
     ask("stop_never_recorded", start, never);
@@ -60,10 +59,5 @@ int main(int argc, char **argv) {
     end_table();
     say("Where `still_set` is 1, the error is still in cudaGetLastError(): the next check after\n"
         "a launch finds it and blames the launch.\n");
-
-    CHECK_CUDA(cudaEventDestroy(start));
-    CHECK_CUDA(cudaEventDestroy(stop));
-    CHECK_CUDA(cudaEventDestroy(never));
-    CHECK_CUDA(cudaEventDestroy(untimed));
-    return EXIT_SUCCESS;
+    return EXIT_SUCCESS; /* memory and events go with the process */
 }

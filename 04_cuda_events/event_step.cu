@@ -55,6 +55,11 @@ int main(int argc, char **argv) {
     spin<<<1, 1>>>(first_ns, ran_ns); /* the warm-up: see cuda_events.cu on lazy loading */
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaDeviceSynchronize());
+    begin_table(
+        "Event step: spins, each %llu ns longer than the one before, on %s; medians of %d runs\n"
+        "extra: the pair minus the code; row_extra: of each of %d launches between two "
+        "events\n\n",
+        tick_ns, device.name, runs, ROW);
     for (int run = 0; run < runs; run++)
         for (int i = 0; i < LENGTHS; i++) { /* in turns, and not in the order of the lengths */
             const int l = (i * 7 + run * 5) % LENGTHS;
@@ -65,25 +70,27 @@ int main(int argc, char **argv) {
             row_extra_us[l][run] -= row_code_us;
         }
 
-    say("Event step: spins, each %llu ns longer than the one before, on %s; medians of %d runs\n"
-        "extra: the pair less the code; row_extra: of each of %d launches between two events\n\n",
-        tick_ns, device.name, runs, ROW);
+    const bool shared = is_shared();
     for (int l = 0; l < LENGTHS; l++) {
-        const struct summary extra = summarize(extra_us[l], (size_t)runs),
-                             row = summarize(row_extra_us[l], (size_t)runs);
+        const struct summary extra = summarize(extra_us[l], (size_t)runs, step_us),
+                             row = summarize(row_extra_us[l], (size_t)runs, step_us / ROW);
         extras_us[l] = extra.median;
         row_extras_us[l] = row.median;
-        begin_row(device.name);
         number("length", "us", 11, 3, (double)(first_ns + (unsigned)l * tick_ns) / 1e3);
         number("code", "us", 10, 3, median(code_us[l], (size_t)runs));
         number("pair", "us", 10, 3, median(pairs_us[l], (size_t)runs));
         number("extra", "us", 10, 3, extra.median);
         number("row_extra", "us", 14, 3, row.median);
-        end_row_disturbed(extra.disturbed || row.disturbed);
+        end_row(extra.disturbed || row.disturbed || shared ||
+                is_interrupted(row.median, extra.median));
     }
     end_table();
-    const struct summary extra = summarize(extras_us, LENGTHS),
-                         row = summarize(row_extras_us, LENGTHS);
+    const struct summary extra = summarize(extras_us, LENGTHS, step_us),
+                         row = summarize(row_extras_us, LENGTHS, step_us);
+    value("extra_min", "us", extra.min);
+    value("extra_max", "us", extra.max);
+    value("extra_change", "us", extra.max - extra.min);
+    value("row_extra_change", "us", row.max - row.min);
     say("The pair is %.3f to %.3f us longer than the code: extra changes by %.3f us with\n"
         "the length, row_extra by %.3f us. A smaller difference between two kernels may be\n"
         "the events' and not the kernels'.\n",

@@ -4,7 +4,7 @@
  *
  * Measures: 20 launches of a spin of 2 us and of vector_add, once as one graph and once one by one
  *   in a stream: by the kernels' own stamps, by an event pair around all of them, behind the blocker
- *   and less the floor, and by event nodes around one kernel inside the graph, less the two event
+ *   and minus the floor, and by event nodes around one kernel inside the graph, minus the two event
  *   nodes beside it that have nothing between them.
  * Does not measure: what the host saves. Its one call for a graph is shorter than 20 launches.
  *
@@ -93,9 +93,9 @@ static double node_us(int from, int to) {
     return (double)ms * 1e3;
 }
 
-enum { CODE, NODES, GRAPH, GRAPH_PERIOD, STREAM, STREAM_PERIOD, FLOOR, NODE_FLOOR, COLUMNS };
-static const char *const names[] = {"code",   "nodes",         "graph", "graph_period",
-                                    "stream", "stream_period", "floor", "node_floor"};
+enum { CODE, NODE_FLOOR, NODES, GRAPH, GRAPH_PERIOD, STREAM, STREAM_PERIOD, FLOOR, COLUMNS };
+static const char *const names[] = {"code",         "node_floor", "nodes",        "graph",
+                                    "graph_period", "stream",     "stream_period"};
 static double samples_us[COLUMNS][MAX_RUNS];
 
 static void measure(cudaGraphExec_t plain, cudaGraphExec_t with_events, size_t run) {
@@ -128,12 +128,12 @@ int main(int argc, char **argv) {
     for (int e = 0; e < 3; e++)
         CHECK_CUDA(cudaEventCreate(&nodes[e]));
 
-    say("Graph times: %d launches of a spin of %llu us and of vector_add of %zu floats on %s\n"
+    begin_table(
+        "Graph times: %d launches of a spin of %llu us and of vector_add of %zu floats on %s\n"
         "Medians of %zu runs. code: first to last stamp, in the graph; _period: from one start to "
         "the\n"
-        "next. nodes: between two event nodes; graph, stream: between events around all launches / "
-        "%d;\n"
-        "these three less the floor\n\n",
+        "next. graph, stream: between events around all launches, minus the floor, / %d;\n"
+        "nodes: between two event nodes, minus node_floor\n\n",
         LAUNCHES, spin_ns / 1000, n, device.name, runs, LAUNCHES);
     for (int add = 0; add < 2; add++) {
         length_ns = add ? 0 : spin_ns;
@@ -150,24 +150,23 @@ int main(int argc, char **argv) {
             check_vector_add(c, n);
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(plain, with_events, run);
-        bool disturbed = false;
-        begin_row(device.name);
+        bool disturbed = is_shared();
         cell("kernel", -10, "%s", add ? "vector_add" : "spin");
         cell("blocks", 7, "%zu", blocks);
         for (int i = 0; i < COLUMNS; i++) {
-            const struct summary s = summarize(samples_us[i], runs);
+            const struct summary s = summarize(samples_us[i], runs, step_us);
             us[i] = s.median;
             disturbed |= s.disturbed;
         }
         us[NODES] -= us[NODE_FLOOR];
         us[GRAPH] = (us[GRAPH] - us[FLOOR]) / LAUNCHES;
         us[STREAM] = (us[STREAM] - us[FLOOR]) / LAUNCHES;
-        for (int i = 0; i < COLUMNS; i++) {
-            if (i > CODE && i < FLOOR && us[i] <= 0) /* the others may be within a clock's step */
+        for (int i = 0; i < FLOOR; i++) {
+            if (i > NODE_FLOOR && us[i] <= 0) /* the others may be within a clock's step */
                 fail(EXIT_FAILED, "impossible: %s has a median of %g us", names[i], us[i]);
-            number(names[i], "us", i < FLOOR ? (int)strlen(names[i]) + 5 : 0, 2, us[i]);
+            number(names[i], "us", 0, 2, us[i]);
         }
-        end_row_disturbed(disturbed);
+        end_row(disturbed || is_interrupted(fmax(us[GRAPH], us[STREAM]), us[NODES]));
     }
     end_table();
     say("In the graph vector_add starts every %.2f us, in the stream every %.2f us; in\n"

@@ -3,7 +3,7 @@
  * A launch has shells, and each clock sees one more of them. How thick is each?
  *
  * Measures: spin kernels of seven lengths, each by four clocks in turn: the kernel's own, an event
- *   pair behind a blocker less the floor, a plain event pair, the host's clock. What one clock says
+ *   pair behind a blocker minus the floor, a plain event pair, the host's clock. What one clock says
  *   more than the one inside it is a shell.
  * Does not measure: launch and drain each for itself (drain.cu); more than one thread
  *   (three_times.cu).
@@ -79,7 +79,7 @@ static uint64_t timer_step_ns, event_step_ns; /* of the clocks, by the times see
 static void measure(int runs) {
     for (int run = 0, disturbed = 0; run < runs; run++) {
         samples_us[FLOOR][run] = event_floor();
-        samples_us[NET][run] = event_blocked(); /* less the floor, once its median is known */
+        samples_us[NET][run] = event_blocked(); /* minus the floor, once its median is known */
         samples_us[KERNEL][run] = kernel_us();
         samples_us[EVENT][run] = event(&samples_us[HOST][run]);
         const double longest_us = fmax(samples_us[KERNEL][run], kernel_us());
@@ -110,9 +110,10 @@ int main(int argc, char **argv) {
     event(&us[HOST]);
     event_blocked();
 
-    say("Onion: spins of known length on %s; medians of %d runs\n"
-        "kernel: by %%globaltimer; each column after it is one more shell; host: all of them\n\n",
-        device.name, runs);
+    begin_table("Onion: spins of known length on %s; medians of %d runs\n"
+                "kernel: by %%globaltimer; each column after it is one more shell; host: all of "
+                "them\n\n",
+                device.name, runs);
     for (int i = 0; i < LENGTHS; i++) {
         bool disturbed = false;
         length_ns = lengths_us[i] * 1000ull;
@@ -121,7 +122,7 @@ int main(int argc, char **argv) {
         for (int run = 0; run < runs; run++)
             samples_us[NET][run] -= floor;
         for (int c = 0; c < CLOCKS; c++) {
-            const struct summary s = summarize(samples_us[c], (size_t)runs);
+            const struct summary s = summarize(samples_us[c], (size_t)runs, step_us);
             us[c] = s.median;
             disturbed |= s.disturbed;
         }
@@ -131,7 +132,6 @@ int main(int argc, char **argv) {
         most = fmax(most, y[i] - x[i]);
         if (y[i] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], lengths_us[i]);
-        begin_row(device.name);
         number("length", "us", 11, 0, lengths_us[i]);
         number("kernel", "us", 11, 2, us[KERNEL]);
         number("launch_and_drain", "us", 21, 2, us[NET] - us[KERNEL]);
@@ -139,15 +139,17 @@ int main(int argc, char **argv) {
         number("host_launch", "us", 16, 2, us[EVENT] - us[NET] - us[FLOOR]);
         number("way_and_back", "us", 17, 2, us[HOST] - us[EVENT]);
         number("host", "us", 9, 2, us[HOST]);
-        number("net", "us", 0, 2, us[NET]);
-        number("net_p5", "us", 0, 2, samples_us[NET][(runs - 1) * 5 / 100]); /* they are sorted */
-        number("net_p95", "us", 0, 2, samples_us[NET][runs - 1 - (runs - 1) * 5 / 100]);
-        number("event", "us", 0, 2, us[EVENT]);
-        end_row_disturbed(disturbed || is_delayed(us[HOST] - us[KERNEL]));
+        end_row(disturbed || is_delayed(us[HOST] - us[KERNEL]));
     }
     end_table();
 
     const struct line line = fit_line(x, y, LENGTHS);
+    value("line_slope", "", line.slope);
+    value("line_intercept", "us", line.intercept);
+    value("launch_and_drain_min", "us", least);
+    value("launch_and_drain_max", "us", most);
+    value("event_step", "ns", (double)event_step_ns);
+    value("timer_step", "ns", (double)timer_step_ns);
     say("kernel and launch_and_drain together are %.5f x the kernel + %.2f us: launch and drain\n"
         "take %.2f to %.2f us, whatever the length.\n",
         line.slope, line.intercept, least, most);
@@ -156,7 +158,5 @@ int main(int argc, char **argv) {
     if (timer_step_ns > 100)
         say("%%globaltimer steps by %llu ns: a spin ran up to so much less than it says.\n",
             (unsigned long long)timer_step_ns);
-    CHECK_CUDA(cudaEventDestroy(start));
-    CHECK_CUDA(cudaEventDestroy(stop));
-    return EXIT_SUCCESS;
+    return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -63,13 +63,14 @@ static double code_us(void) {
 static double period_us(int launches) {
     const struct warp_time first = first_and_last(first_times, blocks),
                            last = first_and_last(times, blocks);
-    return ((double)last.start_ns - (double)first.start_ns) / 1e3 / (launches - 1);
+    return (double)(int64_t)(last.start_ns - first.start_ns) / 1e3 / (launches - 1);
 }
 
 /* ---- The experiment ---- */
 
 enum { FLOOR, EMPTY, SINGLE, CODE, SLOPE, PERIOD, PLAIN, CLOCKS };
 static double samples_us[2][CLOCKS][MAX_RUNS]; /* without stamps, with stamps */
+static bool shared;                            /* is the device, with another process */
 
 /* One run: all clocks in turns. */
 static void measure(int run, enum variant v) {
@@ -104,19 +105,21 @@ static void measure_all(void) {
         for (int run = 0; run < options.runs; run++)
             measure(run, (enum variant)v);
     }
+    shared = is_shared();
 }
 
 enum { CODE_ERROR, ROW_ERROR, LAUNCH_AND_DRAIN, STAMPING, FINDINGS };
+static const char *const findings[] = {"code_error", "row_error", "launch_and_drain", "stamping"};
 static double found_us[FINDINGS][2 * MAX_LIST]; /* a kernel's each */
 static size_t kernels;
 
-static void time_kernel(const char *device, const char *kernel) {
+static void time_kernel(const char *kernel) {
     double us[CLOCKS], net_us[2];
     measure_all();
     for (int v = WITHOUT_STAMPS; v <= WITH_STAMPS; v++) {
-        bool disturbed = false;
+        bool disturbed = shared;
         for (int k = 0; k < CLOCKS; k++) {
-            const struct summary all = summarize(samples_us[v][k], (size_t)options.runs);
+            const struct summary all = summarize(samples_us[v][k], (size_t)options.runs, step_us);
             us[k] = all.median;
             disturbed |= all.disturbed;
         }
@@ -124,19 +127,17 @@ static void time_kernel(const char *device, const char *kernel) {
         if (net_us[v] <= 0 || us[SLOPE] <= 0 || us[CODE] > us[SINGLE] + 2)
             fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row",
                  us[CODE], net_us[v], us[SLOPE]);
-        begin_row(device);
         cell("kernel", -19, "%s", kernel);
         cell("blocks", 7, "%zu", blocks);
         cell("stamps", 6, "%s", v == WITH_STAMPS ? "yes" : "no");
         number("code_stamps", "us", 16, 2, us[CODE]);
-        number("code_less_empty", "us", 20, 2, us[SINGLE] - us[EMPTY]);
+        number("code_minus_empty", "us", 21, 2, us[SINGLE] - us[EMPTY]);
         number("device_net", "us", 15, 2, net_us[v]);
         number("row_slope", "us", 14, 2, us[SLOPE]);
         number("row_stamps", "us", 15, 2, us[PERIOD]);
-        number("plain_stamps", "us", 0, 2, us[PLAIN]);
-        number("floor", "us", 0, 2, us[FLOOR]);
-        number("empty", "us", 0, 2, us[EMPTY]);
-        end_row_disturbed(disturbed);
+        number("plain_stamps", "us", 17, 2, us[PLAIN]);
+        number("floor", "us", 10, 2, us[FLOOR]);
+        end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[PERIOD]), net_us[v]));
     }
     found_us[CODE_ERROR][kernels] = us[SINGLE] - us[EMPTY] - us[CODE];
     found_us[ROW_ERROR][kernels] = us[SLOPE] - us[PERIOD];
@@ -169,27 +170,35 @@ int main(int argc, char **argv) {
     set_up_blocker();
     launch(IS_EMPTY, times); /* the others' warm-up is in measure_all() */
 
-    say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
-        "code_: first to last instruction; device_: with launch and drain; row_: of one more\n\n",
+    begin_table(
+        "Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
+        "code_: first to last instruction; device_: with launch and drain; row_: of one more;\n"
+        "plain_stamps: code_stamps of a launch without a blocker\n\n",
         device.name, options.runs);
     for (int i = 0; options.blocks[i]; i++) {
         length_ns = spin_ns;
         blocks = (size_t)options.blocks[i];
-        time_kernel(device.name, kernel);
+        time_kernel(kernel);
     }
     for (int i = 0; options.sizes[i]; i++) {
         length_ns = 0;
         n = (size_t)options.sizes[i];
         blocks = (n + THREADS - 1) / THREADS;
         snprintf(kernel, sizeof kernel, "vector_add_%zu", n);
-        time_kernel(device.name, kernel);
+        time_kernel(kernel);
     }
     end_table();
-    for (int f = 0; f < FINDINGS; f++)
-        found[f] = summarize(found_us[f], kernels);
+    for (int f = 0; f < FINDINGS; f++) {
+        char name[32];
+        found[f] = summarize(found_us[f], kernels, step_us);
+        snprintf(name, sizeof name, "%s_min", findings[f]);
+        value(name, "us", found[f].min);
+        snprintf(name, sizeof name, "%s_max", findings[f]);
+        value(name, "us", found[f].max);
+    }
     say("Which time do you want?\n"
-        "Its code: a blocked event pair less that around an empty kernel, %+.2f to %+.2f us more\n"
-        "than by the stamps. On the device: a blocked pair less the floor, %.2f to %.2f us more\n"
+        "Its code: a blocked event pair minus that around an empty kernel, %+.2f to %+.2f us more\n"
+        "than by the stamps. On the device: a blocked pair minus the floor, %.2f to %.2f us more\n"
         "than the code. In a row: what one more launch adds to a blocked pair, %+.2f to %+.2f us\n"
         "more than by the stamps. Stamps add %+.2f to %+.2f us: trust the rows without them.\n",
         found[CODE_ERROR].min, found[CODE_ERROR].max, found[LAUNCH_AND_DRAIN].min,

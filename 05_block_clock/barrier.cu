@@ -65,8 +65,8 @@ static void run_once(size_t run) {
 
 int main(int argc, char **argv) {
     static const char *const ends[] = {"without_barrier", "next_instruction", "with_barrier"};
-    static const char *const words[] = {"thread 0's own end", "the instruction after the barrier",
-                                        "where the barrier's answer is needed: right"};
+    static const char *const read[] = {"thread 0's own end", "the instruction after the barrier",
+                                       "where the barrier's answer is needed: right"};
     struct summary all[ENDS];
     options.device = "";
     options.runs = 101;
@@ -78,18 +78,17 @@ int main(int argc, char **argv) {
     for (size_t run = 0; run < (size_t)options.runs; run++)
         run_once(run);
 
-    say("Barrier: a block of %d warps on %s, medians of %lld runs\n"
-        "The last warp has %d times the work of the first\n\n",
-        THREADS / 32, device.name, options.runs, THREADS / 32);
+    begin_table("Barrier: a block of %d warps on %s, medians of %lld runs\n"
+                "The last warp has %d times the work of the first\n\n",
+                THREADS / 32, device.name, options.runs, THREADS / 32);
     for (int end = 0; end < ENDS; end++)
-        all[end] = summarize(samples[end], (size_t)options.runs);
+        all[end] = summarize(samples[end], (size_t)options.runs, 1);
     for (int end = 0; end < ENDS; end++) {
-        begin_row(device.name);
         cell("method", -17, "%s", ends[end]);
         cell("clocks", 8, "%.0f", all[end].median);
         cell("percent", 8, "%.2f", 100 * all[end].median / all[WITH_BARRIER].median);
-        cell("", -1, " %s", words[end]);
-        end_row_disturbed(all[end].disturbed);
+        cell("clock_read_at", -1, "%s", read[end]);
+        end_row(all[end].disturbed);
     }
     end_table();
     const double block = all[WITH_BARRIER].median;

@@ -78,7 +78,8 @@ __kernel void timedReduction(__global const float *input, __global float *output
         barrier(CLK_LOCAL_MEM_FENCE); /* the group is done when its last work-item is */
     }
 
-    /* OpenCL C has no barrier that answers, as CUDA's __syncthreads_count() does. */
+    /* work_group_all() would be a barrier that answers, as CUDA's __syncthreads_count() is: OpenCL C 2.0
+     * has it, 1.2 has not, and in 3.0 a device need not have it. */
     if (tid == 0) {
         t.end_clock = read_clock();
         t.end_ns = read_ns();

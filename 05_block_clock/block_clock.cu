@@ -67,28 +67,25 @@ static double time_launch_us(long long blocks, long long threads) {
 
 /* ---- The experiment: every number of blocks with every number of threads ---- */
 
-static double rows[MAX_LIST][FIELDS];
-static long long blocks[MAX_LIST + 1]; /* of the rows */
-
 static const double *row_of(long long count) {
     int row = 0;
-    while (blocks[row] != count)
+    while (options.blocks[row] != count)
         row++;
     return rows[row];
 }
 
-/* What --blocks says; else the source's five counts, and where this device gets full. */
-static void choose_blocks(long long sms, long long full) {
+/* Beside the source's numbers of blocks: those where this device gets full. */
+static void add_landmarks(long long sms, long long full) {
     const long long landmarks[] = {sms,      sms + 1,  full,      full + 1,
                                    2 * full, 4 * full, 16 * full, 64 * full};
-    memcpy(blocks, options.blocks, sizeof blocks);
-    for (int i = 0; i < 8 && !options.has_blocks; i++)
-        insert(blocks, landmarks[i]);
+    for (int i = 0; i < 8; i++)
+        insert(options.blocks, landmarks[i]);
 }
 
 static void print_verdict(int sms, int full) {
     const double *one = row_of(1), *spread = row_of(sms), *filled = row_of(full);
     const double *four = row_of(4LL * full), *most = row_of(64LL * full);
+    const double wave_us = value("wave", "us", (most[SPAN_US] - four[SPAN_US]) / (64 - 4));
     say("\nOne block alone took %.0f clocks. With one block on each of the %d SMs a block\n"
         "took %.0f (x %.2f). On a full device, with %d blocks, it took %.0f (x %.2f): the\n"
         "blocks of an SM share it. With 64 times as many blocks it took %.0f (x %.2f),\n"
@@ -96,8 +93,7 @@ static void print_verdict(int sms, int full) {
         "blocks. The time for which a block waits for its place is in no block's clock.\n",
         one[CLOCKS_MEAN], sms, spread[CLOCKS_MEAN], spread[CLOCKS_MEAN] / one[CLOCKS_MEAN], full,
         filled[CLOCKS_MEAN], filled[CLOCKS_MEAN] / one[CLOCKS_MEAN], most[CLOCKS_MEAN],
-        most[CLOCKS_MEAN] / one[CLOCKS_MEAN], filled[SPAN_US], most[SPAN_US],
-        (most[SPAN_US] - four[SPAN_US]) / (64 - 4), full);
+        most[CLOCKS_MEAN] / one[CLOCKS_MEAN], filled[SPAN_US], most[SPAN_US], wave_us, full);
 }
 
 int main(int argc, char **argv) {
@@ -106,38 +102,38 @@ int main(int argc, char **argv) {
     options.runs = 31;
     memcpy(options.blocks, blocks_of_the_source, sizeof blocks_of_the_source);
     options.threads[0] = 256;
-    parse_options(argc, argv, "How long does one block take, by its own SM's clock?");
+    parse_options(argc, argv,
+                  "How long does one block take, by its own SM's clock?\n"
+                  "Without --blocks it also runs one block per SM, a full device and more.");
     const struct cudaDeviceProp device = open_blocks();
     const int sms = device.multiProcessorCount;
-    for (const long long *threads = options.threads; *threads; threads++) {
-        choose_blocks(sms, full_device((const void *)timedReduction, (int)*threads, sms));
-        for (const long long *count = blocks; *count; count++)
-            most_blocks = *count > most_blocks ? *count : most_blocks;
-    }
+    for (const long long *threads = options.threads; *threads && !options.has_blocks; threads++)
+        add_landmarks(sms, full_device((const void *)timedReduction, (int)*threads, sms));
+    for (const long long *blocks = options.blocks; *blocks; blocks++)
+        most_blocks = *blocks > most_blocks ? *blocks : most_blocks;
     set_up_blocks((size_t)most_blocks);
     CHECK_CUDA(cudaEventCreate(&start));
     CHECK_CUDA(cudaEventCreate(&stop));
 
-    say("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n"
-        "Clocks: one block's, by its SM; span: from the first one's start to the last one's end;\n"
-        "outside: the whole launch, between two events; used: SMs that took part; #: "
-        "clocks_mean\n\n",
-        device.name, sms, options.runs);
+    begin_table("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n\n",
+                device.name, sms, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         const int full = full_device((const void *)timedReduction, (int)*threads, sms);
-        choose_blocks(sms, full);
-        for (int b = 0; blocks[b]; b++) {
+        for (int b = 0; options.blocks[b]; b++) {
+            const long long blocks = options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double outside_us = time_launch_us(blocks[b], *threads);
-                read_blocks((size_t)blocks[b]);
-                sample_launch(run, (size_t)blocks[b], outside_us);
+                const double launch_us = time_launch_us(blocks, *threads);
+                read_blocks((size_t)blocks);
+                sample_launch(run, (size_t)blocks, launch_us);
             }
-            report_blocks(device.name, blocks[b], *threads, rows[b], &rows[0][CLOCKS_MEAN],
-                          blocks[b] == sms    ? "one per SM"
-                          : blocks[b] == full ? "full device"
-                                              : "");
+            report_blocks(b, threads,
+                          blocks == sms    ? "1 per SM"
+                          : blocks == full ? "full device"
+                                           : "");
         }
-        if (!options.has_blocks)
+        if (threads > options.threads)
+            compare_threads(threads);
+        else if (!options.has_blocks)
             print_verdict(sms, full);
         if (threads[1])
             say("\n");

@@ -36,10 +36,20 @@ static double time_launch_us(size_t blocks, size_t threads) {
     const int64_t host_start_ns = now_ns();
     launch(blocks, threads, &event);
     CHECK_CL(clFinish(cl.queue));
-    const double outside_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
-    if (outside_us == 0)
+    const double launch_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
+    if (launch_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
-    return outside_us;
+    return launch_us;
+}
+
+static void print_verdict(int last) {
+    const double *one = rows[0], *most = rows[last];
+    const double clocks_factor =
+        value("clocks_factor", "", most[CLOCKS_MEDIAN] / one[CLOCKS_MEDIAN]);
+    const double launch_factor = value("whole_launch_factor", "", most[LAUNCH_US] / one[LAUNCH_US]);
+    say("\nFrom %lld to %lld blocks, clocks_median changed by a factor of %.2f, whole_launch\n"
+        "by %.1f. The time for which a block waits for its place is in no block's clock.\n",
+        options.blocks[0], options.blocks[last], clocks_factor, launch_factor);
 }
 
 int main(int argc, char **argv) {
@@ -49,7 +59,9 @@ int main(int argc, char **argv) {
     options.runs = 31;
     memcpy(options.blocks, blocks_of_the_source, sizeof blocks_of_the_source);
     options.threads[0] = 256;
-    parse_options(argc, argv, "How long does one work-group take, by its unit's clock?");
+    parse_options(argc, argv,
+                  "How long does one work-group take, by its unit's clock?\n"
+                  "Without --blocks it also runs 1, 2, 4, 8, 16 and 64 for each compute unit.");
     open_blocks("block_clock.cl");
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
@@ -61,33 +73,27 @@ int main(int argc, char **argv) {
         most_blocks = (size_t)*blocks > most_blocks ? (size_t)*blocks : most_blocks;
     set_up_blocks(most_blocks, 1);
 
-    say("Block clock: timedReduction on %s, %s\n"
-        "%u compute units, medians of %lld launches\n"
-        "Clocks: one work-group's ticks; span: from the first one's start to the last one's end;\n"
-        "outside: the whole launch, START to END; used: units that took part; #: clocks_mean\n\n",
+    begin_table(
+        "Block clock: timedReduction on %s, %s\n%u compute units, medians of %lld launches\n\n",
         cl.name, cl.platform, units, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
-        double first[FIELDS] = {0}, row[FIELDS] = {0};
-        const long long *blocks = options.blocks;
-        for (; *blocks; blocks++) {
+        int last = 0;
+        for (int b = 0; options.blocks[b]; last = b++) {
+            const size_t blocks = (size_t)options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double outside_us = time_launch_us((size_t)*blocks, (size_t)*threads);
-                read_blocks((size_t)*blocks);
-                sample_launch(run, (size_t)*blocks, outside_us);
+                const double launch_us = time_launch_us(blocks, (size_t)*threads);
+                read_blocks(blocks);
+                sample_launch(run, blocks, launch_us);
             }
-            const bool is_first = blocks == options.blocks;
-            report_blocks(cl.name, *blocks, *threads, is_first ? first : row, &first[CLOCKS_MEAN],
-                          *blocks == units ? "as many as units" : "");
+            report_blocks(b, threads, blocks == units ? "1 per unit" : "");
         }
-        if (first[CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
+        if (rows[0][CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
             say("\nToo few threads for this clock, %lld: a group takes only a step or two.\n",
                 *threads);
-        else if (options.blocks[1])
-            say("\nFrom %lld to %lld blocks, with %lld in `threads`, clocks_median changed by a\n"
-                "factor of %.2f, outside by a factor of %.1f. The time for which a block waits\n"
-                "for its place is in no block's clock.\n",
-                options.blocks[0], blocks[-1], *threads, row[CLOCKS_MEDIAN] / first[CLOCKS_MEDIAN],
-                row[OUTSIDE_US] / first[OUTSIDE_US]);
+        else if (threads == options.threads && last > 0)
+            print_verdict(last);
+        if (threads > options.threads)
+            compare_threads(threads);
         if (threads[1])
             say("\n");
     }

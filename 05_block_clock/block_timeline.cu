@@ -15,7 +15,7 @@
 #include "timeline.h"
 
 /* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM elsewhere. */
-enum { BLOCKS = 600, ON_SMS = 132 };
+enum { FEW_WAVES = 600, ON_SMS = 132 };
 
 /* timedReduction of block_clock.cu, which does its work several times: short blocks are all start. */
 static __global__ void timedReduction(const float *input, float *output,
@@ -49,16 +49,19 @@ static void launch(long long blocks, long long threads) {
 
 int main(int argc, char **argv) {
     options.device = "";
-    options.blocks[0] = BLOCKS;
+    options.blocks[0] = FEW_WAVES;
     options.threads[0] = 1024;
     options.work = 20;
     options.trace = 1;
-    parse_options(argc, argv, "Which SM ran which block, and when?");
-    long long blocks = only_one("--blocks", options.blocks);
+    parse_options(argc, argv,
+                  "Which SM ran which block, and when?\n"
+                  "Without --blocks a GPU with 132 SMs gets 600, another one as many for each SM.");
+    only_one("--blocks", options.blocks);
     const long long threads = only_one("--threads", options.threads);
     const struct cudaDeviceProp device = open_blocks();
     if (!options.has_blocks)
-        blocks = BLOCKS * device.multiProcessorCount / ON_SMS;
+        options.blocks[0] = FEW_WAVES * device.multiProcessorCount / ON_SMS;
+    const long long blocks = options.blocks[0];
     set_up_blocks((size_t)blocks);
 
     for (int run = 0; run < 2; run++) { /* the first is the warm-up, which chapter 06 is about */
@@ -68,7 +71,8 @@ int main(int argc, char **argv) {
         read_blocks((size_t)blocks); /* and check them */
     }
 
-    say("Block timeline: %lld blocks of %lld threads on %s; %d SMs, %d blocks at a time\n\n",
+    begin_table(
+        "Block timeline: %lld blocks of %lld threads on %s; %d SMs, %d blocks at a time\n\n",
         blocks, threads, device.name, device.multiProcessorCount,
         full_device((const void *)timedReduction, (int)threads, device.multiProcessorCount));
     report_timeline("SM", (size_t)blocks);

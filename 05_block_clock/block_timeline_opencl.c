@@ -40,8 +40,8 @@ int main(int argc, char **argv) {
         read_blocks(blocks); /* and check them */
     }
 
-    say("Block timeline: %zu blocks of %zu threads on %s, %s\n\n", blocks, threads, cl.name,
-        cl.platform);
+    begin_table("Block timeline: %zu blocks of %zu threads on %s, %s\n\n", blocks, threads, cl.name,
+                cl.platform);
     report_timeline(strstr(device_clock.flags, "TSC") ? "core" : "SM", blocks);
     return EXIT_SUCCESS;
 }

@@ -17,7 +17,8 @@ struct block_time {
 static float *results; /* of a launch's blocks, in host memory as the next two */
 static struct block_time *times;
 static double *clocks;
-static float minimum; /* the right result */
+static float minimum;  /* the right result */
+enum { UNITS = 4096 }; /* SMs or cores have numbers below this one */
 
 /* Fills `input` with `count` random floats, an even number, and puts the minimum in a random slot: of
  * the upper half and of the lower half in turns. A reduction that skips elements must fail. */
@@ -49,74 +50,93 @@ static inline void check_blocks(size_t blocks) {
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
             fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
+        if (t->sm >= UNITS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->sm);
     }
 }
 
-/* ---- One row: launches in the median. SPAN_US and USED are -1 where the device cannot tell ---- */
+/* ---- One row: launches in the median. SPAN_US and USED are NaN where the device cannot tell ---- */
 
-enum { CLOCKS_MIN, CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, OUTSIDE_US, USED, FIELDS };
+enum { CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, LAUNCH_US, USED, FIELDS };
 static double samples[FIELDS][MAX_RUNS];
+static double rows[MAX_LIST][FIELDS]; /* of these threads; one for each of options.blocks */
+static double first_means[MAX_LIST];  /* clocks_mean with the first number of threads */
 
 /* Stores what the blocks of launch number `run` wrote in `samples`. */
-static inline void sample_launch(size_t run, size_t blocks, double outside_us) {
+static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
     unsigned long long first_ns = ~0ull, last_ns = 0;
-    unsigned char seen[4096] = {0}; /* SM numbers */
-    int sms = 0;
+    bool seen[UNITS] = {false};
+    int used = 0;
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &times[b];
         clocks[b] = (double)(t->end_clock - t->start_clock);
         first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
         last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
-        sms += !seen[t->sm % sizeof seen];
-        seen[t->sm % sizeof seen] = 1;
+        used += !seen[t->sm];
+        seen[t->sm] = true;
     }
-    const struct summary s = summarize(clocks, blocks);
-    const double span_us = last_ns > 0 ? (double)(last_ns - first_ns) / 1e3 : -1;
+    const struct summary s = summarize(clocks, blocks, 1);
+    const bool has_span = last_ns > 0;
+    const double span_us = has_span ? (double)(last_ns - first_ns) / 1e3 : NAN;
     /* %globaltimer steps by 1 us on some devices: allow two such steps; and for a time stamp
      * counter the error of its rate. */
-    if (!(outside_us > 0) || span_us > 1.001 * outside_us + 2)
-        fail(EXIT_FAILED, "impossible: a span of %.2f us measured from outside as %.2f us", span_us,
-             outside_us);
-    samples[CLOCKS_MIN][run] = s.min;
+    if (!(launch_us > 0) || span_us > 1.001 * launch_us + 2)
+        fail(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", span_us,
+             launch_us);
     samples[CLOCKS_MEAN][run] = s.mean;
     samples[CLOCKS_MEDIAN][run] = s.median;
     samples[CLOCKS_MAX][run] = s.max;
     samples[SPAN_US][run] = span_us;
-    samples[OUTSIDE_US][run] = outside_us;
-    samples[USED][run] = span_us < 0 ? -1 : sms;
+    samples[LAUNCH_US][run] = launch_us;
+    samples[USED][run] = has_span ? (double)used : NAN;
 }
 
-/* Prints the row of options.runs launches, and stores their medians in `row`. In the table a bar shows
- * the mean clocks, ten signs for `one_mean` of them, and `mark` says what the number of blocks stands for. */
-static inline void report_blocks(const char *device, long long blocks, long long threads,
-                                 double row[FIELDS], const double *one_mean, const char *mark) {
+/* Prints the row of number `b` of options.blocks, and stores its medians in rows[b]. It is disturbed
+ * if one of its times is; the number of SMs or cores is no time: PoCL takes now one core, now more.
+ * `note` says what the number of blocks stands for. */
+static inline void report_blocks(int b, const long long *threads, const char *note) {
     bool disturbed = false;
     for (int f = 0; f < FIELDS; f++) {
-        const struct summary s = summarize(samples[f], (size_t)options.runs);
-        row[f] = s.median;
-        disturbed |= s.disturbed && (f == CLOCKS_MEAN || f == OUTSIDE_US);
+        const double step = f < SPAN_US ? 1 : f < USED ? step_us : 0;
+        const struct summary s = summarize(samples[f], (size_t)options.runs, step);
+        rows[b][f] = s.median;
+        disturbed |= s.disturbed && f != USED;
     }
-    const bool has_span = row[SPAN_US] >= 0;
-    cell("device", 0, "%s", device);
-    cell("blocks", 7, "%lld", blocks);
-    cell("threads", 7, "%lld", threads);
-    cell("runs", 0, "%lld", options.runs);
-    cell("clocks_min", 10, "%.0f", row[CLOCKS_MIN]);
+    const double *row = rows[b];
+    if (threads == options.threads)
+        first_means[b] = row[CLOCKS_MEAN];
+    cell("blocks", 6, "%lld", options.blocks[b]);
+    cell("threads", 7, "%lld", *threads);
     cell("clocks_mean", 11, "%.0f", row[CLOCKS_MEAN]);
     cell("clocks_median", 13, "%.0f", row[CLOCKS_MEDIAN]);
     cell("clocks_max", 10, "%.0f", row[CLOCKS_MAX]);
-    if (has_span)
-        number("span", "us", 9, 2, row[SPAN_US]);
-    else
-        cell("span_us", 0, "%s", "");
-    number("outside", "us", 12, 2, row[OUTSIDE_US]);
-    if (has_span)
-        cell("used", 4, "%.0f", row[USED]);
-    else
-        cell("used", 0, "%s", "");
-    cell("", -1, "%.*s%s%s", (int)(row[CLOCKS_MEAN] / *one_mean * 10 + 0.5),
-         "########################################", *mark ? " " : "", mark);
-    end_row_disturbed(disturbed || (has_span && is_delayed(row[OUTSIDE_US] - row[SPAN_US])));
+    number("span", "us", 9, 2, row[SPAN_US]);
+    number("whole_launch", "us", 17, 2, row[LAUNCH_US]);
+    number("used", "units", 12, 0, row[USED]);
+    cell("ratio", 5, "%.2f", row[CLOCKS_MEAN] / first_means[0]);
+    cell("note", -1, "%s", note);
+    end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US])); /* NaN is not */
+}
+
+/* Below the rows of a further number of threads: how they compare with those of the first. A number
+ * that stands twice in --threads is compared once, for a value has one name. */
+static inline void compare_threads(const long long *threads) {
+    double least = INFINITY, most = 0;
+    char name[48];
+    for (const long long *before = options.threads + 1; before < threads; before++)
+        if (*before == *threads)
+            return;
+    for (int b = 0; options.blocks[b]; b++) {
+        least = fmin(least, rows[b][CLOCKS_MEAN] / first_means[b]);
+        most = fmax(most, rows[b][CLOCKS_MEAN] / first_means[b]);
+    }
+    snprintf(name, sizeof name, "least_ratio_%lld_to_%lld_threads", *threads, options.threads[0]);
+    value(name, "", least);
+    snprintf(name, sizeof name, "most_ratio_%lld_to_%lld_threads", *threads, options.threads[0]);
+    value(name, "", most);
+    say("\nWith %lld threads, clocks_mean is %.2f to %.2f times that of as many blocks with %lld "
+        "threads.\n",
+        *threads, least, most, options.threads[0]);
 }
 
 /* Puts `number` in its place in a rising list that ends with 0, unless it is there. */

@@ -50,11 +50,13 @@ static __device__ void block_minimum(const float *numbers, float *least) {
         *least = shared[0];
 }
 
-/* As many blocks as run at once, all SMs together. */
+/* As many blocks as run at once, all SMs together. Exits with 1 if not even one does. */
 static inline int full_device(const void *kernel, int threads, int sms) {
-    int per_sm;
+    int per_sm = 0;
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads,
                                                              2 * (size_t)threads * sizeof(float)));
+    if (per_sm < 1)
+        fail(EXIT_FAILED, "no block of %d threads has room on an SM", threads);
     return per_sm * sms;
 }
 

@@ -12,7 +12,7 @@ static const char *source =
     "ulong read_clock(void) {\n"
     "#ifdef __NV_CL_C_VERSION // NVIDIA: clocks of one multiprocessor\n"
     "    ulong clocks;\n"
-    "    asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(clocks));\n"
+    "    asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(clocks) : : \"memory\");\n"
     "    return clocks;\n"
     "#else // a CPU, by PoCL or Intel: on x86 ticks of the time stamp counter\n"
     "    return __builtin_readcyclecounter();\n"

@@ -68,17 +68,20 @@ static inline void clear_blocks(size_t blocks) {
 }
 
 /* Where the clock is all the device's and its step is known, the nanoseconds come from it: counted
- * from a second before group 0 started, for others may have started earlier. */
+ * from a second before the first start, as 0 would say that there are none. */
 static inline void read_blocks(size_t blocks) {
     CHECK_CL(clEnqueueReadBuffer(cl.queue, on_device.output, CL_TRUE, 0, blocks * sizeof *results,
                                  results, 0, NULL, NULL));
     CHECK_CL(clEnqueueReadBuffer(cl.queue, on_device.times, CL_TRUE, 0, blocks * sizeof *times,
                                  times, 0, NULL, NULL));
-    for (size_t b = 0; b < blocks && strstr(device_clock.flags, "TSC"); b++) {
-        const double start = (double)(long long)(times[b].start_clock - times[0].start_clock);
-        const double end = (double)(long long)(times[b].end_clock - times[0].start_clock);
-        times[b].start_ns = (unsigned long long)(1e9 + start * device_clock.unit_ns);
-        times[b].end_ns = (unsigned long long)(1e9 + end * device_clock.unit_ns);
-    }
     check_blocks(blocks);
+    unsigned long long first = ~0ull;
+    for (size_t b = 0; b < blocks; b++)
+        first = times[b].start_clock < first ? times[b].start_clock : first;
+    for (size_t b = 0; b < blocks && strstr(device_clock.flags, "TSC"); b++) {
+        const double start_ns = (double)(times[b].start_clock - first) * device_clock.unit_ns;
+        const double end_ns = (double)(times[b].end_clock - first) * device_clock.unit_ns;
+        times[b].start_ns = 1000000000 + (unsigned long long)start_ns;
+        times[b].end_ns = 1000000000 + (unsigned long long)end_ns;
+    }
 }

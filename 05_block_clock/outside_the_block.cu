@@ -2,7 +2,7 @@
  *
  * What is in the time of a launch and in no block's clock? And what do the stamps cost?
  *
- * Measures: the time between two events less the span of the blocks between them, for one block and
+ * Measures: the time between two events minus the span of the blocks between them, for one block and
  *   for a full device; a launch of many blocks with stamps and without.
  * Does not measure: what that time is made of, shell by shell (onion.cu of chapter 04).
  *
@@ -50,7 +50,7 @@ static void launch_unstamped(int blocks) {
 
 /* ---- The methods: each returns microseconds ---- */
 
-/* The time between two events less the span of the blocks; and that as a share of the first. */
+/* The time between two events minus the span of the blocks; and that as a share of the first. */
 static double outside(size_t run, int blocks, double *percent) {
     clear_blocks((size_t)blocks);
     close_gate();
@@ -91,11 +91,11 @@ int main(int argc, char **argv) {
     enum { ONE_BLOCK, FULL, WITHOUT, WITH, ROWS };
     static const char *const methods[] = {"outside_one_block", "outside_full", "without_stamps",
                                           "with_stamps"};
-    static const char *const words[] = {"one block: events less span",
-                                        "a full device: events less span",
+    static const char *const whats[] = {"one block: events minus span",
+                                        "a full device: events minus span",
                                         "16 times a full device: mean of 20 in a row",
                                         "16 times a full device, with stamps: mean of 20 in a row"};
-    static double us[ROWS][MAX_RUNS], percent[ROWS][MAX_RUNS];
+    static double us[ROWS][MAX_RUNS], percent[ROWS][MAX_RUNS], stamps_percent[MAX_RUNS];
     struct summary all[ROWS];
     options.device = "";
     options.runs = 101;
@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
     const struct cudaDeviceProp device = open_cuda();
     const int full = full_device((const void *)stamped, THREADS, device.multiProcessorCount);
     const int many = 16 * full;
+    const size_t runs = (size_t)options.runs;
     set_up_blocker();
     set_up_blocks((size_t)many);
 
@@ -114,32 +115,36 @@ int main(int argc, char **argv) {
     launch_unstamped(many);
     read_blocks((size_t)many);
 
-    for (size_t run = 0; run < (size_t)options.runs; run++) { /* in turns */
+    for (size_t run = 0; run < runs; run++) { /* in turns */
         us[ONE_BLOCK][run] = outside(run, 1, &percent[ONE_BLOCK][run]);
         us[FULL][run] = outside(run, full, &percent[FULL][run]);
         us[WITHOUT][run] = without_stamps(many);
         us[WITH][run] = with_stamps(many);
-        percent[WITHOUT][run] = 100;
-        percent[WITH][run] = 100 * us[WITH][run] / us[WITHOUT][run];
+        percent[WITHOUT][run] = NAN;
+        percent[WITH][run] = NAN;
+        stamps_percent[run] = 100 * us[WITH][run] / us[WITHOUT][run];
     }
 
-    say("Outside the block: timedReduction on %s; %d SMs, medians of %lld runs\n"
-        "Percent of the time between the events; in the last rows, of without_stamps\n\n",
-        device.name, device.multiProcessorCount, options.runs);
+    begin_table("Outside the block: timedReduction on %s; %d SMs, medians of %lld runs\n\n",
+                device.name, device.multiProcessorCount, options.runs);
     for (int row = 0; row < ROWS; row++) {
-        all[row] = summarize(us[row], (size_t)options.runs);
-        begin_row(device.name);
+        all[row] = summarize(us[row], runs, step_us);
+        const struct summary share = summarize(percent[row], runs, 0);
         cell("method", -18, "%s", methods[row]);
         number("time", "us", 10, 2, all[row].median);
-        cell("percent", 8, "%.2f", median(percent[row], (size_t)options.runs));
-        cell("", -1, " %s", words[row]);
-        end_row_disturbed(all[row].disturbed || (row < WITHOUT && is_delayed(all[row].median)));
+        number("of_events", "percent", 19, 2, share.median);
+        cell("what", -1, "%s", whats[row]);
+        end_row(all[row].disturbed || share.disturbed ||
+                (row < WITHOUT && is_delayed(all[row].median)));
     }
     end_table();
+    value("full_device", "blocks", full);
+    value("large_launch", "blocks", many);
+    const double stamps_us = value("stamps", "us", all[WITH].median - all[WITHOUT].median);
+    const double with_percent = value("with_stamps", "percent", median(stamps_percent, runs));
     say("The events, and the GPU's launch and drain took %.2f us with one block and\n"
         "%.2f us with %d blocks. No block's clock shows that time. The stamps added %.2f us\n"
-        "to a launch of %d blocks.\n",
-        all[ONE_BLOCK].median, all[FULL].median, full, all[WITH].median - all[WITHOUT].median,
-        many);
+        "to a launch of %d blocks: with them it took %.2f %% of the time without.\n",
+        all[ONE_BLOCK].median, all[FULL].median, full, stamps_us, many, with_percent);
     return EXIT_SUCCESS;
 }

@@ -4,6 +4,7 @@
 # its own full device: FULL blocks, or if that is not said the last row's blocks divided by 64, as in
 # the default sweep.
 set datafile separator ","
+set datafile commentschars "#"
 set key top left Left reverse
 set grid
 set logscale xy 10
@@ -17,9 +18,9 @@ set terminal svg size 720,480 font "sans-serif,14" background rgb "white"
 set output ARG1
 
 colors = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2"
-# The rows of a file that have something in one of its columns: blocks, and that. (Or a single point
+# The rows of a file that have something in one of these columns: blocks, and that. (Or a single point
 # that is nowhere to be seen, for gnuplot plots no empty file.)
-column_of(path, names) = sprintf("< awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(%s)$/) c = i; print \"0,0\"; next } c && $c != \"\" { print $2 \",\" $c }' '%s'", names, path)
+column_of(path, names) = sprintf("< awk -F, '/^#/ { next } !head++ { for (i = 1; i <= NF; i++) { if ($i ~ /^(%s)$/) c = i; if ($i == \"blocks\") b = i }; print \"0,0\"; next } c && $c != \"\" { print $b \",\" $c }' '%s'", names, path)
 array path[ARGC - 1]
 array full[ARGC - 1]
 array name[ARGC - 1]
@@ -30,8 +31,8 @@ do for [i = 1:ARGC - 1] {
     argument = value(sprintf("ARG%d", i + 1))
     colon = strstrt(argument, ":")
     path[i] = colon ? argument[1:colon - 1] : argument
-    full[i] = colon ? real(argument[colon + 1:]) : real(system("tail -n 1 ".path[i]." | cut -d, -f2")) / 64
-    name[i] = system("sed -n '2s/,.*//p' ".path[i])
+    full[i] = colon ? real(argument[colon + 1:]) : real(system(column_of(path[i], "blocks")[3:]." | tail -n 1 | cut -d, -f2")) / 64
+    name[i] = system("sed -n 's/^# device,//p' '".path[i]."'")
     clocks[i] = first_of(column_of(path[i], "clocks_mean"))
     span[i] = first_of(column_of(path[i], "span_us|span_clocks"))
 }

@@ -61,13 +61,15 @@ static __global__ void stamp_blocks(struct stamp *stamps) {
 static struct cudaDeviceProp device;
 static double clocks_per_us;
 
-static void report(const char *what, double clocks, double time_us, const char *words) {
-    begin_row(device.name);
+/* `time_by`: the timer of all SMs, or calculated from the clocks and their rate. */
+static void report(const char *what, long long clocks, double time_us, const char *time_by,
+                   const char *meaning) {
     cell("what", -15, "%s", what);
-    cell("clocks", 12, "%.0f", clocks);
+    cell("clocks", 12, "%lld", clocks);
     number("time", "us", 13, 2, time_us);
-    cell("", -1, " %s", words);
-    end_row();
+    cell("time_by", -7, "%s", time_by);
+    cell("meaning", -1, "%s", meaning);
+    end_row(false); /* one run: nothing can disagree */
 }
 
 static struct count run_count(long long length) {
@@ -83,22 +85,22 @@ static struct count run_count(long long length) {
 }
 
 static void measure_rate(void) {
-    char words[80];
     run_count(200000000); /* the warm-up: 0.1 s, in which an idle GPU's clock goes up */
     const struct count count = run_count(20000000);
     clocks_per_us = (double)count.clocks / ((double)count.ran_ns / 1e3);
-    snprintf(words, sizeof words, "the clock runs at %.0f MHz", clocks_per_us);
-    report("clock_rate", (double)count.clocks, (double)count.ran_ns / 1e3, words);
+    report("clock_rate", count.clocks, (double)count.ran_ns / 1e3, "timer",
+           "how many clocks the SM counts in that time");
 }
 
-/* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start? */
-static void measure_zero_points(void) {
+/* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start?
+ * Returns how long the launch took by that timer, in us. */
+static double measure_zero_points(void) {
     const int blocks = 4 * device.multiProcessorCount; /* enough for every SM to get some */
     const size_t bytes = (size_t)blocks * sizeof(struct stamp);
     struct stamp *on_device, *stamps = (struct stamp *)malloc(bytes);
-    double least = 0, most = 0, first = 0, last = 0;
+    double least = 0, most = 0;
+    long long first = 0, last = 0;
     unsigned long long first_ns = UINT64_MAX, last_ns = 0;
-    char words[80];
     if (!stamps)
         fail(EXIT_FAILED, "no host memory for %d stamps", blocks);
     CHECK_CUDA(cudaMalloc((void **)&on_device, bytes));
@@ -113,10 +115,10 @@ static void measure_zero_points(void) {
         const struct stamp *s = &stamps[b];
         if (s->end_clock <= s->start_clock || s->end_ns < s->start_ns)
             fail(EXIT_FAILED, "impossible: block %d ends before it starts", b);
-        const double start_clock = (double)(s->start_clock - stamps[0].start_clock);
-        const double end_clock = (double)(s->end_clock - stamps[0].start_clock);
+        const long long start_clock = s->start_clock - stamps[0].start_clock;
+        const long long end_clock = s->end_clock - stamps[0].start_clock;
         const double late_us = (double)(long long)(s->start_ns - stamps[0].start_ns) / 1e3;
-        const double offset = start_clock - late_us * clocks_per_us;
+        const double offset = (double)start_clock - late_us * clocks_per_us;
         least = offset < least ? offset : least;
         most = offset > most ? offset : most;
         first = start_clock < first ? start_clock : first;
@@ -125,11 +127,11 @@ static void measure_zero_points(void) {
         last_ns = s->end_ns > last_ns ? s->end_ns : last_ns;
     }
     free(stamps);
-    report("zero_points", most - least, (most - least) / clocks_per_us,
+    report("zero_points", llround(most - least), (most - least) / clocks_per_us, "rate",
            "how far apart two SMs' counters stand at one moment, at most");
-    snprintf(words, sizeof words, "wrong: last end less first start; by the timer %.2f us",
-             (double)(last_ns - first_ns) / 1e3);
-    report("across_sms", last - first, (last - first) / clocks_per_us, words);
+    report("across_sms", last - first, (double)(last - first) / clocks_per_us, "rate",
+           "wrong: the last end minus the first start, of two SMs");
+    return (double)(last_ns - first_ns) / 1e3;
 }
 
 /* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
@@ -144,9 +146,9 @@ static void measure_wrap(void) {
         return;
     }
     const struct count count = run_count((1LL << 32) + (1LL << 28));
-    report("counter_64_bit", (double)count.clocks, (double)count.ran_ns / 1e3,
+    report("counter_64_bit", count.clocks, (double)count.ran_ns / 1e3, "timer",
            "more than 2^32 clocks");
-    report("counter_32_bit", (double)count.low_clocks, (double)count.low_clocks / clocks_per_us,
+    report("counter_32_bit", count.low_clocks, (double)count.low_clocks / clocks_per_us, "rate",
            "the same run, by the low 32 bits of the counter");
 }
 
@@ -154,11 +156,16 @@ int main(int argc, char **argv) {
     options.device = "";
     parse_options(argc, argv, "What does an SM's clock count, from where, and how far?");
     device = open_cuda();
-    say("SM counters on %s; %d SMs, single launches\n"
-        "time: by the timer in clock_rate and counter_64_bit, else clocks at that rate\n\n",
-        device.name, device.multiProcessorCount);
+    begin_table("SM counters on %s; %d SMs, single launches\n\n", device.name,
+                device.multiProcessorCount);
     measure_rate();
-    measure_zero_points();
+    const double launch_us = measure_zero_points();
     measure_wrap();
+    end_table();
+    value("clock", "mhz", clocks_per_us);
+    value("across_sms_launch", "us", launch_us);
+    say("The clock runs at %.0f MHz. By the timer of all SMs the launch of across_sms took %.2f "
+        "us.\n",
+        clocks_per_us, launch_us);
     return EXIT_SUCCESS;
 }

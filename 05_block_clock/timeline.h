@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where and when each block of a launch ran: as a drawing, as CSV, or as Chrome's trace, which
- * ui.perfetto.dev opens. */
+ * Where and when each block of a launch ran: as a drawing, as the record's rows, or as Chrome's trace,
+ * which ui.perfetto.dev opens. */
 #pragma once
 
 #include "block_times.h"
 
-enum { UNITS = 4096, LANES = 64, LINES = 20, WIDTH = 64 };
+enum { LANES = 64, LINES = 20, WIDTH = 64 };
 
 struct slice { /* the time of one block, from the first block's start */
     size_t block;
@@ -37,13 +37,17 @@ static inline void set_slices(size_t blocks) {
     for (size_t b = 0; b < blocks; b++) {
         struct slice *s = &slices[b];
         s->block = b;
-        s->unit = (unsigned)(times[b].sm % UNITS);
+        s->unit = (unsigned)times[b].sm; /* below UNITS: check_blocks() */
         s->lane = 0;
         s->start_ns = times[b].start_ns - first_ns;
         s->end_ns = times[b].end_ns - first_ns;
         s->clocks = times[b].end_clock - times[b].start_clock;
         span_ns = s->end_ns > span_ns ? s->end_ns : span_ns;
     }
+    if (span_ns == 0)
+        fail(EXIT_FAILED,
+             "too short for the device's clock: the first start and the last end are the "
+             "same");
     slice_count = blocks;
     qsort(slices, blocks, sizeof *slices, compare_starts);
     for (struct slice *s = slices; s < slices + blocks; s++) {
@@ -80,10 +84,14 @@ static inline void draw_timeline(const char *unit_name) {
     say("\n%sEach line is a place for one block at a time. A character stands for a block: 0\n"
         "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n",
         lines < all_lanes ? "These are the first lines.\n" : "");
+    value("used", "units", units);
+    value("places_on_a_unit", "", most_lanes);
+    const double span_us = value("span", "us", (double)span_ns / 1e3);
+    const double percent =
+        value("in_use", "percent", 100 * busy_ns / ((double)span_ns * units * most_lanes));
     say("%zu blocks ran on %u %s%s, at most %u at a time on one. From the first block's start to\n"
         "the last one's end %.2f us passed. On average %.0f %% of these places were in use.\n",
-        slice_count, units, unit_name, units == 1 ? "" : "s", most_lanes, (double)span_ns / 1e3,
-        100 * busy_ns / ((double)span_ns * units * most_lanes));
+        slice_count, units, unit_name, units == 1 ? "" : "s", most_lanes, span_us, percent);
 }
 
 /* Perfetto cuts off what is below a nanosecond, and 31.968 us is a little less in binary: so that it
@@ -114,19 +122,20 @@ static inline void print_trace(const char *unit_name) {
                s < slices + slice_count - 1 ? "," : "]}");
 }
 
-/* Prints the launch whose `blocks` were read back, in the form that the options ask for. */
+/* Reports the launch whose `blocks` were read back, in the forms that the options ask for. */
 static inline void report_timeline(const char *unit_name, size_t blocks) {
     set_slices(blocks);
     draw_timeline(unit_name);
-    for (const struct slice *s = slices; s < slices + blocks && output == AS_CSV; s++) {
-        cell("block", 1, "%zu", s->block);
-        cell("sm", 1, "%u", s->unit);
-        cell("start_ns", 1, "%llu", s->start_ns);
-        cell("end_ns", 1, "%llu", s->end_ns);
-        cell("clocks", 1, "%llu", s->clocks);
-        end_row();
+    for (const struct slice *s = slices; s < slices + blocks; s++) {
+        cell("block", 5, "%zu", s->block);
+        cell("unit", 4, "%u", s->unit);
+        cell("place", 5, "%u", s->lane);
+        cell("start_ns", 8, "%llu", s->start_ns);
+        cell("end_ns", 6, "%llu", s->end_ns);
+        cell("clocks", 6, "%llu", s->clocks);
+        end_record_row(false);
     }
-    if (output == AS_TRACE)
+    if (!table_file && record_file != stdout) /* --trace */
         print_trace(unit_name);
 }
 

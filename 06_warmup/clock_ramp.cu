@@ -2,7 +2,7 @@
  *
  * How fast does the SMs' clock run after a pause, and when is it steady?
  *
- * Measures: the rate of one SM's clock against the GPU's timer, a millisecond each, 400 times, after
+ * Measures: the rate of one SM's clock against the GPU's timer, a millisecond each, --runs times, after
  *   three seconds in which the GPU had nothing to do.
  * Does not measure: a GPU that is hot or at its power limit. One thread does not make it so.
  *
@@ -18,7 +18,7 @@
 
 static const time_t idle_s = 3; /* the pause */
 static const double near_percent = 1;
-enum { SAMPLES = 400, SHOWN = 20 /* every so many in the table */ };
+enum { SHOWN = 20 /* rows of the table; the record has all */ };
 
 struct rate {
     long long clocks;
@@ -54,40 +54,44 @@ static double clock_mhz(struct rate *device_rate) {
 
 int main(int argc, char **argv) {
     const struct timespec pause = {idle_s, 0};
-    double since_ms[SAMPLES], mhz[SAMPLES];
+    static double since_ms[MAX_RUNS], mhz[MAX_RUNS];
     struct rate *rate;
-    int steady = SAMPLES - 1;
     options.device = "";
+    options.runs = 400;
     parse_options(argc, argv, "How fast does the SMs' clock run after a pause?");
-    const struct cudaDeviceProp device = open_cuda();
+    open_cuda();
+    const int runs = (int)options.runs, last = runs - 1, each = (runs + SHOWN - 1) / SHOWN;
+    int steady = last;
     CHECK_CUDA(cudaMalloc((void **)&rate, sizeof *rate));
 
     clock_mhz(rate); /* its first launch, which loads it */
     if (nanosleep(&pause, NULL) != 0)
         fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
     const int64_t start_ns = now_ns();
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < runs; i++) {
         since_ms[i] = (double)(now_ns() - start_ns) / 1e6;
         mhz[i] = clock_mhz(rate);
     }
 
-    say("The SMs' clock of %s after %lld s of nothing; every %dth of %d samples\n\n", device.name,
-        (long long)idle_s, SHOWN, SAMPLES);
-    for (int i = 0; i < SAMPLES; i++)
-        if (i % SHOWN == 0 || output == AS_CSV) {
-            number("since", "ms", 10, 2, since_ms[i]);
-            number("clock", "MHz", 12, 0, mhz[i]);
-            end_row();
-        }
+    begin_table("The SMs' clock of %s after %lld s of nothing: %d samples, 1 in %d shown\n\n",
+                machine.device, (long long)idle_s, runs, each);
+    for (int i = 0; i < runs; i++) {
+        number("since", "ms", 10, 2, since_ms[i]);
+        number("clock", "MHz", 12, 0, mhz[i]);
+        (i % each == 0 ? end_row : end_record_row)(false);
+    }
     end_table();
 
-    while (steady > 0 && fabs(mhz[steady - 1] / mhz[SAMPLES - 1] - 1) < near_percent / 100)
+    while (steady > 0 && fabs(mhz[steady - 1] / mhz[last] - 1) < near_percent / 100)
         steady--;
-    if (steady < SAMPLES * 7 / 8)
+    value("begin", "mhz", mhz[0]);
+    value("end", "mhz", mhz[last]);
+    if (steady < runs * 7 / 8) {
+        value("steady_from", "ms", since_ms[steady]);
         say("It began at %.0f MHz, and stayed within %.0f %% of %.0f MHz from %.1f ms on.\n",
-            mhz[0], near_percent, mhz[SAMPLES - 1], since_ms[steady]);
-    else
+            mhz[0], near_percent, mhz[last], since_ms[steady]);
+    } else
         say("It began at %.0f MHz, and was not steady after %.0f ms: see --csv.\n", mhz[0],
-            since_ms[SAMPLES - 1]);
+            since_ms[last]);
     return EXIT_SUCCESS;
 }

@@ -81,17 +81,48 @@ static inline struct cpu_state read_cpu_state(void) {
     return now;
 }
 
-/* Prints `name`, and then the value, or that this machine does not show it. */
-__attribute__((format(printf, 4, 5))) static inline void
-print_seen(FILE *out, const char *name, bool seen, const char *format, ...) {
+/* What people read; the record, for programs, or NULL; and what disturbed, in memory. */
+static FILE *out, *record, *verdict;
+#define DISTURBED(...) (fputs(ftell(verdict) ? "; " : "", verdict), fprintf(verdict, __VA_ARGS__))
+
+/* A line of the record: "# name,value". What this machine does not show has none. */
+__attribute__((format(printf, 1, 2))) static inline void note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs(name, out);
+    if (record) {
+        fputs("# ", record);
+        vfprintf(record, format, arguments);
+        fputc('\n', record);
+    }
+    va_end(arguments);
+}
+
+/* Prints `before`, and then the value, or that this machine does not show it. */
+__attribute__((format(printf, 3, 4))) static inline void print_seen(const char *before, bool seen,
+                                                                    const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs(before, out);
     if (seen)
         vfprintf(out, format, arguments);
     else
         fputs("not to be seen here", out);
     va_end(arguments);
+}
+
+/* The same of a number, which the record has under `name`. */
+static inline void print_number(const char *before, const char *name, bool seen, int places,
+                                double x, const char *after) {
+    print_seen(before, seen, "%.*f%s", places, x, after);
+    if (seen)
+        note("%s,%.*f", name, places, x);
+}
+
+/* The same of a text. */
+static inline void print_text(const char *before, const char *name, bool seen, const char *text) {
+    print_seen(before, seen, "%s", text);
+    if (seen)
+        note("%s,%s", name, text);
 }
 
 /* The part of the busy CPU time that other virtual machines took, in percent. */
@@ -101,32 +132,33 @@ static inline double steal_percent(const struct cpu_state *from, const struct cp
 }
 
 /* `from` NULL: the machine now. Its counters began with its start. */
-static inline void print_cpu_state(FILE *out, const struct cpu_state *from,
-                                   const struct cpu_state *to) {
+static inline void print_cpu_state(const struct cpu_state *from, const struct cpu_state *to) {
     static struct cpu_state start; /* all zeros */
-    const char *since = from ? "during the command" : "since the start";
-    const bool steady = strcmp(to->governor, "performance") == 0;
+    const char *share = from ? " % of the busy CPU time during the command"
+                             : " % of the busy CPU time since the start";
+    const char *time = from ? " ms during the command" : " ms since the start";
     long quota, period;
-    const bool limit = sscanf(to->limit, "%ld %ld", &quota, &period) == 2 && period > 0;
-    print_seen(out, "cores: ", to->cores > 0, "%u", to->cores);
-    print_seen(out, "\ngovernor: ", *to->governor, "%s%s", to->governor,
-               steady ? "" : ", so the clock rate may change");
-    print_seen(out, "\nturbo: ", to->turbo, "%s", to->turbo);
+    print_number("cores: ", "cores", to->cores > 0, 0, to->cores, "");
+    print_text("\ngovernor: ", "governor", *to->governor, to->governor);
+    if (*to->governor && strcmp(to->governor, "performance") != 0)
+        fputs(", so the clock rate may change", out);
+    print_text("\nturbo: ", "turbo", to->turbo, to->turbo);
     if (from)
-        print_seen(out, "\nload before: ", from->load >= 0, "%.2f", from->load);
-    print_seen(out, from ? "; after: " : "\nload: ", to->load >= 0, "%.2f", to->load);
+        print_number("\nload before: ", "load", from->load >= 0, 2, from->load, "");
+    print_number(from ? "; after: " : "\nload: ", from ? "load_after" : "load", to->load >= 0, 2,
+                 to->load, "");
     const double running = from ? from->running : to->running;
-    print_seen(out, from ? "\nothers running before: " : "\nothers running: ", running >= 0, "%.0f",
-               running);
+    print_number(from ? "\nothers running before: " : "\nothers running: ", "others_running",
+                 running >= 0, 0, running, "");
     from = from ? from : &start;
-    print_seen(out, "\nsteal: ", to->stolen >= 0, "%.2f %% of the busy CPU time %s",
-               steal_percent(from, to), since);
-    if (limit)
-        print_seen(out, "\nlimit by cgroup v2: ", true, "%.2f cores",
-                   (double)quota / (double)period);
+    print_number("\nsteal: ", "steal_percent", to->stolen >= 0, 2, steal_percent(from, to), share);
+    if (sscanf(to->limit, "%ld %ld", &quota, &period) == 2 && period > 0)
+        print_number("\nlimit by cgroup v2: ", "cgroup_limit_cores", true, 2,
+                     (double)quota / (double)period, " cores");
     else
-        print_seen(out, "\nlimit by cgroup v2: ", *to->limit, "none");
-    print_seen(out, "\nstopped by cgroup v2: ", to->throttled_ms >= 0, "for %.1f ms %s",
-               to->throttled_ms - from->throttled_ms, since);
+        print_text("\nlimit by cgroup v2: ", "cgroup_limit_cores", *to->limit, "none");
+    print_number(
+        to->throttled_ms >= 0 ? "\nstopped by cgroup v2: for " : "\nstopped by cgroup v2: ",
+        "cgroup_stopped_ms", to->throttled_ms >= 0, 1, to->throttled_ms - from->throttled_ms, time);
     fputc('\n', out);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * How much CPU time do others take while a command runs, on the cores that it may use? /proc/stat counts
- * the work of all processes, also of those outside the container that we may be in. Less what the command
- * takes, that is the others' time. A file to copy, with gpu_users.h (whose process is it?), gpu_state.h
+ * the work of all processes, also of those outside the container that we may be in. Minus what the
+ * command takes, that is the others' time. A file to copy, with gpu_users.h (whose process is it?), gpu_state.h
  * and cpu_state.h. */
 #pragma once
 
@@ -10,6 +10,9 @@
 #include <sys/resource.h>
 
 #include "gpu_users.h"
+
+/* Half a core: the services of an idle machine take some percent, a process that computes takes 100. */
+enum { STEAL_PERCENT = 1, OTHERS_PERCENT = 50 };
 
 struct cpu_time {
     double passed_s; /* this and the next: since the start of the machine; -1: not seen */
@@ -97,8 +100,24 @@ static inline double others_percent(struct cpu_time from, struct cpu_time to) {
     return others > 0 ? 100 * others / passed : 0;
 }
 
-static inline void print_others(FILE *out, double percent) {
-    print_seen(out, "others' CPU time during the command: ", percent >= 0, "%.0f %% of one core",
-               percent);
-    fputc('\n', out);
+static inline void print_others(double percent) {
+    print_number("others' CPU time during the command: ", "others_percent", percent >= 0, 0,
+                 percent, " % of one core\n");
+    if (percent < 0)
+        fputc('\n', out);
+}
+
+/* What disturbed. `others` in percent, `command`: whether there was one. */
+static inline void judge_cpu(const struct cpu_state *from, const struct cpu_state *to,
+                             double others, bool command) {
+    if (from->cores > 0 && from->running >= from->cores)
+        DISTURBED("%.0f others ran on the %u cores", from->running, from->cores);
+    if (command && to->stolen >= 0 && steal_percent(from, to) > STEAL_PERCENT)
+        DISTURBED("other virtual machines took %.1f %% of the busy CPU time",
+                  steal_percent(from, to));
+    if (others > OTHERS_PERCENT)
+        DISTURBED("others took %.0f %% of one core during the command", others);
+    if (command && to->throttled_ms > from->throttled_ms)
+        DISTURBED("the cgroup's limit stopped the command for %.1f ms",
+                  to->throttled_ms - from->throttled_ms);
 }

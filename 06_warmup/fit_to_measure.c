@@ -6,6 +6,7 @@
  * Build: cc -O2 fit_to_measure.c -o fit_to_measure -ldl
  * Run:   ./fit_to_measure                      the machine now, on stdout
  *        ./fit_to_measure ./warmup --runs 5    the machine around a command, on stderr; ends as it ends
+ *        ./fit_to_measure --csv=FILE ...       beside it the record of what it saw: "# name,value"
  *
  * The GPUs: those that CUDA_VISIBLE_DEVICES leaves, numbered by PCI bus (CUDA_DEVICE_ORDER=PCI_BUS_ID).
  * Not seen: what other virtual machines do, and who draws pictures on the GPU. */
@@ -15,6 +16,7 @@
 #include "gpu_state.h"
 #include "gpu_watch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -23,68 +25,14 @@
 #include <time.h>
 
 extern char **environ;
-/* Half a core: the services of an idle machine take some percent, a process that computes takes 100. */
-enum { BUSY_PERCENT = 5, STEAL_PERCENT = 1, OTHERS_PERCENT = 50 };
-static const struct timespec interval = {0, 50000000}; /* ns */
-static FILE *out, *verdict; /* the state of the machine; what disturbed, in memory */
-static bool command;        /* there is one */
+#ifndef INTERVAL_MS /* between two looks; the tests take less */
+#define INTERVAL_MS 50
+#endif
+static const struct timespec interval = {0, INTERVAL_MS * 1000000}; /* ns */
 
 static const char usage[] =
-    "fit_to_measure [COMMAND [ARGUMENTS]]: what disturbs measurements here,\n"
-    "now, or before, during and after a command";
-
-#define DISTURBED(...) (fputs(ftell(verdict) ? "; " : "", verdict), fprintf(verdict, __VA_ARGS__))
-
-/* The driver may count for how long the limit held the clock back; else it was seen in a look. */
-static void judge_limit(const char *gpu, const char *limit, bool seen, unsigned long long from_ns,
-                        unsigned long long to_ns) {
-    if (to_ns != NOT_SEEN_LONG && to_ns > from_ns) /* NOT_SEEN_LONG is the largest of all */
-        DISTURBED("%s held the clock of gpu %s back for %.1f ms", limit, gpu,
-                  (double)(to_ns - from_ns) / 1e6);
-    else if (seen)
-        DISTURBED("%s held the clock of gpu %s back", limit, gpu);
-}
-
-static bool was_in_use(const struct gpu *gpu) {
-    const unsigned percent = gpu->state[BEFORE].busy_percent;
-    return percent != NOT_SEEN && percent > BUSY_PERCENT;
-}
-
-static void judge_gpu(const struct gpu *gpu) {
-    const struct gpu_state *from = &gpu->state[BEFORE], *to = &gpu->state[command ? AFTER : BEFORE];
-    const unsigned long long seen = gpu->reasons[command ? DURING : BEFORE];
-    const unsigned long long limits = seen == NOT_SEEN_LONG ? 0 : seen & REASON_LIMITS;
-    const unsigned long long rest = limits & ~(unsigned long long)(REASON_POWER | REASON_HEAT);
-    unsigned others = 0;
-    for (int when = BEFORE; when <= AFTER; when++) {
-        const struct range r = gpu->seen[when][OTHERS];
-        others = r.greatest != NOT_SEEN && r.greatest > others ? r.greatest : others;
-    }
-    if (others > 0)
-        DISTURBED("%u other process%s used gpu %s", others, others > 1 ? "es" : "", gpu->name);
-    else if (was_in_use(gpu))
-        DISTURBED("somebody used gpu %s before (%u %%)", gpu->name, from->busy_percent);
-    judge_limit(gpu->name, "the power limit", limits & REASON_POWER, from->power_limited_ns,
-                to->power_limited_ns);
-    judge_limit(gpu->name, "heat", limits & REASON_HEAT, from->heat_limited_ns,
-                to->heat_limited_ns);
-    for (unsigned bit = 0; bit < 64; bit++)
-        if (rest >> bit & 1)
-            judge_limit(gpu->name, gpu_reason(bit), true, 0, 0);
-}
-
-static void judge_cpu(const struct cpu_state *from, const struct cpu_state *to, double others) {
-    if (from->cores > 0 && from->running >= from->cores)
-        DISTURBED("%.0f others ran on the %u cores", from->running, from->cores);
-    if (command && to->stolen >= 0 && steal_percent(from, to) > STEAL_PERCENT)
-        DISTURBED("other virtual machines took %.1f %% of the busy CPU time",
-                  steal_percent(from, to));
-    if (others > OTHERS_PERCENT)
-        DISTURBED("others took %.0f %% of one core during the command", others);
-    if (command && to->throttled_ms > from->throttled_ms)
-        DISTURBED("the cgroup's limit stopped the command for %.1f ms",
-                  to->throttled_ms - from->throttled_ms);
-}
+    "fit_to_measure [--csv=FILE] [COMMAND [ARGUMENTS]]: what disturbs measurements here,\n"
+    "now, or before, during and after a command; with --csv its numbers in FILE, by name";
 
 /* Runs the command, with a look every 50 ms; its exit code, or 128 and its signal. */
 static int run(char **argv) {
@@ -140,9 +88,54 @@ static struct cpu_state look_before(void) {
     return cpu;
 }
 
-int main(int argc, char **argv) {
+/* Options, at the front: --help, --csv=FILE. Returns the command, or what ends it: a NULL. */
+static char **parse(int argc, char **argv) {
+    const char *path = NULL;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        exit(puts(usage) < 0 || fflush(stdout) != 0);
+    for (argv++; *argv && **argv == '-'; argv++) {
+        if (strncmp(*argv, "--csv=", 6) != 0) {
+            fprintf(stderr, "fit_to_measure: unknown option '%s'; see --help\n", *argv);
+            exit(2);
+        }
+        path = *argv + 6;
+    }
+    if (path && !(record = fopen(path, "we"))) { /* e: not for the command */
+        fprintf(stderr, "fit_to_measure: --csv: cannot write '%s': %s\n", path, strerror(errno));
+        exit(2);
+    }
+    return argv;
+}
+
+/* All that was seen, in words and in the record; at the end what disturbed. */
+static void report(bool nvml_is_here, bool command, const struct cpu_state *from, double others) {
+    const struct cpu_state to = command ? read_cpu_state() : *from;
+    const enum when last = command ? AFTER : BEFORE;
     char *reasons = NULL;
     size_t size = 0;
+    out = command ? stderr : stdout;
+    if (!(verdict = open_memstream(&reasons, &size)))
+        exit(1);
+    note("program,fit_to_measure");
+    if (gpu_count == 0)
+        fprintf(out, "NVML: %s: no clock, power, heat or other user of a GPU was looked at\n",
+                nvml_is_here ? "shows no GPU that CUDA_VISIBLE_DEVICES leaves"
+                             : "not to be seen here");
+    for (const struct gpu *gpu = gpus; gpu < gpus + gpu_count; gpu++) {
+        print_gpu(gpu, last);
+        judge_gpu(gpu, last);
+    }
+    print_cpu_state(command ? from : NULL, &to);
+    if (command)
+        print_others(others);
+    judge_cpu(from, &to, others, command);
+    fclose(verdict);
+    fprintf(out, size ? "Disturbed: %s.\n" : "Fit to measure.\n", reasons);
+    note("disturbed,%s", size ? reasons : "no");
+    free(reasons);
+}
+
+int main(int argc, char **argv) {
     double others = -1;
     int code = 0;
     for (int fd = 0; fd < 3; fd++)
@@ -150,50 +143,26 @@ int main(int argc, char **argv) {
             fprintf(stderr, "fit_to_measure: stdin, stdout or stderr is closed\n");
             return 1; /* the next file to be opened would get what we print */
         }
-    command = argc > 1;
-    if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return puts(usage) < 0 || fflush(stdout) != 0;
-    if (command && argv[1][0] == '-') {
-        fprintf(stderr, "fit_to_measure: unknown option '%s': there is --help, or a command\n",
-                argv[1]);
-        return 2;
-    }
-    out = command ? stderr : stdout;
-    if (!command)
+    char **command = parse(argc, argv);
+    if (!*command)
         signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message */
-    verdict = open_memstream(&reasons, &size);
-    if (!verdict)
-        return 1;
     const bool nvml_is_here = open_gpu_state();
     if (nvml_is_here)
         list_gpus();
     const struct cpu_state from = look_before();
-    if (command) {
+    if (*command) {
         const struct cpu_time begin = read_cpu_time();
-        code = run(argv + 1);
+        code = run(command);
         others = others_percent(begin, read_cpu_time());
         nanosleep(&interval, NULL); /* the driver may close the command's files a little later */
         look(AFTER);
     }
-    const struct cpu_state to = command ? read_cpu_state() : from;
-    if (gpu_count == 0)
-        fprintf(out, "NVML: %s: no clock, power, heat or other user of a GPU was looked at\n",
-                nvml_is_here ? "shows no GPU that CUDA_VISIBLE_DEVICES leaves"
-                             : "not to be seen here");
-    for (const struct gpu *gpu = gpus; gpu < gpus + gpu_count; gpu++) {
-        print_gpu(out, gpu, command ? AFTER : BEFORE);
-        judge_gpu(gpu);
-    }
-    print_cpu_state(out, command ? &from : NULL, &to);
-    if (command)
-        print_others(out, others);
-    judge_cpu(&from, &to, others);
-    fclose(verdict);
-    fprintf(out, size ? "Disturbed: %s.\n" : "Fit to measure.\n", reasons);
-    free(reasons);
-    if (!command && fflush(stdout) != 0) {
-        fprintf(stderr, "fit_to_measure: cannot write to stdout\n");
-        return 1;
+    report(nvml_is_here, *command, &from, others);
+    const bool unwritten = record && (ferror(record) | fclose(record)) != 0;
+    if (unwritten || (!*command && fflush(stdout) != 0)) {
+        fprintf(stderr, "fit_to_measure: cannot write %s\n",
+                unwritten ? "the record" : "to stdout");
+        return code ? code : 1;
     }
     return code;
 }

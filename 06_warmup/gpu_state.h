@@ -115,9 +115,10 @@ static inline bool open_gpu_state(void) {
     return call && call() == 0;
 }
 
-/* False: there is no such GPU. `name`: see find_gpu(). */
+/* False: there is no such GPU, or no NVML, and all is NOT_SEEN. `name`: see find_gpu(). */
 static inline bool read_gpu_state(const char *name, struct gpu_state *s) {
-    void *gpu = find_gpu(name);
+    void *gpu = nvml ? find_gpu(name) : NULL;
+    memset(s, 0xff, sizeof *s);
     if (!gpu)
         return false;
     s->sm_mhz = gpu_number_of(gpu, "nvmlDeviceGetClockInfo", 1);

@@ -4,7 +4,7 @@
  *
  * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before,
  *   with the L2 flushed by reading something else, and with it full of something else that was
- *   written; by event pairs behind a blocker, less the empty pair.
+ *   written; by event pairs behind a blocker, minus the empty pair.
  * Does not measure: which of the three is right. That depends on what comes before the kernel in
  *   the program that is to be made faster.
  *
@@ -27,23 +27,25 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
         c[i] = a[i] + b[i];
 }
 
-/* Reads `n` numbers: whatever else was in the L2 cache is gone then, and nothing waits there to be
- * written back to memory, unlike after a memset. */
-static __global__ void read_through(const unsigned *data, size_t n, unsigned *sink) {
+/* Reads `n` numbers, more than the L2 cache holds, so that its other lines give way: all but those
+ * which somebody has set aside to persist (cudaCtxResetPersistingL2Cache() ends that; no program here
+ * begins it). Unlike after a memset, nothing waits there to be written back to memory. The thread that
+ * reads the last number, a 1 behind zeros, says so: without it the compiler would leave out the loads. */
+static __global__ void read_through(const unsigned *data, size_t n, unsigned *last) {
     unsigned sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += (size_t)gridDim.x * blockDim.x)
         sum += data[i];
-    if (sum == 1) /* never, for zeros; but the compiler does not know */
-        *sink = sum;
+    if (sum > 0)
+        *last = sum;
 }
 
 /* ---- The methods: each returns microseconds ---- */
 
 static size_t n;
 static float *vectors[3];
-static unsigned *other_data;
-static size_t other_bytes; /* four times the L2 */
+static unsigned *other_data, *last;
+static size_t other_count; /* four times the L2 */
 
 static void launch(void) {
     vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
@@ -61,13 +63,13 @@ static double time_blocked_us(void) {
 
 /* Full of something else that was written: its lines must go to memory first, in the kernel's time. */
 static double written(void) {
-    CHECK_CUDA(cudaMemsetAsync(other_data, 0, other_bytes, 0));
+    CHECK_CUDA(cudaMemsetAsync(other_data, 0, (other_count - 1) * sizeof *other_data, 0));
     return time_blocked_us();
 }
 
 /* Full of something else that was only read: the kernel's data comes from memory. */
 static double flushed(void) {
-    read_through<<<1024, 256>>>(other_data, other_bytes / sizeof *other_data, other_data);
+    read_through<<<1024, 256>>>(other_data, other_count, last);
     CHECK_CUDA(cudaGetLastError());
     return time_blocked_us();
 }
@@ -89,20 +91,22 @@ static double event_floor(void) {
 
 /* ---- One row of the report ---- */
 
-static struct summary less_floor(double *samples_us, double floor_us) {
-    for (int run = 0; run < options.runs; run++)
+static struct summary minus_floor(double *samples_us, double floor_us) {
+    for (long long run = 0; run < options.runs; run++)
         samples_us[run] -= floor_us;
-    const struct summary s = summarize(samples_us, (size_t)options.runs);
-    if (s.median <= 0)
+    const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
+    if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
              s.median, n);
     return s;
 }
 
 /* Returns how many times as long a run takes after a memset as with its own data in the L2. */
-static double measure_size(const char *device) {
+static double measure_size(void) {
     static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS], written_us[MAX_RUNS], empty_us[MAX_RUNS];
     const size_t runs = (size_t)options.runs;
+    unsigned found = 0;
+    CHECK_CUDA(cudaMemset(last, 0, sizeof *last));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
     launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
@@ -113,19 +117,21 @@ static double measure_size(const char *device) {
         empty_us[run] = event_floor();
     }
     check_vector_add(vectors[C], n);
+    CHECK_CUDA(cudaMemcpy(&found, last, sizeof found, cudaMemcpyDeviceToHost));
+    if (found != 1)
+        fail(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
     for (int v = A; v <= C; v++)
         CHECK_CUDA(cudaFree(vectors[v]));
     const double floor_us = median(empty_us, runs);
-    const struct summary w = less_floor(warm_us, floor_us), f = less_floor(flushed_us, floor_us),
-                         d = less_floor(written_us, floor_us);
-    begin_row(device);
+    const struct summary w = minus_floor(warm_us, floor_us), f = minus_floor(flushed_us, floor_us),
+                         d = minus_floor(written_us, floor_us);
     cell("size", 10, "%zu", n);
     number("warm", "us", 10, 2, w.median);
     number("flushed", "us", 12, 2, f.median);
     number("written", "us", 12, 2, d.median);
     cell("flushed_to_warm", 15, "%.2f", f.median / w.median);
     cell("written_to_warm", 15, "%.2f", d.median / w.median);
-    end_row_disturbed(w.disturbed || f.disturbed || d.disturbed);
+    end_row(w.disturbed || f.disturbed || d.disturbed);
     return d.median / w.median;
 }
 
@@ -137,23 +143,24 @@ int main(int argc, char **argv) {
     memcpy(options.sizes, default_sizes, sizeof default_sizes);
     parse_options(argc, argv, "How much does the state of the L2 cache change a kernel's time?");
     const struct cudaDeviceProp device = open_cuda();
-    other_bytes = 4 * (size_t)device.l2CacheSize;
+    other_count = (size_t)device.l2CacheSize; /* of 4 bytes each */
     for (int i = 0; options.sizes[i]; i++)
-        check_size(options.sizes[i], 12.0 * (double)options.sizes[i] + (double)other_bytes);
-    CHECK_CUDA(cudaMalloc((void **)&other_data, other_bytes));
-    CHECK_CUDA(cudaMemset(other_data, 0, other_bytes));
+        check_size(options.sizes[i], 12.0 * (double)options.sizes[i] + 4.0 * (double)other_count);
+    CHECK_CUDA(cudaMalloc((void **)&other_data, (other_count + 1) * sizeof *other_data));
+    CHECK_CUDA(cudaMemset(other_data, 0, other_count * sizeof *other_data));
+    last = other_data + other_count;
+    CHECK_CUDA(cudaMemset(last - 1, 1, 1)); /* its lowest byte */
     set_up_blocker();
-
-    say("L2 cache: vector_add by size in floats on %s; %d MiB of L2\n"
-        "Event pairs behind a blocker, less the empty pair; medians of %lld runs. warm: right "
-        "after\n"
-        "itself; flushed: after other data was read; written: after a memset\n\n",
+    begin_table(
+        "vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
+        "warm after a launch of itself, flushed by reading other data, full of written data.\n"
+        "Event pairs behind a blocker, minus the empty pair; medians of %lld runs\n\n",
         device.name, device.l2CacheSize >> 20, options.runs);
     for (int i = 0; options.sizes[i]; i++) {
         n = (size_t)options.sizes[i];
-        const double ratio = measure_size(device.name);
+        const double ratio = measure_size();
         most_size = ratio > most ? options.sizes[i] : most_size;
-        most = ratio > most ? ratio : most;
+        most = fmax(most, ratio);
     }
     end_table();
     say("The largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "

@@ -38,7 +38,6 @@ static double time_vector_add_us(void) {
 
 /* What a cold process does. */
 struct outcome {
-    char device[256];
     const char *loading; /* which the process is to set */
     double first_us, second_us;
     bool delayed;
@@ -47,8 +46,7 @@ struct outcome {
 static void run_cold(void *result) {
     struct outcome *outcome = (struct outcome *)result;
     setenv("CUDA_MODULE_LOADING", outcome->loading, 1); /* before the first call of CUDA */
-    const struct cudaDeviceProp device = open_cuda();
-    snprintf(outcome->device, sizeof outcome->device, "%s", device.name);
+    open_cuda();
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
@@ -86,21 +84,26 @@ int main(int argc, char **argv) {
             delayed[l] += outcome.delayed;
         }
 
-    say("Module loading: vector_add of %zu floats on %s, by event pairs\n"
-        "Medians of %zu new processes for each row\n\n",
-        n, outcome.device, runs);
+    begin_table("Module loading: vector_add of %zu floats on %s, by event pairs\n"
+                "Medians of %zu new processes for each row\n\n",
+                n, machine.device, runs);
     for (int l = LAZY; l < LOADINGS; l++) {
-        first[l] = summarize(first_us[l], runs);
-        second[l] = summarize(second_us[l], runs);
-        begin_row(outcome.device);
+        first[l] = summarize(first_us[l], runs, step_us);
+        second[l] = summarize(second_us[l], runs, step_us);
         cell("loading", -7, "%s", loadings[l]);
-        number("first", "us", 12, 2, first[l].median);
-        number("second", "us", 12, 2, second[l].median);
-        end_row_disturbed(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);
+        number("first launch", "us", 17, 2, first[l].median);
+        number("second launch", "us", 18, 2, second[l].median);
+        end_row(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);
     }
     end_table();
-    say("With LAZY the first launch takes %.2f us longer than the second, and %.2f us longer\n"
-        "than with EAGER: that is the loading.\n",
-        first[LAZY].median - second[LAZY].median, first[LAZY].median - first[EAGER].median);
+    const double extra_us = value("extra", "us", first[LAZY].median - second[LAZY].median);
+    const double saved_us = value("saved", "us", first[LAZY].median - first[EAGER].median);
+    say("With LAZY the first launch takes %.2f us longer than the second.\n"
+        "With EAGER it takes %.2f us %s than with LAZY:\n%s.\n",
+        extra_us, fabs(saved_us), saved_us < 0 ? "more" : "less",
+        extra_us <= 0               ? "no loading is to be seen here"
+        : saved_us < 0.1 * extra_us ? "loading early does not shorten it here"
+        : saved_us < 0.5 * extra_us ? "a part of the extra time is for what EAGER loads before"
+                                    : "most of the extra time is for what EAGER loads before");
     return EXIT_SUCCESS;
 }

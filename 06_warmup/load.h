@@ -43,10 +43,17 @@ static __global__ void load(const unsigned *numbers, float *sums, long long step
     }
     for (int k = 1; k < 16; k++)
         s[0] += s[k];
-    sums[blockIdx.x * blockDim.x + t] = s[0];
+    sums[(size_t)blockIdx.x * blockDim.x + t] = s[0];
 }
 
-/* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set. */
+static void set_up_load(unsigned block_count) {
+    blocks = block_count;
+    CHECK_CUDA(cudaMalloc((void **)&numbers, NUMBERS * sizeof *numbers));
+    CHECK_CUDA(cudaMalloc((void **)&sums, (size_t)blocks * THREADS * sizeof *sums));
+    CHECK_CUDA(cudaMalloc((void **)&device_rate, sizeof *device_rate));
+}
+
+/* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set. And no sums: each is NaN. */
 static void set_numbers(bool random) {
     unsigned host[NUMBERS];
     for (int i = 0; i < NUMBERS; i++)
@@ -54,16 +61,21 @@ static void set_numbers(bool random) {
             random ? 0x3c003c00u | ((unsigned)rand() & 0x83ff) | ((unsigned)rand() & 0x83ff) << 16
                    : 0;
     CHECK_CUDA(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMemset(sums, 0xff, (size_t)blocks * THREADS * sizeof *sums));
 }
 
-/* Exits with 1 unless the last block found the same as the first, and 0 of zeros alone. */
-static void check_sums(bool random) {
-    float first[THREADS], last[THREADS];
-    CHECK_CUDA(cudaMemcpy(first, sums, sizeof first, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(last, sums + (size_t)(blocks - 1) * THREADS, sizeof last,
-                          cudaMemcpyDeviceToHost));
-    for (int i = 0; i < THREADS; i++)
-        if (!(first[i] == last[i]) || (first[i] == 0) == random)
-            fail(EXIT_FAILED, "wrong result: thread %d has %g in the first block, %g in the last",
-                 i, (double)first[i], (double)last[i]);
+/* Exits with 1 unless each block found the same as the first, and 0 of zeros alone. */
+static void check_loads(bool random) {
+    const size_t count = (size_t)blocks * THREADS;
+    float *found = (float *)malloc(count * sizeof *found);
+    if (!found)
+        fail(EXIT_FAILED, "no host memory for %zu floats", count);
+    CHECK_CUDA(cudaMemcpy(found, sums, count * sizeof *found, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++)
+        if (!(found[i] == found[i % THREADS]) || (found[i] == 0) == random)
+            fail(EXIT_FAILED,
+                 "wrong result of %s: thread %zu of block %zu has %g, of the first block %g",
+                 random ? "random numbers" : "zeros", i % THREADS, i / THREADS, (double)found[i],
+                 (double)found[i % THREADS]);
+    free(found);
 }

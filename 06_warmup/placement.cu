@@ -63,9 +63,8 @@ static void move_back(void) {
     vectors = first;
 }
 
-static void set_up(char name[256]) {
-    const struct cudaDeviceProp device = open_cuda();
-    snprintf(name, 256, "%s", device.name);
+static void set_up(void) {
+    open_cuda();
     check_size(options.size, 10.0 * (double)n * sizeof(float)); /* 3 times three, and the spacer */
     for (int v = A; v <= C; v++)
         first[v] = device_vector((enum vector)v, n);

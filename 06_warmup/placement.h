@@ -12,9 +12,9 @@
 
 /* What a program brings. */
 struct steps {
-    void (*set_up)(char name[256]); /* opens the device, stores its name, makes the first buffers */
-    void (*move)(void);             /* new buffers, made while the ones before are still there */
-    void (*move_back)(void);        /* the first buffers again */
+    void (*set_up)(void);    /* opens the device, makes the first buffers */
+    void (*move)(void);      /* new buffers, made while the ones before are still there */
+    void (*move_back)(void); /* the first buffers again */
     double (*launch_us)(double *overhead_us); /* one launch, and how much longer the host waited */
     void (*check)(void);
 };
@@ -35,7 +35,6 @@ enum { LAUNCHES = 31 };
 static const int64_t warm_up_ns = 100000000; /* until the clock has its rate: clock_ramp.cu */
 
 struct place {
-    char device[256];
     double median_us;
     bool disturbed;
 };
@@ -46,7 +45,7 @@ static inline void measure(struct place *place) {
         steps.launch_us(&overheads_us[0]);
     for (int i = 0; i < LAUNCHES; i++)
         samples_us[i] = steps.launch_us(&overheads_us[i]);
-    const struct summary s = summarize(samples_us, LAUNCHES);
+    const struct summary s = summarize(samples_us, LAUNCHES, step_us);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us", s.median);
     steps.check();
@@ -57,7 +56,7 @@ static inline void measure(struct place *place) {
 /* ---- The processes. This one never touches the device: see cold.h ---- */
 
 static inline void run_process(void *place) {
-    steps.set_up(((struct place *)place)->device);
+    steps.set_up();
     measure((struct place *)place);
 }
 
@@ -74,12 +73,12 @@ static inline void start_home(void) {
     if (home != 0)
         return;
     static struct place place;
-    for (bool move; read(questions[0], &move, sizeof move) == sizeof move;) {
-        if (!*place.device)
-            steps.set_up(place.device);
+    for (bool move, is_set_up = false; get(questions[0], &move, sizeof move); is_set_up = true) {
+        if (!is_set_up)
+            steps.set_up();
         (move ? steps.move : steps.move_back)();
         measure(&place);
-        if (write(answers[1], &place, sizeof place) != sizeof place)
+        if (!put(answers[1], &machine, sizeof machine) || !put(answers[1], &place, sizeof place))
             break;
     }
     _exit(EXIT_SUCCESS);
@@ -88,8 +87,8 @@ static inline void start_home(void) {
 /* Ends as that process did if it failed; it has said why. */
 static inline void ask_home(bool move, struct place *place) {
     int status = 0;
-    if (write(questions[1], &move, sizeof move) == sizeof move &&
-        read(answers[0], place, sizeof *place) == sizeof *place)
+    if (put(questions[1], &move, sizeof move) && get(answers[0], &machine, sizeof machine) &&
+        get(answers[0], place, sizeof *place))
         return;
     if (waitpid(home, &status, 0) != home || WIFSIGNALED(status))
         fail(EXIT_FAILED, "the process that stays died of signal %d", WTERMSIG(status));
@@ -112,11 +111,12 @@ static inline void compare_places(const char *clock) {
     static struct place place;
     double spread_percent[WHERES], greatest = 0;
     bool disturbed[WHERES] = {false, false, false};
-    int count[WHERES] = {0, 0, 0}, order[WHERES] = {AGAIN, MOVED, PROCESS}, turn = 0;
+    int order[WHERES] = {AGAIN, MOVED, PROCESS};
+    const size_t runs = (size_t)options.runs;
     const uint64_t seed = random_state = (uint64_t)now_ns();
     start_home();
-    for (long long run = 0; run < options.runs; run++)
-        for (int t = 0; t < WHERES; t++, turn++) { /* in turns, in an order drawn anew each time */
+    for (size_t run = 0; run < runs; run++)
+        for (int t = 0; t < WHERES; t++) { /* in turns, in an order drawn anew each time */
             const int other = t + (int)random_below((size_t)(WHERES - t)), w = order[other];
             order[other] = order[t];
             order[t] = w;
@@ -124,47 +124,33 @@ static inline void compare_places(const char *clock) {
                 in_new_process(run_process, &place, sizeof place);
             else
                 ask_home(w == MOVED, &place);
-            samples_us[w][count[w]++] = place.median_us;
+            samples_us[w][run] = place.median_us;
             disturbed[w] |= place.disturbed;
-            if (turn == 0)
-                say("Placement: vector_add of %lld floats on %s, timed by %s\n"
-                    "%lld medians of %d launches in each row; their order is drawn with seed "
-                    "%llu\n\n",
-                    options.size, place.device, clock, options.runs, LAUNCHES,
-                    (unsigned long long)seed);
-            if (output != AS_CSV)
-                continue;
-            begin_row(place.device); /* in the CSV every median, in the table what they come to */
-            cell("seed", 0, "%llu", (unsigned long long)seed);
-            cell("turn", 0, "%d", turn + 1);
-            cell("where", 0, "%s", where_names[w]);
-            cell("process", 0, "%d", w == PROCESS ? count[w] : 0);
-            cell("place", 0, "%d", w == MOVED ? count[w] : 0);
-            number("median", "us", 0, 2, place.median_us);
-            end_row_disturbed(place.disturbed);
         }
     end_home();
+    begin_table("Placement: vector_add of %lld floats on %s, timed by %s\n"
+                "%zu medians of %d launches in each row; their order is drawn with seed %llu\n\n",
+                options.size, machine.device, clock, runs, LAUNCHES, (unsigned long long)seed);
+    describe("seed", "%llu", (unsigned long long)seed);
     for (int w = AGAIN; w < WHERES; w++) {
-        const struct summary s = summarize(samples_us[w], (size_t)options.runs);
+        const struct summary s = summarize(samples_us[w], runs, step_us);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
-        greatest = spread_percent[w] > greatest ? spread_percent[w] : greatest;
-        if (output == AS_CSV)
-            continue;
+        greatest = fmax(greatest, spread_percent[w]);
         cell("where", -7, "%s", where_names[w]);
         number("min", "us", 11, 2, s.min);
         number("median", "us", 11, 2, s.median);
         number("max", "us", 11, 2, s.max);
         number("spread", "percent", 16, 1, spread_percent[w]);
-        end_row_disturbed(disturbed[w]);
+        end_row(disturbed[w] || s.disturbed);
     }
     end_table();
     say("The same buffers again: %.1f %% apart. Other places: %.1f %%. Other processes: %.1f %%.\n",
         spread_percent[AGAIN], spread_percent[MOVED], spread_percent[PROCESS]);
-    if (options.runs > 1)
+    if (runs == 1)
+        say("One median has no spread: take more --runs.\n");
+    else
         say("If two builds differ by less than %.1f %%, the greatest of the three, one process of "
             "each\n"
             "does not show which is faster: run several processes of each, in turns.\n",
             greatest);
-    else
-        say("One median has no spread: take more --runs.\n");
 }

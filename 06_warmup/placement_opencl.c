@@ -62,9 +62,8 @@ static void move_back(void) {
     use(first);
 }
 
-static void set_up(char name[256]) {
+static void set_up(void) {
     cl = open_opencl();
-    snprintf(name, 256, "%s", cl.name);
     check_size(cl, options.size, 4.0 * (double)n, 40.0 * (double)n); /* 3 times three, a spacer */
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));

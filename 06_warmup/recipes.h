@@ -8,7 +8,7 @@
 #include "options.h"
 #include "summary.h"
 
-/* One launch of the kernel under study, in us; it also stores the host's time less the device's. And
+/* One launch of the kernel under study, in us; it also stores the host's time minus the device's. And
  * one launch of another kernel, to its end. */
 static double (*time_kernel_us)(double *overhead_us);
 static void (*launch_other_kernel)(void);
@@ -21,6 +21,15 @@ static double launch_us(void) {
     const double us = time_kernel_us(&overhead_us);
     first_us = launches++ == 0 ? us : first_us;
     return us;
+}
+
+/* Exits with 1 unless each of the `n` numbers at `c`, which it frees, is `right`. */
+static inline void check_all(float *c, size_t n, float right, const char *kernel) {
+    for (size_t i = 0; i < n; i++)
+        if (c[i] != right)
+            fail(EXIT_FAILED, "%s is wrong at element %zu: %g, not %g", kernel, i, (double)c[i],
+                 (double)right);
+    free(c);
 }
 
 /* ---- The recipes: each returns its estimate in us ---- */
@@ -71,12 +80,11 @@ static const struct {
                {"other_kernel_then_one", other_kernel_then_one},
                {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10},
                {"warm_then_median", warm_then_median}};
-enum { RECIPES = sizeof recipes / sizeof recipes[0], STEADY = 31 };
+enum { RECIPES = sizeof recipes / sizeof recipes[0], FIRST = 0, LAST = RECIPES - 1, STEADY = 31 };
 
 /* ---- One recipe in one cold process ---- */
 
 struct outcome {
-    char device[256];
     int recipe, launches;
     double first_us, estimate_us, steady_us, error_percent;
     bool disturbed; /* the steady launches disagree, or were all held up */
@@ -91,7 +99,7 @@ static inline void try_recipe(struct outcome *o) {
     o->first_us = first_us;
     for (int i = 0; i < STEADY; i++)
         samples_us[i] = time_kernel_us(&overheads_us[i]);
-    const struct summary steady = summarize(samples_us, STEADY);
+    const struct summary steady = summarize(samples_us, STEADY, step_us);
     o->steady_us = steady.median;
     o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY));
     if (!(o->first_us > 0 && o->estimate_us > 0 && o->steady_us > 0))
@@ -107,36 +115,55 @@ static inline int compare_errors(const void *left, const void *right) {
                            &((const struct outcome *)right)->error_percent);
 }
 
+/* Whether the processes of a recipe disagree in one of the row's times. */
+static inline bool disagree(const struct outcome *outcomes, size_t count) {
+    static double first[MAX_RUNS], estimate[MAX_RUNS], steady[MAX_RUNS];
+    for (size_t i = 0; i < count; i++) {
+        first[i] = outcomes[i].first_us;
+        estimate[i] = outcomes[i].estimate_us;
+        steady[i] = outcomes[i].steady_us;
+    }
+    return summarize(first, count, step_us).disturbed ||
+           summarize(estimate, count, step_us).disturbed ||
+           summarize(steady, count, step_us).disturbed;
+}
+
 /* Runs each recipe in --runs new processes and reports the one whose error is in the middle. `run`
  * is what a process does: it sets up, tries the recipe of its struct outcome, checks the result. */
 static inline void compare_recipes(void (*run)(void *outcome), const char *clock) {
     static struct outcome outcomes[RECIPES][MAX_RUNS];
-    const struct outcome *middle[RECIPES];
+    double steady_us[RECIPES];
     const size_t runs = (size_t)options.runs;
     for (size_t i = 0; i < runs; i++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
             outcomes[r][i].recipe = r;
             in_new_process(run, &outcomes[r][i], sizeof outcomes[r][i]);
         }
-    say("Warm-up: vector_add of %lld floats on %s, timed by %s\n"
-        "%zu new processes for each recipe; each row is the process with the median error\n"
-        "first: the first launch of vector_add in it; steady: the median of %d after the "
-        "recipe\n\n",
-        options.size, outcomes[0][0].device, clock, runs, STEADY);
+    begin_table(
+        "Warm-up: vector_add of %lld floats on %s, timed by %s\n"
+        "%zu new processes for each recipe; each row is the process with the median error.\n"
+        "Its steady state is the median of its %d launches after the recipe\n\n",
+        options.size, machine.device, clock, runs, STEADY);
     for (int r = 0; r < RECIPES; r++) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
-        const struct outcome *o = middle[r] = &outcomes[r][(runs - 1) / 2];
-        begin_row(o->device);
+        const struct outcome *o = &outcomes[r][(runs - 1) / 2];
+        steady_us[r] = o->steady_us;
         cell("recipe", -28, "%s", recipes[r].name);
         cell("launches", 8, "%d", o->launches);
-        number("first", "us", 12, 2, o->first_us);
+        number("first launch", "us", 17, 2, o->first_us);
         number("estimate", "us", 13, 2, o->estimate_us);
         number("steady", "us", 12, 2, o->steady_us);
         number("error", "percent", 15, 1, o->error_percent);
-        end_row_disturbed(o->disturbed);
+        end_row(o->disturbed || disagree(outcomes[r], runs));
     }
     end_table();
+    const struct summary steady = summarize(steady_us, RECIPES, step_us);
+    const double apart_percent =
+        value("steady_apart", "percent", 100 * (steady.max - steady.min) / steady.min);
     say("The first launch alone differs from the steady state by %+.1f %%.\n"
-        "After a warm-up by the same kernel the median differs from it by %+.1f %%.\n",
-        middle[0]->error_percent, middle[RECIPES - 1]->error_percent);
+        "After a warm-up by the same kernel the median differs from it by %+.1f %%.\n"
+        "The steady states of these %d processes are %.1f %% apart, so each error is against its "
+        "own.\n",
+        outcomes[FIRST][(runs - 1) / 2].error_percent, outcomes[LAST][(runs - 1) / 2].error_percent,
+        RECIPES, apart_percent);
 }

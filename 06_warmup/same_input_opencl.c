@@ -136,22 +136,21 @@ int main(int argc, char **argv) {
             }
         }
 
-    say("The same input: a walk through %zu numbers on %s, from START to END\n"
-        "Medians of the first and of the last launch in %zu times %d launches\n\n",
-        n, cl.name, runs, LAUNCHES);
+    begin_table("The same input: a walk through %zu numbers on %s, from START to END\n"
+                "Medians of the first and of the last launch in %zu times %d launches\n\n",
+                n, cl.name, runs, LAUNCHES);
     for (int i = SAME; i < INPUTS; i++) {
-        first[i] = summarize(first_us[i], runs);
-        last[i] = summarize(last_us[i], runs);
+        first[i] = summarize(first_us[i], runs, step_us);
+        last[i] = summarize(last_us[i], runs, step_us);
         if (!(last[i].median > 0))
             fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short",
                  last[i].median, n);
-        begin_row(cl.name);
         cell("input", -6, "%s", names[i]);
-        number("first", "us", 12, 2, first[i].median);
-        number("last", "us", 12, 2, last[i].median);
+        number("first launch", "us", 17, 2, first[i].median);
+        number("last launch", "us", 16, 2, last[i].median);
         cell("last_to_same", 12, "%.2f", last[i].median / last[SAME].median);
-        end_row_disturbed(first[i].disturbed || last[i].disturbed ||
-                          is_delayed(median(overhead_us[i], runs)));
+        end_row(first[i].disturbed || last[i].disturbed ||
+                is_delayed(median(overhead_us[i], runs)));
     }
     end_table();
     say("With new input the last launch takes %.2f times as long as with the same input again.\n"

@@ -27,7 +27,7 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
 static __global__ void other_kernel(float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        c[i] = -1;
+        c[i] = -2;
 }
 
 /* ---- One launch of each ---- */
@@ -55,12 +55,17 @@ static void launch_other(void) {
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
+static void check_other(void) {
+    float *c = host_vector(C, n);
+    CHECK_CUDA(cudaMemcpy(c, vectors[C], n * sizeof *c, cudaMemcpyDeviceToHost));
+    check_all(c, n, -2, "other_kernel");
+}
+
 /* ---- What each cold process does ---- */
 
 static void run_cold(void *result) {
     struct outcome *outcome = (struct outcome *)result;
-    const struct cudaDeviceProp device = open_cuda();
-    snprintf(outcome->device, sizeof outcome->device, "%s", device.name);
+    open_cuda();
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
@@ -70,6 +75,8 @@ static void run_cold(void *result) {
     launch_other_kernel = launch_other;
     try_recipe(outcome);
     check_vector_add(vectors[C], n);
+    launch_other();
+    check_other();
 }
 
 int main(int argc, char **argv) {

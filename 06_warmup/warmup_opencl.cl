@@ -10,5 +10,5 @@ __kernel void vector_add(__global const float *a, __global const float *b, __glo
 __kernel void other_kernel(__global float *c, ulong n) {
     const size_t i = get_global_id(0);
     if (i < n)
-        c[i] = -1;
+        c[i] = -2;
 }

@@ -72,7 +72,9 @@ static inline struct opencl open_opencl(void) {
         }
     }
     if (index == 0)
-        fail(EXIT_NO_DEVICE, "no OpenCL device: install a driver (for the CPU: pocl-opencl-icd)");
+        fail(EXIT_NO_DEVICE,
+             "no OpenCL device: install a driver (for the CPU: pocl-opencl-icd). If "
+             "PoCL is installed, set POCL_CACHE_DIR to a folder that can be written");
     if (list)
         exit(EXIT_SUCCESS);
     if (!found.device)

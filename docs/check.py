@@ -6,35 +6,51 @@ In every Markdown file:
 - A code block after  <!-- from FILE -->  is FILE, whole; after  <!-- from FILE: A ... B -->  it is
   FILE's lines from the first with A in it to the next with B in it (or the next that is just }).
   --refresh writes it anew.
-- A number before  <!--=FILE: START #N-->  is the Nth number after START, which begins a line of
-  docs/results/FILE, rounded as the text rounds it. #min2-5 and #max2-5 take the least and the
-  greatest of several, /1000 divides. --refresh writes these anew as well.
-- A number with a decimal point and a unit has such a mark: it was measured.
+- A number with a decimal point and a unit was measured, so a mark says where it comes from. The
+  marks stand together at the end of a section:
+
+      <!-- numbers
+      3.08  pocl-cpu/clfinish_sync method=no_finish median_us
+      9.5   nvidia-h200/clfinish_sync way_us
+      0.71  nvidia-h200/accuracy table=code "kernel=a b" max median_us /1000
+      -->
+
+  First the number, as the section has it; then docs/results/RECORD.csv; then what chooses exactly
+  one row, and the column. Without a column=value before it the name is that of a '# name,' line. After
+  min or max it is the column's least or greatest of all chosen rows. /1000 divides.
+  The recorded value, rounded as the text rounds it, is the number. --refresh writes a changed value
+  into the mark and into the section, unless the number also stands there unmarked, or its marks
+  now disagree: then it asks for a change by hand, for it cannot know which is meant.
 - Every link within the repository leads to a file that git tracks; a link with #anchor leads to a
   heading. A picture also has an alternative text, and .gitignore does not name it.
 - Every option in a line that runs one of our programs stands in the --help of that program; every
   other option in a --help of its chapter, or, in a text outside the chapters, in that of any
-  program. A program that BUILD (default: build) does not have is asked in its transcript,
-  test/expected/PROGRAM.txt.
+  program. They are those in BUILD (default: build); what cannot run here is there as a simulation.
 - Every word in *italics* is a term, and docs/glossary.md has it: in bold, or in a column before
   the last one. (Emphasis is bold.)
-- A line has at most 120 columns, tables, pictures and what cannot be broken aside. A number cannot
-  be broken from its mark.
-README.zh.md has the headings, code blocks and links of README.md, and names the README.md that it
-is a translation of:  <!-- of README.md 1a2b3c4d -->.
+- A line has at most 120 columns, tables, pictures and what cannot be broken aside.
+README.zh.md has the headings, code blocks, links and marks of README.md, and names the README.md
+that it is a translation of:  <!-- of README.md 1a2b3c4d -->. (A refreshed number changes no name.)
 """
+import collections
+import decimal
 import hashlib
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import unicodedata
 
+import record
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- from (\S+?)(?:: (.+?) \.\.\. (.+?))? -->\n+```\w*\n)(.*?)(^```$)", re.S | re.M)
-NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)([^\d\n<]{0,12}"
-                    r"<!--=(\S+?): (.+?) #(min|max)?(\d+)(?:-(\d+))?(?: /(\d+))?-->)")
-UNMARKED = re.compile(r"\d\.\d+ ?(?:us|ms|ns|GB/s|MHz|%|percent|times)(?![\w<])")
+MARKS = re.compile(r"<!-- numbers\n(.*?)-->", re.S)
+MARK = re.compile(r"^(\S+)( +)(.+)$", re.M)
+NUMBER = re.compile(r"(?<![A-Za-z0-9_.])(?:(?<![A-Za-z0-9_.)])[+-])?\d+(?:\.\d+)?(?![A-Za-z0-9_]|\.\d)")
+UNIT = re.compile(r"\s*(?:us|ms|ns|GB/s|MHz|%|percent|times)(?!\w)")
+NO_WORDS = re.compile(r"^ *```.*?^ *```$|^#+ [^\n]*|^ *\d+\. ", re.S | re.M)
 FENCE = re.compile(r"^ *```.*?^ *```$", re.S | re.M)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 LINK = re.compile(r"(?:(!)\[([^]]*))?\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
@@ -76,27 +92,109 @@ def lines_of(file, first, last):
     return "".join(l[indent:].rstrip() + "\n" for l in lines)
 
 
-def recorded(file, start, which, first, last, divisor):
-    """The number that a mark names, or None."""
-    path = ROOT / "docs/results" / file
-    text = "\n" + (re.sub(r"[ \t]+", " ", path.read_text()).replace("\n ", "\n") if path.is_file() else "")
-    begin = re.search("\n" + re.escape(start) + r"(?!\w)", text)
-    numbers = re.findall(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?!\w)", text[begin.end():] if begin else "")
-    numbers = [float(n) for n in numbers[int(first) - 1:int(last or first)]]
-    return (max if which == "max" else min)(numbers) / int(divisor or 1) if numbers else None
+def blank(pattern, text):
+    """`text` with blanks in place of what the pattern finds: nothing else moves."""
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group(0)), text)
+
+
+def sections(text):
+    """The sections of a text, whole, and each with blanks for its heading, code blocks and the numbers of a list."""
+    prose, headings = blank(NO_WORDS, text), re.finditer(r"^#+ ", blank(COMMENT, blank(FENCE, text)), re.M)
+    starts = [0, *(heading.start() for heading in headings), len(text)]
+    return [(text[start:end], prose[start:end]) for start, end in zip(starts, starts[1:])]
+
+
+def marks_of(prose):
+    """The marks of a section: (number, source) each."""
+    return [(number, source) for marks in MARKS.findall(prose) for number, _, source in MARK.findall(marks)]
+
+
+def replace(section, prose, new):
+    """The section with new numbers for the old ones, in its words and in its marks."""
+    def in_mark(mark):
+        number = new.get(mark[1], mark[1])
+        return number.ljust(len(mark[1] + mark[2]) - 1) + " " + mark[3]
+
+    for found in reversed([*NUMBER.finditer(blank(COMMENT, prose))]):
+        if found.group(0) in new:
+            section = section[:found.start()] + new[found.group(0)] + section[found.end():]
+    return MARKS.sub(lambda marks: MARK.sub(in_mark, marks.group(0)), section)
+
+
+def recorded(source):
+    """The value that a mark names, exact."""
+    try:
+        file, *words = shlex.split(source)
+        divisor = int(words.pop()[1:]) if words[-1][0] == "/" else 1
+        name = words.pop()
+        choose = {"min": min, "max": max}[words.pop()] if words and "=" not in words[-1] else None
+        keys = dict(word.split("=", 1) for word in words)
+    except (ValueError, IndexError, KeyError):
+        raise record.RecordError(f"not a mark: {source}") from None
+    found = record.read(ROOT / f"docs/results/{file}.csv")
+    found.name = file
+    if choose:
+        values = [row[name] for row in found.select(**keys) if row[found.column(name)]]
+    elif keys:
+        values = [found.find(**keys)[found.column(name)]]
+    elif name in found.meta:
+        values = [found.meta[name]]
+    else:
+        raise record.RecordError(f"{file}: no '# {name},'")
+    try:
+        return (choose or min)(map(decimal.Decimal, values)) / divisor
+    except (ValueError, decimal.InvalidOperation):
+        raise record.RecordError(f"{file}: no number in {name}: {values}") from None
+
+
+def rounded(value, number):
+    """`value` as the text rounds `number`. A value halfway between two: the number, if it is one of them."""
+    step = decimal.Decimal(1).scaleb(-len(number.partition(".")[2]))
+    both = [f"{value.quantize(step, way):{'+' if number[0] == '+' else ''}f}"
+            for way in (decimal.ROUND_HALF_UP, decimal.ROUND_HALF_DOWN)]
+    return number if number in both else both[0]
+
+
+def check_numbers(section, prose, refresh):
+    """The section with its numbers refreshed, and what is wrong with them."""
+    words, marks, faults, values, new = blank(COMMENT, prose), marks_of(prose), [], [], {}
+    stands = collections.Counter(NUMBER.findall(words))
+    named = collections.Counter(number for number, _ in marks)
+    for number, source in marks:
+        try:
+            values.append(rounded(recorded(source), number))
+        except record.RecordError as error:
+            values.append(None)
+            faults.append(f"{number}: {error}")
+    for number in named:
+        of_this = {value for (other, _), value in zip(marks, values) if other == number}
+        if refresh and stands[number] == named[number] and len(of_this) == 1 and None not in of_this:
+            new[number] = of_this.pop()
+    for (number, source), value in zip(marks, values):
+        if stands[number] < named[number]:
+            faults.append(f"{number} stands {stands[number]} times, for {named[number]} marks: {source}")
+        elif value not in (None, number, new.get(number)):
+            faults.append(f"{number} is {value}: {source}" + "; change this one by hand" * refresh)
+    measured = collections.Counter(found.group(0) for found in NUMBER.finditer(words)
+                                   if "." in found.group(0) and UNIT.match(words, found.end()))
+    faults += [f"measured where? {number}" for number in measured - named]
+    lines = [line for found in MARKS.findall(prose) for line in found.splitlines()]
+    if prose.count("<!-- numbers") != len(MARKS.findall(prose)) or len(lines) != len(marks):
+        faults.append("not a mark: NUMBER RECORD [COLUMN=VALUE ...] [min|max] NAME [/DIVISOR]")
+    if marks and MARKS.split(prose)[-1].strip():
+        faults.append("the marks do not stand at the end of the section")
+    return replace(section, prose, new), faults
 
 
 def help_of(build):
-    """Program name -> (chapter's folder, the options of its --help): as it is built, or else by its transcript."""
+    """Program name -> (chapter's folder, the options of its --help)."""
     programs = {}
     listed = re.findall(r"^add_program\(\w+ (\S+?)/(\S+?)\.c", (ROOT / "CMakeLists.txt").read_text(), re.M)
     for folder, name in listed:
-        path = build / folder / name
-        if path.exists():
-            text = subprocess.run([path, "--help"], capture_output=True, text=True, check=True).stdout
-        else:
-            transcript = (ROOT / folder / "test/expected" / f"{name}.txt").read_text()
-            text = transcript.partition(f"$ ./{name} --help\n")[2].partition("\n$ ")[0]
+        built = [path for path in (build / folder / name, build / "simulated/bin" / folder / name) if path.is_file()]
+        if not built:
+            sys.exit(f"{folder}/{name} is not built in {build}")
+        text = subprocess.run([built[0], "--help"], capture_output=True, text=True, check=True).stdout
         programs[name] = (folder, set(OPTION.findall(text)))
     return programs
 
@@ -145,22 +243,23 @@ def wrong_lines(folder, text, programs):
         options = set(OPTION.findall(line)) if folder != "CHANGELOG.md" else set()  # it names options of the past
         for option in options - own - OTHERS:
             yield f"no program here has {option}: {line.strip()[:70]}"
-        if UNMARKED.search(line):
-            yield f"measured where? {UNMARKED.search(line).group(0)}: {line[:60]}"
         columns = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line)
-        words = re.sub(r"^\s*([-*]|\d+\.)? *", "", COMMENT.sub("", NUMBER.sub("0", line))).split()
+        words = re.sub(r"^\s*([-*]|\d+\.)? *", "", COMMENT.sub("", line)).split()
         if columns > 120 and len(words) > 1 and not re.match(r" *(\||!\[)", line):
             yield f"{columns} columns: {line[:60]}"
 
 
 def behind(original, translation):
     """Where README.zh.md differs from README.md."""
-    for what, pattern in (("headings", r"^(#+) "), ("code blocks", r"^```.*?^```$"), ("links", r"\]\(([^)]+)\)")):
+    for what, pattern in (("headings", r"^(#+) "), ("code blocks", r"^```.*?^```$"), ("links", r"\]\(([^)]+)\)"),
+                          ("marks", r"<!-- numbers\n.*?-->")):
         left, right = (sorted(re.findall(pattern, re.sub(r"\(README.*?\)", "", text), re.S | re.M))
                        for text in (original, translation))
         if left != right:
             yield f"other {what} than README.md: {sorted(set(left) ^ set(right)) or len(left)}"
-    version = hashlib.sha256(NUMBER.sub(r"\2", original).encode()).hexdigest()[:8]
+    unnumbered = "".join(replace(section, prose, {number: "0" for number, _ in marks_of(prose)})
+                         for section, prose in sections(original))
+    version = hashlib.sha256(COMMENT.sub("", unnumbered).encode()).hexdigest()[:8]
     if f"<!-- of README.md {version} -->" not in translation:
         yield f"README.md has changed; translate that, then write <!-- of README.md {version} -->"
 
@@ -181,28 +280,17 @@ def check(path, programs, refresh):
             faults.append(f"{name}: differs from {file}: {head.splitlines()[0]}")
         return match.group(0)
 
-    def compare_number(match):
-        number, tail, *mark = match.groups()
-        value = recorded(*mark)
-        if value is None:
-            faults.append(f"{name}: no number at {tail}")
-            return match.group(0)
-        digits = len(number.partition(".")[2])
-        right = f"{value:{'+' if number[0] == '+' else ''}.{digits}f}"
-        if right != number:
-            if refresh:
-                return right + tail
-            faults.append(f"{name}: {number} is {right} in {mark[0]}: {mark[1]}")
-        return match.group(0)
-
-    new = NUMBER.sub(compare_number, BLOCK.sub(compare, text))
+    new = ""
+    for section, prose in sections(BLOCK.sub(compare, text)):
+        section, wrong = check_numbers(section, prose, refresh)
+        heading = section.partition("\n")[0].strip("# ")
+        faults += [f"{name}, {heading}: {fault}" for fault in wrong]
+        new += section
     if new != text:
         path.write_text(new)
         print(f"{name}: refreshed")
     if new.count("<!-- from ") != len(BLOCK.findall(new)):
         faults.append(f"{name}: a 'from' mark without its code block")
-    if new.count("<!--=") != len(NUMBER.findall(new)):
-        faults.append(f"{name}: a mark without its number")
     own = BLOCK.sub("", new)
     found = [*dead_links(path, FENCE.sub("", own)), *missing_terms(FENCE.sub("", own)),
              *wrong_lines(name.parts[0], own, programs)]

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the pages of report.py and compared.py are made of."""
+"""What the pages of report.py and compared.py are made of: HTML with its pictures in it, nothing from elsewhere."""
+import math
 import pathlib
 import re
 from html import escape
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STYLE = (ROOT / "docs/page.css").read_text()
+UNITS = {"us": "us", "ms": "ms", "ns": "ns", "gb_s": "GB/s", "s": "s", "percent": "percent", "mhz": "MHz", "days": "days"}
 CLASS_N = ' class="n"'  # a number's cell
+MARK = '<strong class="warn">disturbed</strong>'
 
 
 def element(name, text, attributes=""):
@@ -25,37 +28,80 @@ def box(label, inner):
     return f'<div class="box" tabindex="0" role="region" aria-label="{escape(label)}">{inner}</div>\n'
 
 
+def folded(summary, inner):
+    return f"<details><summary>{escape(summary)}</summary>\n{inner}</details>\n"
+
+
 def is_number(text):
-    return re.fullmatch(r"[-+]?[\d.]+( disturbed)?|-", text)
+    return re.fullmatch(r"[-+]?\d[\d.]*|-|", text.removesuffix(" disturbed"))
 
 
-def cell(text):
-    number = CLASS_N if is_number(text) else ""
-    return f"<td{number}>{escape(text)}</td>".replace("disturbed", '<strong class="warn">disturbed</strong>')
-
-
-def column_name(name, cells):
-    return f'<th scope="col"{CLASS_N if all(map(is_number, cells)) else ""}>{escape(name)}</th>'
+def as_printed(column):
+    """median_us as "median (us)"."""
+    for unit, shown in UNITS.items():
+        if column.endswith("_" + unit):
+            return f"{column.removesuffix('_' + unit)} ({shown})"
+    return column
 
 
 def table(caption, head, rows):
-    """The first cell of a row is its name."""
-    names = "".join(map(column_name, head, zip(*([""] + row[1:] for row in rows))))
-    lines = "".join(f'<tr><th scope="row">{escape(row[0])}</th>{"".join(map(cell, row[1:]))}</tr>\n' for row in rows)
-    return box(caption, f"<table><caption>{escape(caption)}</caption>\n<thead><tr>{names}</tr></thead>\n"
+    """The first cell of a row is its name, which stays in sight; "disturbed" at the end of a cell is a mark."""
+    def cell(tag, text, number):
+        marked = escape(text.removesuffix(" disturbed")) + (" " + MARK if text.endswith(" disturbed") else "")
+        return f"<{tag}{CLASS_N if number else ''}>{marked}</{tag.split()[0]}>"
+
+    numbers = [all(map(is_number, cells)) for cells in zip(*rows)] or [False] * len(head)
+    names = "".join(cell('th scope="col"', name, n and c) for c, (name, n) in enumerate(zip(head, numbers)))
+    lines = "".join("<tr>" + cell('th scope="row"', row[0], False) +
+                    "".join(cell("td", text, is_number(text)) for text in row[1:]) + "</tr>\n" for row in rows)
+    return box(caption, f"<table><caption><span>{escape(caption)}</span></caption>\n<thead><tr>{names}</tr></thead>\n"
                         f"<tbody>\n{lines}</tbody></table>")
 
 
-def tables_of(text):
-    """compare.sh's lines, table by table, a key for each: a row is its label, and a cell for each machine."""
-    found = {}
-    for line in text.splitlines():
-        title, keys, label, *cells = line.split("\t")
-        found.setdefault((title, keys), []).append([label] + [c.replace("!", " disturbed") for c in cells])
-    return found
+def bars(caption, rows):
+    """Rows (label, number as text, which series): lying bars from one axis, at zero."""
+    numbers = [float(text) for _, text, _ in rows]
+    least, most = min(0, *numbers), max(0, *numbers)
+    percent = 100 / (most - least or 1)
+    drawn = ""
+    for label, text, which in rows:
+        left, width = (min(0, float(text)) - least) * percent, abs(float(text)) * percent
+        drawn += (f'<div class="bar"><span>{escape(label)}</span><span>{text}</span></div>\n<div class="track"><i class="s{which}" '
+                  f'style="left:{left:.2f}%;width:{width:.2f}%"></i><b style="left:{-least * percent:.2f}%"></b></div>\n')
+    return f'<figure class="bars"><figcaption>{escape(caption)}</figcaption>\n{drawn}</figure>\n'
 
 
-def machine(path):
+def lines(caption, across, series):
+    """A line for each of series {name: [(x, y)]}, over x, both axes by factors."""
+    points = [point for line in series.values() for point in line]
+    left, right, top, bottom = 34, 352, 14 + 18 * len(series), 246
+    (x0, x1), (y0, y1) = [(math.log2(min(values)), math.log2(max(values))) for values in zip(*points)]
+    y0, y1 = math.floor(y0), max(math.ceil(y1), math.floor(y0) + 1)
+
+    def place(x, y):
+        return (left + 8 + (math.log2(x) - x0) / (x1 - x0 or 1) * (right - left - 16),
+                bottom - (math.log2(y) - y0) / (y1 - y0) * (bottom - top))
+
+    drawn = ""
+    for power in range(y0, y1 + 1, 1 + (y1 - y0) // 6):
+        _, y = place(points[0][0], 2.0 ** power)
+        drawn += (f'<path class="grid" d="M{left} {y:.1f}H{right}"/>'
+                  f'<text x="{left - 4}" y="{y + 4:.1f}" text-anchor="end">{2.0 ** power:g}</text>\n')
+    for power in range(math.ceil(x0), math.floor(x1) + 1, 1 + int(x1 - x0) // 6):
+        x, _ = place(2.0 ** power, 1)
+        drawn += f'<text x="{x:.1f}" y="{bottom + 17}" text-anchor="middle">{2 ** power}</text>\n'
+    drawn += f'<text x="{right}" y="{bottom + 34}" text-anchor="end">{escape(across)}</text>\n'
+    for which, (name, line) in enumerate(series.items()):
+        path = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in line)
+        drawn += (f'<g class="s{which}"><polyline points="{path}"/>'
+                  + "".join('<circle cx="{:.1f}" cy="{:.1f}" r="3.5"/>'.format(*place(*point)) for point in line)
+                  + f'<path d="M{left + 4} {12 + 18 * which}h24"/></g>'
+                    f'<text x="{left + 34}" y="{16 + 18 * which}">{escape(name)}</text>\n')
+    return (f'<figure><svg viewBox="0 0 360 284" role="img" aria-label="{escape(caption)}. The table above has the '
+            f'numbers.">\n{drawn}</svg>\n<figcaption>{escape(caption)}</figcaption></figure>\n')
+
+
+def environment(text):
     """What environment.sh wrote."""
-    pairs = (re.match(r"(opencl device \d+|[^:]+):? +(.*)", line) for line in path.read_text().splitlines())
+    pairs = (re.match(r"(opencl device \d+|[^:]+):? +(.*)", line) for line in text.splitlines())
     return "<dl>" + "".join(element("dt", p[1]) + element("dd", p[2]) for p in pairs if p) + "</dl>\n"

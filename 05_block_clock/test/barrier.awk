@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-NR > 1 { clocks[$column["method"]] = v("clocks") }
+{ clocks[$column["method"]] = v("clocks") }
 END { ask(rows == 3 && clocks["without_barrier"] < clocks["with_barrier"], "thread 0 misses the slower warps") }

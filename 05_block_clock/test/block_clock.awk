@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 # The rows print whole clocks: allow for the rounding.
-NR > 1 {
-    ask(0 < v("clocks_min") && v("clocks_min") <= v("clocks_mean") + 1 && v("clocks_mean") <= v("clocks_max") + 1, "min <= mean <= max")
-    ask(v("outside_us") > 0, "a launch takes time")
-    if ($column["used"] != "")
-        ask(v("used") >= 1 && v("used") <= v("blocks"), "as many SMs as blocks at most")
+{
+    ask(0 < v("clocks_median") && v("clocks_median") <= v("clocks_max") + 1, "0 < median <= max")
+    ask(0 < v("clocks_mean") && v("clocks_mean") <= v("clocks_max") + 1, "0 < mean <= max")
+    ask(v("whole_launch_us") > 0, "a launch takes time")
+    if ($column["used_units"] != "")
+        ask(v("used_units") >= 1 && v("used_units") <= v("blocks"), "as many units as blocks at most")
+    if (rows == 1)
+        ask(v("ratio") == 1, "compared with itself")
 }

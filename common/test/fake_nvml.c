@@ -2,7 +2,8 @@
  *
  * NVML for the tests: two idle GPUs, as far as a file named `gpu` in the current folder does not say
  * otherwise. Its lines are "WHAT VALUE"; for the second GPU "1.WHAT VALUE". VALUE "-": the call is not
- * supported. "pid" may stand there several times; "short" is a pid in every other list. With OLD it is a driver before the newer names. */
+ * supported. "pid" may stand there several times; "short" is a pid in every other list. With OLD it is a driver before
+ * the newer names. It makes the file `looked` when a look at the first GPU begins, so that a test can wait for one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **gpu) {
 }
 
 int nvmlDeviceGetClockInfo(void *gpu, int type, unsigned *mhz) {
+    FILE *looked = type == 1 && gpu == gpus ? fopen("looked", "w") : NULL; /* each look begins with this call */
+    if (looked) fclose(looked);
     return type == 1 ? number(gpu, "sm", 345, mhz) : type == 2 ? number(gpu, "memory", 3201, mhz) : INVALID_ARGUMENT;
 }
 

@@ -3,6 +3,7 @@
 #
 # docs/results/environment.sh [BUILD]: what this machine is. It names no host and no user, and no more
 # of the kernel's version than its numbers. BUILD is the build folder, if not build.
+export LC_ALL=C
 build=${1:-build}
 export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 

@@ -3,13 +3,15 @@
 #
 # docs/results/record.sh NAME [OPENCL_DEVICE]
 #
-# Runs every program that is built and has a device, twice, and writes into docs/results/NAME/ what it
-# prints (program.txt), its numbers (program.csv) and environment.txt, which says on what, in what state
-# the machine was, and which of these runs were disturbed (06_warmup/fit_to_measure.c).
+# Runs every program that is built and has a device, and writes into docs/results/NAME/ what it prints
+# (program.txt), its record of the same run (program.csv) and environment.txt, which says on what, in what
+# state the machine was, and which of these runs were disturbed (06_warmup/fit_to_measure.c).
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
-# GPUs. BUILD names the build folder, if not build.
+# GPUs, and empty it leaves out all. BUILD names the build folder, if not build.
 set -eu
-cd "$(dirname "$0")/../.."
+unset CDPATH
+export LC_ALL=C
+cd "$(dirname "$(readlink -f "$0")")/../.."
 case ${1-} in
 "" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name, and a column's in compare.sh
 esac
@@ -47,6 +49,11 @@ if [ -e "$results/environment.txt" ] &&
 fi
 mkdir "$scratch/record"
 
+# disturbances NAME FILE: what fit_to_measure wrote of a run.
+disturbances() {
+    sed -n "s/^Disturbed: /disturbed: $1: /p" "$2"
+}
+
 # left_out NAME WHY: all right, but not beside an older record of it.
 left_out() {
     if [ -e "$results/$1.csv" ]; then
@@ -69,23 +76,18 @@ record() {
     fi
     ! grep -q "^add_program(opencl ${program#"$build"/}[.]" CMakeLists.txt || chosen=$opencl_device
     [ -z "$chosen" ] || set -- --device "$chosen" "$@"
-    for format in txt csv; do
-        [ "$format" = txt ] || set -- --csv "$@"
-        code=0
-        "$fit" "$program" "$@" >"$scratch/output" 2>"$scratch/messages" || code=$?
-        grep "^${program##*/}: " "$scratch/messages" >&2 || :
-        case $code in
-        0)
-            mv "$scratch/output" "$output.$format"
-            sed -n "s/^Disturbed: /disturbed: $name.$format: /p" "$scratch/messages" >>"$scratch/environment.txt"
-            ;;
-        77)
-            left_out "$name" "without a device" # the program has said so
-            return
-            ;;
-        *) echo "$name: failed" && exit 1 ;;
-        esac
-    done
+    code=0
+    "$fit" "$program" --csv="$output.csv" "$@" >"$output.txt" 2>"$scratch/messages" || code=$?
+    grep "^${program##*/}: " "$scratch/messages" >&2 || :
+    case $code in
+    0) disturbances "$name" "$scratch/messages" >>"$scratch/environment.txt" ;;
+    77)
+        rm -f "$output.txt" "$output.csv"
+        left_out "$name" "without a device" # the program has said so
+        return
+        ;;
+    *) echo "$name: failed" && exit 1 ;;
+    esac
     echo "$name: recorded"
 }
 
@@ -115,14 +117,17 @@ fi
 if [ -x "$build/docs/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
     "$build/docs/recipe_cuda" >"$scratch/record/recipe.txt"
     if command -v ncu >/dev/null; then
-        docs/results/ncu.sh "$build" >"$scratch/record/ncu.txt" || rm "$scratch/record/ncu.txt" # it may not be allowed
+        docs/results/ncu.sh "$build" >"$scratch/record/ncu.csv" || rm "$scratch/record/ncu.csv" # it may not be allowed
     fi
 fi
 
 for compare in "$build/docs/compare_cuda" "$build/docs/compare_opencl"; do
-    [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] || ! "$compare" 2 >"$scratch/output" || {
+    [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] ||
+        ! "$compare" 2 --csv="$scratch/compare.csv" >"$scratch/output" || {
+        mv "$scratch/compare.csv" "$scratch/record"
         mv "$scratch/output" "$scratch/record/compare.txt"
-        docs/compare_processes.sh 8 "$compare" 0.5 >"$scratch/record/compare_processes.txt"
+        docs/compare_processes.sh --csv="$scratch/record/compare_processes.csv" 8 "$compare" 0.5 \
+            >"$scratch/record/compare_processes.txt"
     }
 done
 

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# drift.sh: does docs/check.py see it when the texts and the rest drift apart? Makes each mistake in a copy, and asks.
+# drift.sh BUILD: does docs/check.py see it when the texts and the rest drift apart? Makes each mistake in a copy, and
+# asks.
 set -eu
+build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 [ -n "$(git ls-files docs/check.py 2>/dev/null)" ] || { echo "no clone by git: not tested"; exit 77; }
 copy=$(mktemp -d)
@@ -10,14 +12,41 @@ trap 'rm -rf "$copy"' EXIT
 git ls-files | tar cf - -T - | tar xf - -C "$copy"
 cd "$copy"
 git init -q
+mkdir docs/results/test
+record=docs/results/test/drift.csv
+cat >"$record" <<'.'
+# program,drift 1.0.0
+method,kernel,median_us,max_us,runs,disturbed
+way_a,one,12.341,20.4,4,0
+way_a,two,30.055,40.2,5,0
+way_b,one,11.004,2512.6,4,0
+# share_percent,1.52
+.
+cat >docs/drift.md <<'.'
+# Drift
+
+Way A takes 12.34 us for one and 30.06 us for two; the least is 11.00 us, the longest 2.5 ms, and A's longest 40 us.
+The share is +1.5 %. A had 4 runs, B had 4 runs.
+
+<!-- numbers
+12.34  test/drift method=way_a kernel=one median_us
+30.06  test/drift method=way_a "kernel=two" median_us
+11.00  test/drift min median_us
+2.5    test/drift max max_us /1000
+40     test/drift method=way_a max max_us
++1.5   test/drift share_percent
+4      test/drift method=way_a kernel=one runs
+4      test/drift method=way_b runs
+-->
+.
 git add -f .
 tree=$(git write-tree)
-docs/check.py none || { echo "there are faults before the first mistake"; exit 1; }
+docs/check.py "$build" || { echo "there are faults before the first mistake"; exit 1; }
 missed=0
 
 # sees MISTAKE MESSAGE...: check.py fails and says each MESSAGE. Then everything is as it was.
 sees() {
-    docs/check.py none >/dev/null 2>.git/faults && missed=1
+    docs/check.py "$build" >/dev/null 2>.git/faults && missed=1
     echo "$1:"
     shift
     for message; do
@@ -27,12 +56,83 @@ sees() {
     git checkout-index -qaf
 }
 
-sed -i.old '1,/[0-9]<!--=/s/\([0-9]\)<!--=/9\1<!--=/' README.md README.zh.md 0*/README.md
-sees "a number in any README" "^README.md.* is " "^README.zh.md.* is " "^01.* is " "^02.* is " "^03.* is " \
-    "^04.* is " "^05.* is " "^06.* is "
+# refreshed MISTAKE SCRIPT [MESSAGE]: --refresh makes of docs/drift.md what sed SCRIPT makes of it, and of no other text
+# anything. Then there is nothing to say but MESSAGE.
+refreshed() {
+    echo "$1, refreshed:"
+    sed "$2" docs/drift.md >.git/wanted
+    docs/check.py --refresh "$build" >/dev/null 2>.git/faults || :
+    diff .git/wanted docs/drift.md || missed=1
+    git diff --name-only -- '*.md' | grep -v docs/drift.md && missed=1
+    if grep -v -e "${3:-nothing}" .git/faults || { [ -n "${3:-}" ] && ! grep -e "$3" .git/faults; }; then
+        echo "NOT AS IT SHOULD BE"
+        missed=1
+    fi
+    git read-tree "$tree"
+    git checkout-index -qaf
+}
+
+# change SCRIPT FILE: as sed -i, which each sed has in another way.
+change() {
+    sed "$1" "$2" >.git/changed
+    cat .git/changed >"$2"
+}
+
+# rows PROGRAM: the record, its rows as awk's PROGRAM prints them.
+rows() {
+    awk -F, -v OFS=, "/^#/ { print; next } $1" "$record" >.git/changed
+    cat .git/changed >"$record"
+}
+
+rows '{ $2 = $2 OFS (seen++ ? "7.77" : "p95_us"); print }'
+refreshed "a column more in a record" ''
+rows '!seen++ { print; next } { row[++n] = $0 } END { while (n) print row[n--] }'
+refreshed "the rows of a record in another order" ''
+rows '{ print } /^way_a,one/ { $2 = "three"; $3 = 15; print }'
+refreshed "a row more in a record" ''
+change '/^way_b,/d' "$record"
+sees "a row that is gone" "^docs/drift.md, Drift: 4: test/drift: no row method=way_b"
+change '/^way_b,/d' "$record"
+refreshed "a row that is gone, of another's least" 's/11\.00/12.34/; s/^2\.5 /0.0 /; s/2\.5 ms/0.0 ms/' "no row method=way_b"
+change '/^way_b,/p' "$record"
+sees "a row twice" "drift: 2 rows method=way_b"
+change 's/median_us/middle_us/' "$record"
+sees "a column that is gone" "drift: no column 'median_us'"
+change '/^# share/d' "$record"
+sees "a named value that is gone" "drift: no '# share_percent,'"
+change 's/^# share_percent.*/# share_percent,/' "$record"
+sees "a value that is no number" "drift: no number in share_percent"
+rm "$record"
+sees "a record that is gone" "No such file"
+
+change 's/12\.341/56.789/; s/percent,1.52/percent,-0.31/' "$record"
+sees "values that have changed" "12.34 is 56.79: test/drift method=way_a kernel=one median_us" "+1.5 is -0.3: test/drift"
+change 's/12\.341/56.789/; s/percent,1.52/percent,-0.31/' "$record"
+refreshed "values that have changed" 's/12\.34/56.79/; s/+1\.5/-0.3/'
+change 's/30\.055/30.051/' "$record"
+refreshed "a value near another step" 's/30\.06/30.05/'
+change 's/20\.4,4,/20.4,6,/' "$record"
+refreshed "one of two equal numbers" '' "4 is 6: test/drift method=way_a kernel=one runs; change this one by hand"
+change 's/,4,0$/,6,0/' "$record"
+refreshed "both of two equal numbers" 's/had 4 runs/had 6 runs/g; s/^4 /6 /'
+change 's/30\.055/31.5/' "$record"
+change 's|^The share|30.06 again. The share|' docs/drift.md
+refreshed "a number that also stands unmarked" '' "30.06 is 31.50: .*; change this one by hand"
+
+change 's/12\.34 us/12.35 us/' docs/drift.md
+sees "a number changed by hand" "12.34 stands 0 times, for 1 marks" "measured where? 12.35"
+echo 'It took 9.9 us.' >>docs/drift.md
+sees "a number without a mark" "measured where? 9.9" "do not stand at the end"
+change 's/ method=way_b runs/ method runs/; s/^11.00 .*/11.00/' docs/drift.md
+sees "what is no mark" "4: not a mark: test/drift method runs" "Drift: not a mark: NUMBER"
+change '/^# Drift/s/$/ 4/; s/A had 4/A had four/' docs/drift.md
+sees "a number in a heading alone" "4 stands 1 times, for 2 marks"
+change '/^<!-- numbers/{n;s/^/9/;}' README.md
+change '/^<!-- numbers/{n;s/^/9/;}' 06_warmup/README.md
+sees "a mark of other numbers" "^README.md.* stands 0 times" "^06.* stands 0 times" "^README.zh.md: other marks"
 echo 'Take --elements 5.' | tee -a 04_cuda_events/README.md >>README.md
-sed -i.old 's/--runs /--times/' 02_clfinish_sync/test/expected/clfinish_sync.txt
-sees "an option" "^04.* has --elements" "^README.md.* has --elements" "^02.* has --runs"
+echo 'Take ./stopwatch --size 5.' >>01_host_clock/README.md
+sees "an option" "^04.* has --elements" "^README.md.* has --elements" "^01.* has --size"
 echo '[a link](docs/no_such.md)' >>README.md
 sed -i.old 's/^## /## Not /' 01_host_clock/more.md
 sees "a link" "dead link docs/no_such.md" "^01.* no such heading: more.md#"

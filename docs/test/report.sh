@@ -1,51 +1,81 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/report.sh SCRATCH: docs/report.py on a tour whose output is known: the recorded texts of an
-# H200, a program that was skipped and one that failed; and docs/compared.py.
+# docs/test/report.sh SCRATCH: the pages of docs/report.py and docs/compared.py, from the records of a tour
+# that are known: docs/test/tour/.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/../.."
-folder=$1/report_test
-rm -rf "$folder"
-mkdir -p "$folder"
-recorded=docs/results/nvidia-h200
+mkdir -p "$1/report_test"
+folder=$(cd "$1/report_test" && pwd)
+rm -rf "${folder:?}"/*
 check=docs/test/check_page.py
+fails() {
+    if "$@"; then
+        echo "report.sh: did not fail: $*" >&2
+        exit 1
+    fi
+}
 
-for chapter in 0*_*; do
-    for text in "$recorded"/*.txt; do
-        name=$(basename "$text" .txt)
-        [ -e "$chapter/$name.c" ] || [ -e "$chapter/$name.cu" ] || continue
-        case $name in
-        host_clock | clfinish_sync | opencl_profiling | cuda_events | block_clock | block_clock_opencl | warmup) ;;
-        *) continue ;;
-        esac
-        sed '/^no_finish /s/$/ disturbed/' "$text" >"$folder/$name.txt"
-        printf '%s\t0\tLook at %s.\t\n' "$chapter/$name" "$name" >>"$folder/ran.txt"
-    done
-done
-printf '06_warmup/warmup_opencl\t77\tLook.\tno OpenCL device\n' >>"$folder/ran.txt"
-printf '06_warmup/warmup_series\t1\tLook.\ta <b> & "c" failed in %s/x.c\n' "$PWD" >>"$folder/ran.txt"
-echo "a table laid out otherwise" >"$folder/warmup_series.txt"
-cp "$recorded/environment.txt" "$folder"
-printf '0.1 0.2 0.3\n4 5 6\n' >"$folder/load.txt"
-echo "fit: <yes>" >"$folder/fit_to_measure.txt"
+cp docs/test/tour/* "$folder"
+for path in "$PWD" "$(pwd -P)"; do # no page shows where the suite is
+    sed "s@ROOT@$path@" docs/test/tour/warmup_opencl.txt
+done >"$folder/warmup_opencl.txt"
+sed -i "s@ROOT@$PWD@" "$folder/ran.txt"
 
 python3 -X utf8 docs/report.py "$folder" "$folder/report.html"
-python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "02 clFinish" \
-    "03 OpenCL profiling" "04 CUDA events" "05 Block clock" "06 Warm-up" \
-    "02_clfinish_sync/clfinish_sync, row no_finish host: disturbed" "Skipped: no OpenCL device" \
-    'FAILED with exit code 1: a <b> & "c" failed in x.c' "a table laid out otherwise" "fit: <yes>" "4 5 6" \
-    "gpu NVIDIA H200, driver" "nvidia-h100" "Its time on the device is"
-# of seven programs: their tables, those beside the recorded machines, their pictures
-grep -c '<table>' "$folder/report.html" | grep -qx 14
-grep -c '<img \|No picture: gnuplot is not installed' "$folder/report.html" | grep -qx 7
+# Rows, heads with units, values by name; what is disturbed, skipped, failed; a paragraph's own lines.
+python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06 Warm-up" \
+    "method clock min (us) median (us) mean (us) max (us)" "no_finish disturbed host 1.000 2.000 2.500 9.000" \
+    "02_clfinish_sync/clfinish_sync, row no_finish host: disturbed" "05_block_clock/block_clock, row blocks 64 threads 256: disturbed" \
+    "the whole machine: Disturbed: others use the GPU." "Skipped: no OpenCL device" \
+    'FAILED with exit code 1: a <b> & "c" failed in x.c' "warmup_opencl began, in 06_warmup" "fit: <yes>" "4 5 6" \
+    "way (us) 10" "device Known GPU" "driver Known Platform, 1.2" "the median error first_launch: the first launch" \
+    "and 10.00 us for the way there and back" "this machine Known GPU CUDA 13.0, toolkit 13.0 2026-01-02" \
+    "method this machine nvidia-h200 nvidia-h100 pocl-cpu no_finish 2.000 disturbed" "size 1000 | 16777216" \
+    "host_no_sync 4.000" "the code 10.000" "no 'method " "no no_finish 16777216" "no \`"
+fails grep -q "$(pwd -P)" "$folder/report.html"
+fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is not among the words
+[ "$(grep -c '<figure' "$folder/report.html")" -eq 5 ]
 
-# Side by side: one number of threads changed, one number of blocks is new; a ratio, and of errors a difference.
-{
-    docs/results/compare.sh --tsv nvidia-h200 pocl-cpu
-    printf '05 blocks\tblocks threads\t%s\t%s\t%s\n' '8 256' 10 - '8 128' - 25 '9 128' - '7!'
-    printf '06 error, percent\trecipe\tmean\t-1.5\t2\n'
-} | python3 -X utf8 docs/compared.py "$folder/compared.html" nvidia-h200 pocl-cpu
-python3 "$check" "$folder/compared.html" "nvidia-h200 and pocl-cpu side by side" "no_finish 16777216" \
-    "8 256 | 128 10 25 2.500" "9 128 - 7 disturbed -" "mean -1.5 2 +3.500" \
-    "no such rows: 04 each method"
+# A picture whose column is gone, a second table of one name: an error that names it, no page.
+sed 's/median_us/middle_us/' docs/test/tour/clfinish_sync.csv >"$folder/clfinish_sync.csv"
+fails python3 -X utf8 docs/report.py "$folder" "$folder/none.html" 2>"$folder/message"
+grep -q "clfinish_sync.csv: no column 'median_us'" "$folder/message"
+
+# Two records of one program, by the door, from a folder with a blank and CDPATH set: what was changed stands in the
+# caption and is no key; rows are paired; the spread explains one difference and not the other; one is disturbed.
+mkdir "$folder/a b"
+cp docs/test/tour/clfinish_sync.csv "$folder/a b/A.csv"
+sed 's/# size,1000/# size,2000/; s/40.000,41/45.000,41/; s/20.000,30.000,31.000,35/60.000,70.000,71.000,75/' \
+    docs/test/tour/clfinish_sync.csv >"$folder/a b/B.csv"
+side_by_side=$PWD/docs/results/compare.sh
+export CDPATH=/:. LC_ALL=C
+(cd "$folder/a b" && "$side_by_side" A.csv B.csv) | tr -s ' ' >"$folder/text"
+grep -qx "clfinish_sync; median (us), size 1000 | 2000" "$folder/text"
+grep -qx "no_finish 2.000! 1 to 9 2.000! 1 to 9 1.000 disturbed: do not believe it" "$folder/text"
+grep -qx "finish_before_and_after 40.000 30 to 50 45.000 30 to 50 1.125 within the spread" "$folder/text"
+grep -qx "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 differs" "$folder/text"
+# Threads changed: blocks pair the rows. A number without its spread says so; a block more is in one alone.
+sed 's/,256,/,64,/; s/64,64,1710/64,64,3420/; s/^1024,/2048,/; s/,1$/,0/' docs/test/tour/block_clock.csv >"$folder/a b/B.csv"
+sed 's/,1$/,0/' docs/test/tour/block_clock.csv >"$folder/a b/A.csv"
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
+grep -q "clocks_mean, threads 256 | 64" "$folder/text"
+grep -qx "64 1710 - 3420 - 2.000 no spread recorded" "$folder/text"
+grep -qx "2048 - - 2550 - - one record has no such row" "$folder/text"
+fails "$side_by_side" "$folder/a b/A.csv" docs/test/tour/warmup.csv 2>"$folder/message"
+grep -q "not of one program: block_clock and warmup" "$folder/message"
+
+# Two machines, on the page: clear differences first, the others folded; one environment once.
+for side in A B; do
+    mkdir "$folder/$side"
+    cp docs/test/tour/*.csv docs/test/tour/environment.txt "$folder/$side"
+    cp docs/test/tour/block_clock.csv "$folder/$side/block_clock_opencl.csv"
+done
+sed -i 's/20.000,30.000,31.000,35/60.000,70.000,71.000,75/' "$folder/B/clfinish_sync.csv"
+sed -i 's/-6.000/-7.000/; s/400.000,50.000,700.00/400.000,50.000,705.00/' "$folder/B"/*.csv
+"$side_by_side" --html "$folder/A" "$folder/B"
+python3 "$check" build/compared.html "side by side" "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 differs" \
+    "of a GPU cycles of its SM, of a CPU ticks of its time stamp counter" \
+    "first_launch 700.00 - 705.00 - +5.000 no spread recorded" "Known GPU CUDA 13.0, toolkit 13.0 2026-01-02"
+[ "$(grep -c '<summary>The environment of' build/compared.html)" -eq 1 ]

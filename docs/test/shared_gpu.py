@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""shared_gpu.py BUILD [FOLDER]: does a program say so when others use its GPU?
+
+Runs each program that times something on the GPU twice: alone, and beside two processes that launch
+kernels of 200 us without a pause. A number that differs by more than a quarter (and by more than
+0.5 us), in a row that does not say 'disturbed', is a fault. The greatest run of a row and the mean of
+its runs are left out: they are what one interruption makes of them, and nobody should quote them.
+Writes the records into FOLDER/alone and FOLDER/shared. Wants nvcc, and some five minutes.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
+import record  # noqa: E402
+
+BUSY = r"""
+#include <cstdio>
+__global__ void spin(long long clocks) { for (const long long start = clock64(); clock64() - start < clocks;); }
+int main() {
+    while (cudaDeviceSynchronize() == cudaSuccess)
+        for (int i = 0; i < 10; i++) spin<<<1056, 128>>>(400000);
+}
+"""
+LEFT_OUT = {"integer_trap", "stamp_errors", "event_errors", "sm_counters", "block_timeline",
+            "block_timeline_opencl"}  # they time nothing, or draw one launch
+
+
+def programs(build):
+    listed = re.findall(r"^add_program\((cuda|opencl) (\S+?)/(\w+)\.", (ROOT / "CMakeLists.txt").read_text(), re.M)
+    for needs, folder, name in listed:
+        if name not in LEFT_OUT and (build / folder / name).exists():
+            yield name, [build / folder / name] + (["--device", "NVIDIA"] if needs == "opencl" else [])
+
+
+def run(command, path):
+    done = subprocess.run([*command, f"--csv={path}"], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stderr.strip()
+
+
+def numbers(recorded):
+    """(row's words, column) -> number and whether its row is disturbed."""
+    found = {}
+    for row in recorded.rows:
+        words = " ".join(v for n, v in row.items() if not re.search(r"_(us|ns|ms|percent|gb_s|mhz|w)$|clocks|disturbed|"
+                                                                  r"used|step|seed", n))
+        for column, text in row.items():
+            if re.search(r"_(us|ms|gb_s)$|clocks", column) and not re.match(r"max_|mean_|clocks_max", column) and text:
+                found[words, column] = float(text), row["disturbed"] == "1"
+    return found
+
+
+def main():
+    build, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path((sys.argv + ["build/shared_gpu"])[2])
+    for name in ("alone", "shared"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    todo = list(programs(build))
+    with tempfile.TemporaryDirectory() as scratch:
+        source, busy = pathlib.Path(scratch) / "busy.cu", pathlib.Path(scratch) / "busy"
+        source.write_text(BUSY)
+        subprocess.run(["nvcc", "-O2", "-arch=native", source, "-o", busy], check=True)
+        said = {(name, "alone"): run(command, folder / "alone" / f"{name}.csv") for name, command in todo}
+        others = [subprocess.Popen([busy]) for _ in range(2)]
+        time.sleep(3)
+        try:
+            said |= {(name, "shared"): run(command, folder / "shared" / f"{name}.csv") for name, command in todo}
+        finally:
+            for other in others:
+                other.kill()
+    wrong = 0
+    for name, _ in todo:
+        (code, message), (shared_code, shared_message) = said[name, "alone"], said[name, "shared"]
+        if code:
+            print(f"{name}: alone it ends with {code}: {message}")
+            wrong += 1
+        if code or shared_code:
+            print(f"{name}: shared: exit {shared_code}: {shared_message}")
+            continue
+        alone, shared = (numbers(record.read(folder / where / f"{name}.csv")) for where in ("alone", "shared"))
+        marked = sum(disturbed for _, disturbed in shared.values())
+        off = [(key, alone[key][0], x) for key, (x, disturbed) in shared.items() if key in alone and not disturbed
+               and abs(x - alone[key][0]) > max(0.25 * abs(alone[key][0]), 0.5)]
+        print(f"{name}: {len(shared)} numbers, {marked} marked, {len(off)} off without a mark")
+        for (words, column), a, b in off:
+            print(f"    {words} {column}: alone {a:g}, shared {b:g}")
+        wrong += len(off)
+    print(f"{len(todo)} programs, {wrong} faults")
+    return wrong > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main() if len(sys.argv) in (2, 3) else __doc__)
