@@ -88,3 +88,9 @@ static inline bool is_shared(void) {
     }
     return is_delayed(median(wait_us, 5));
 }
+
+/* Whether one more launch in a row costs clearly more than a launch by itself, which cannot be: then
+ * somebody else had the GPU in between. 1 us: some GPUs' events step by so much. */
+static inline bool is_interrupted(double row_us, double single_us) {
+    return row_us > 1.25 * single_us + 1;
+}

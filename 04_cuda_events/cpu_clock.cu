@@ -48,6 +48,8 @@ static double asleep_us(void) {
 static double code_us(void) {
     unsigned long long ns;
     CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns)); /* the next spin must write its own */
+    CHECK_CUDA(cudaDeviceSynchronize());
     if (ns < spin_ns)
         fail(EXIT_FAILED, "impossible: a spin of %llu ns ran %llu ns", spin_ns, ns);
     return (double)ns / 1e3;

@@ -139,6 +139,7 @@ static void compare(const char *kernel, struct summary s[METHODS]) {
     }
     for (int m = 0; m < METHODS; m++)
         s[m] = summarize(samples_us[m], runs, step_us);
+    s[EVENT_NET].disturbed |= s[EVENT_BLOCKED].disturbed || s[EVENT_FLOOR].disturbed;
     const double net_us = s[EVENT_NET].median;
     if (net_us <= 0)
         fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", net_us);

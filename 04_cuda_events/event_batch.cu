@@ -70,20 +70,20 @@ int main(int argc, char **argv) {
         for (int i = 0; i < BATCHES; i++)
             samples_us[i][run] = pair_us(in_a_row[i]);
     }
-    const double floor_us = median(floors_us, runs);
+    const struct summary floor = summarize(floors_us, runs, step_us);
 
     const bool shared = is_shared();
     for (int i = 0; i < BATCHES; i++) {
         for (size_t run = 0; run < runs; run++)
-            samples_us[i][run] = (samples_us[i][run] - floor_us) / in_a_row[i];
+            samples_us[i][run] = (samples_us[i][run] - floor.median) / in_a_row[i];
         s[i] = summarize(samples_us[i], runs, step_us / in_a_row[i]);
         if (s[i].median <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short for events",
                  s[i].median);
         cell("launches", 8, "%d", in_a_row[i]);
         summary_cells("us", 11, s[i]);
-        /* one more launch cannot cost clearly more than a launch by itself */
-        end_row(s[i].disturbed || shared || s[i].median > 1.25 * s[0].median);
+        end_row(s[i].disturbed || floor.disturbed || shared ||
+                is_interrupted(s[i].median, s[0].median));
     }
     end_table();
     say("One launch by itself takes %.2f us, each of %d in a row %.2f us.\n", s[0].median,

@@ -81,8 +81,8 @@ int main(int argc, char **argv) {
         number("pair", "us", 10, 3, median(pairs_us[l], (size_t)runs));
         number("extra", "us", 10, 3, extra.median);
         number("row_extra", "us", 14, 3, row.median);
-        /* one more launch cannot cost clearly more than a launch by itself */
-        end_row(extra.disturbed || row.disturbed || shared || row.median > 1.25 * extra.median);
+        end_row(extra.disturbed || row.disturbed || shared ||
+                is_interrupted(row.median, extra.median));
     }
     end_table();
     const struct summary extra = summarize(extras_us, LENGTHS, step_us),

@@ -166,8 +166,7 @@ int main(int argc, char **argv) {
                 fail(EXIT_FAILED, "impossible: %s has a median of %g us", names[i], us[i]);
             number(names[i], "us", 0, 2, us[i]);
         }
-        /* one more launch cannot cost clearly more than a launch by itself */
-        end_row(disturbed || fmax(us[GRAPH], us[STREAM]) > 1.25 * us[NODES]);
+        end_row(disturbed || is_interrupted(fmax(us[GRAPH], us[STREAM]), us[NODES]));
     }
     end_table();
     say("In the graph vector_add starts every %.2f us, in the stream every %.2f us; in\n"

@@ -3,7 +3,10 @@
 # FOLDER/onion.svg, every_clock.svg and event_errors_by_length.svg.
 folder = ARG1
 set datafile separator ","
-name = system("sed -n '2s/,.*//p' ".folder."/onion.csv")
+set datafile commentschars "#"
+set datafile columnheaders
+onion = folder."/onion.csv"
+name = system("sed -n 's/^# device,//p' '".onion."'")
 
 set terminal svg size 720,440 font "sans-serif,14" background rgb "white"
 
@@ -20,10 +23,10 @@ set ylabel "added to that, us"
 set yrange [0:*]
 set key below reverse Left maxrows 2 spacing 1.1
 set bmargin 6.5
-plot folder."/onion.csv" skip 1 using 5:xtic(3) linecolor rgb "#08519c" title "device's launch and drain", \
-     "" skip 1 using 6 linecolor rgb "#4292c6" title "the events' own cost", \
-     "" skip 1 using 7 linecolor rgb "#fdae61" title "host's launch gap", \
-     "" skip 1 using 8 linecolor rgb "#d7301f" title "way to the device and back"
+plot onion using "launch_and_drain_us":xtic(stringcolumn("length_us")) linecolor rgb "#08519c" title "device's launch and drain", \
+     "" using "floor_us" linecolor rgb "#4292c6" title "the events' own cost", \
+     "" using "host_launch_us" linecolor rgb "#fdae61" title "host's launch gap", \
+     "" using "way_and_back_us" linecolor rgb "#d7301f" title "way to the device and back"
 
 # One kernel under every clock.
 unset bmargin
@@ -38,9 +41,10 @@ set ylabel "us"
 set yrange [0:*]
 set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#2ca02c" front
 set label 1 "the code: 10 us" at graph 0.01, first 10.8 textcolor rgb "#2ca02c" front
-rows = "< grep ',spin_10us,' ".folder."/cuda_events.csv"
-plot rows using 0:8:xtic(4) linecolor rgb "#4292c6", \
-     rows using 0:($8 + 0.8):(sprintf("%.1f", $8)) with labels
+rows = "< awk -F, '/^#/ { next } !(\"kernel\" in c) { for (i = 1; i <= NF; i++) c[$i] = i; print } ".\
+       "$c[\"kernel\"] == \"spin_10us\" && $c[\"method\"] != \"event_floor\"' '".folder."/cuda_events.csv'"
+plot rows using 0:"median_us":xtic(stringcolumn("method")) linecolor rgb "#4292c6", \
+     rows using 0:(column("median_us") + 0.8):(sprintf("%.1f", column("median_us"))) with labels
 unset arrow
 unset label
 unset offsets
@@ -57,7 +61,11 @@ set xlabel "the kernel runs for ... us"
 set ylabel "error, percent of the kernel"
 set yrange [*:*]
 set xrange [0.8:1300]
-plot folder."/onion.csv" skip 1 using 4:(abs($9 - $4) / $4 * 100) linewidth 2 pointtype 7 linecolor rgb "#9467bd" title "host, synchronized", \
-     "" skip 1 using 4:(abs($13 - $4) / $4 * 100) linewidth 2 pointtype 7 linecolor rgb "#2ca02c" title "event pair", \
-     "" skip 1 using 4:(abs($10 + $6 - $4) / $4 * 100) linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "event pair behind the blocker", \
-     "" skip 1 using 4:(abs($10 - $4) / $4 * 100) linewidth 4 pointtype 7 linecolor rgb "#000000" title "the same less the floor"
+error(us) = abs(us - column("kernel_us")) / column("kernel_us") * 100
+net(x) = column("kernel_us") + column("launch_and_drain_us") # a pair behind the blocker minus the floor
+blocked(x) = net(0) + column("floor_us")
+pair(x) = blocked(0) + column("host_launch_us")
+plot onion using "kernel_us":(error(column("host_us"))) linewidth 2 pointtype 7 linecolor rgb "#9467bd" title "host, synchronized", \
+     "" using "kernel_us":(error(pair(0))) linewidth 2 pointtype 7 linecolor rgb "#2ca02c" title "event pair", \
+     "" using "kernel_us":(error(blocked(0))) linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "event pair behind the blocker", \
+     "" using "kernel_us":(error(net(0))) linewidth 4 pointtype 7 linecolor rgb "#000000" title "the same minus the floor"

@@ -137,8 +137,7 @@ static void time_kernel(const char *kernel) {
         number("row_stamps", "us", 15, 2, us[PERIOD]);
         number("plain_stamps", "us", 17, 2, us[PLAIN]);
         number("floor", "us", 10, 2, us[FLOOR]);
-        /* one more launch in a row cannot cost clearly more than a launch by itself */
-        end_row(disturbed || fmax(us[SLOPE], us[PERIOD]) > 1.25 * net_us[v]);
+        end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[PERIOD]), net_us[v]));
     }
     found_us[CODE_ERROR][kernels] = us[SINGLE] - us[EMPTY] - us[CODE];
     found_us[ROW_ERROR][kernels] = us[SLOPE] - us[PERIOD];

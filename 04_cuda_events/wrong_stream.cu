@@ -11,13 +11,11 @@
  * Run:   ./wrong_stream
  * Try:   CUDA_LAUNCH_BLOCKING=1 ./wrong_stream        each launch waits: which rows change?
  */
-#include "cuda_device.h"
-#include "spin.h"
+#include "blocker.h" /* start, stop, is_shared(): nothing is blocked here */
 #include "summary.h"
 
 static const unsigned long long spin_ns = 250000;
 static unsigned long long *ran_ns, *other_ran_ns;
-static cudaEvent_t start, stop;
 
 /* OWN and OTHER are made with cudaStreamNonBlocking, as many libraries make theirs: the default stream
  * does not wait for them, nor they for it. ORDINARY is made without. */
@@ -75,8 +73,7 @@ int main(int argc, char **argv) {
     const size_t runs = (size_t)options.runs;
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
     CHECK_CUDA(cudaMalloc((void **)&other_ran_ns, sizeof *other_ran_ns));
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    set_up_blocker();
     CHECK_CUDA(cudaStreamCreateWithFlags(&streams[ORDINARY], cudaStreamDefault));
     CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OWN], cudaStreamNonBlocking));
     CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OTHER], cudaStreamNonBlocking));
@@ -94,7 +91,7 @@ int main(int argc, char **argv) {
         for (int p = 0; p < PAIRS; p++)
             samples_us[p][run] = pair_us(p, &codes_us[p][run]);
 
-    bool disturbed = false; /* the wrong pairs cannot say it */
+    bool disturbed = is_shared(); /* or a pair says it that is right: the wrong ones cannot */
     for (int p = 0; p < PAIRS; p++) {
         s[p] = summarize(samples_us[p], runs, step_us);
         code[p] = summarize(codes_us[p], runs, step_us);

@@ -49,8 +49,7 @@ static struct result {
     size_t count;
 } results[2];
 
-/* One sample: launches that keep the whole GPU busy, and a look meanwhile. Returns the milliseconds
- * of a launch. */
+/* Launches that keep the whole GPU busy, and a look meanwhile. Returns the ms of one of them. */
 static double sample(struct look *look, double *clock_mhz) {
     struct rate rate;
     float elapsed_ms;
@@ -102,7 +101,8 @@ static void measure(bool random, int turn, int from, int to, int each, int64_t b
         number("temperature", "C", 15, 0, seen(now->gpu.temperature_c));
         number("held_back", "percent", 19, 0,
                percent(gpu_held_back_ns(&before->gpu, &now->gpu), now->ns - before->ns));
-        const bool disturbed = launch_ms * clock_mhz > 1.25 * fewest_cycles;
+        const double more_ms = launch_ms - fewest_cycles / clock_mhz;
+        const bool disturbed = more_ms > 0.2 * launch_ms && more_ms > 16 * step_us / 1e3;
         ((from + i) % each == 0 ? end_row : end_record_row)(disturbed);
     }
     const struct look end = look_now();

@@ -153,12 +153,12 @@ static inline void print_cpu_state(const struct cpu_state *from, const struct cp
     from = from ? from : &start;
     print_number("\nsteal: ", "steal_percent", to->stolen >= 0, 2, steal_percent(from, to), share);
     if (sscanf(to->limit, "%ld %ld", &quota, &period) == 2 && period > 0)
-        print_number("\nlimit by cgroup v2: ", "limit_cores", true, 2,
+        print_number("\nlimit by cgroup v2: ", "cgroup_limit_cores", true, 2,
                      (double)quota / (double)period, " cores");
     else
-        print_text("\nlimit by cgroup v2: ", "limit_cores", *to->limit, "none");
+        print_text("\nlimit by cgroup v2: ", "cgroup_limit_cores", *to->limit, "none");
     print_number(
         to->throttled_ms >= 0 ? "\nstopped by cgroup v2: for " : "\nstopped by cgroup v2: ",
-        "stopped_ms", to->throttled_ms >= 0, 1, to->throttled_ms - from->throttled_ms, time);
+        "cgroup_stopped_ms", to->throttled_ms >= 0, 1, to->throttled_ms - from->throttled_ms, time);
     fputc('\n', out);
 }

@@ -29,22 +29,23 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
 
 /* Reads `n` numbers, more than the L2 cache holds, so that its other lines give way: all but those
  * which somebody has set aside to persist (cudaCtxResetPersistingL2Cache() ends that; no program here
- * begins it). Nothing waits there to be written back to memory then, unlike after a memset. */
-static __global__ void read_through(const unsigned *data, size_t n, unsigned *sink) {
+ * begins it). Unlike after a memset, nothing waits there to be written back to memory. The thread that
+ * reads the last number, a 1 behind zeros, says so: without it the compiler would leave out the loads. */
+static __global__ void read_through(const unsigned *data, size_t n, unsigned *last) {
     unsigned sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += (size_t)gridDim.x * blockDim.x)
         sum += data[i];
-    if (sum == 1) /* never, for zeros. Without a use of the sum the compiler leaves out the loads */
-        *sink = sum;
+    if (sum > 0)
+        *last = sum;
 }
 
 /* ---- The methods: each returns microseconds ---- */
 
 static size_t n;
 static float *vectors[3];
-static unsigned *other_data;
-static size_t other_bytes; /* four times the L2 */
+static unsigned *other_data, *last;
+static size_t other_count; /* four times the L2 */
 
 static void launch(void) {
     vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
@@ -62,13 +63,13 @@ static double time_blocked_us(void) {
 
 /* Full of something else that was written: its lines must go to memory first, in the kernel's time. */
 static double written(void) {
-    CHECK_CUDA(cudaMemsetAsync(other_data, 0, other_bytes, 0));
+    CHECK_CUDA(cudaMemsetAsync(other_data, 0, (other_count - 1) * sizeof *other_data, 0));
     return time_blocked_us();
 }
 
 /* Full of something else that was only read: the kernel's data comes from memory. */
 static double flushed(void) {
-    read_through<<<1024, 256>>>(other_data, other_bytes / sizeof *other_data, other_data);
+    read_through<<<1024, 256>>>(other_data, other_count, last);
     CHECK_CUDA(cudaGetLastError());
     return time_blocked_us();
 }
@@ -104,6 +105,8 @@ static struct summary minus_floor(double *samples_us, double floor_us) {
 static double measure_size(void) {
     static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS], written_us[MAX_RUNS], empty_us[MAX_RUNS];
     const size_t runs = (size_t)options.runs;
+    unsigned found = 0;
+    CHECK_CUDA(cudaMemset(last, 0, sizeof *last));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
     launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
@@ -114,6 +117,9 @@ static double measure_size(void) {
         empty_us[run] = event_floor();
     }
     check_vector_add(vectors[C], n);
+    CHECK_CUDA(cudaMemcpy(&found, last, sizeof found, cudaMemcpyDeviceToHost));
+    if (found != 1)
+        fail(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
     for (int v = A; v <= C; v++)
         CHECK_CUDA(cudaFree(vectors[v]));
     const double floor_us = median(empty_us, runs);
@@ -137,13 +143,14 @@ int main(int argc, char **argv) {
     memcpy(options.sizes, default_sizes, sizeof default_sizes);
     parse_options(argc, argv, "How much does the state of the L2 cache change a kernel's time?");
     const struct cudaDeviceProp device = open_cuda();
-    other_bytes = 4 * (size_t)device.l2CacheSize;
+    other_count = (size_t)device.l2CacheSize; /* of 4 bytes each */
     for (int i = 0; options.sizes[i]; i++)
-        check_size(options.sizes[i], 12.0 * (double)options.sizes[i] + (double)other_bytes);
-    CHECK_CUDA(cudaMalloc((void **)&other_data, other_bytes));
-    CHECK_CUDA(cudaMemset(other_data, 0, other_bytes));
+        check_size(options.sizes[i], 12.0 * (double)options.sizes[i] + 4.0 * (double)other_count);
+    CHECK_CUDA(cudaMalloc((void **)&other_data, (other_count + 1) * sizeof *other_data));
+    CHECK_CUDA(cudaMemset(other_data, 0, other_count * sizeof *other_data));
+    last = other_data + other_count;
+    CHECK_CUDA(cudaMemset(last - 1, 1, 1)); /* its lowest byte */
     set_up_blocker();
-
     begin_table(
         "vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
         "warm after a launch of itself, flushed by reading other data, full of written data.\n"
@@ -153,7 +160,7 @@ int main(int argc, char **argv) {
         n = (size_t)options.sizes[i];
         const double ratio = measure_size();
         most_size = ratio > most ? options.sizes[i] : most_size;
-        most = ratio > most ? ratio : most;
+        most = fmax(most, ratio);
     }
     end_table();
     say("The largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "

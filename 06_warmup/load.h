@@ -73,7 +73,9 @@ static void check_loads(bool random) {
     CHECK_CUDA(cudaMemcpy(found, sums, count * sizeof *found, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
         if (!(found[i] == found[i % THREADS]) || (found[i] == 0) == random)
-            fail(EXIT_FAILED, "wrong result: thread %zu of block %zu has %g, of the first block %g",
-                 i % THREADS, i / THREADS, (double)found[i], (double)found[i % THREADS]);
+            fail(EXIT_FAILED,
+                 "wrong result of %s: thread %zu of block %zu has %g, of the first block %g",
+                 random ? "random numbers" : "zeros", i % THREADS, i / THREADS, (double)found[i],
+                 (double)found[i % THREADS]);
     free(found);
 }

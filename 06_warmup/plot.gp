@@ -4,6 +4,8 @@
 # clock_load.svg.
 folder = ARG1
 set datafile separator ","
+set datafile commentschars "#" # the record's lines that are no rows
+device(file) = system("sed -n 's/^# device,//p' ".folder."/".file)
 has(file) = system("test -s ".folder."/".file." && echo yes") eq "yes"
 
 set terminal svg size 720,440 font "sans-serif,14" background rgb "white"
@@ -18,68 +20,67 @@ set ylabel "time (us, logarithmic)"
 set logscale y 10
 set xrange [0:30]
 if (has("warmup_series.csv") && !has("warmup_series_opencl.csv")) {
-    plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair"
+    plot folder."/warmup_series.csv" using "launch":"device_us" linewidth 2 pointtype 7 title "CUDA, event pair"
 }
 if (has("warmup_series.csv") && has("warmup_series_opencl.csv")) {
-    plot folder."/warmup_series.csv" skip 1 using 1:2 linewidth 2 pointtype 7 title "CUDA, event pair", \
-         folder."/warmup_series_opencl.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
-         folder."/warmup_series_opencl.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
+    plot folder."/warmup_series.csv" using "launch":"device_us" linewidth 2 pointtype 7 title "CUDA, event pair", \
+         folder."/warmup_series_opencl.csv" using "launch":"host_us" linewidth 2 pointtype 5 title "OpenCL, host's clock", \
+         folder."/warmup_series_opencl.csv" using "launch":"device_us" linewidth 2 pointtype 9 title "OpenCL, START to END"
 }
 if (!has("warmup_series.csv")) {
-    plot folder."/warmup_series_opencl.csv" skip 1 using 1:3 linewidth 2 pointtype 5 title "OpenCL, host's clock", \
-         folder."/warmup_series_opencl.csv" skip 1 using 1:2 linewidth 2 pointtype 9 title "OpenCL, START to END"
+    plot folder."/warmup_series_opencl.csv" using "launch":"host_us" linewidth 2 pointtype 5 title "OpenCL, host's clock", \
+         folder."/warmup_series_opencl.csv" using "launch":"device_us" linewidth 2 pointtype 9 title "OpenCL, START to END"
 }
 unset logscale
 set autoscale
 
 if (has("l2_cache.csv")) {
     set output folder."/l2_cache.svg"
-    set title system("sed -n '2s/,.*//p' ".folder."/l2_cache.csv").": vector_add with the L2 cache in three states" noenhanced
+    set title device("l2_cache.csv").": vector_add with the L2 cache in three states" noenhanced
     set logscale x 2
     set xlabel "size (floats)"
     set ylabel "time, as a share of warm"
     set yrange [0.5:*]
     set key bottom left Left reverse
     set format x "2^{%L}"
-    plot folder."/l2_cache.csv" skip 1 using 3:(1) linewidth 2 pointtype 7 title "warm: from the run before", \
-         "" skip 1 using 3:7 linewidth 2 pointtype 5 title "flushed by reading other data", \
-         "" skip 1 using 3:8 linewidth 2 pointtype 9 title "flushed by writing other data"
+    plot folder."/l2_cache.csv" using "size":(1) linewidth 2 pointtype 7 title "warm: from the run before", \
+         "" using "size":"flushed_to_warm" linewidth 2 pointtype 5 title "flushed by reading other data", \
+         "" using "size":"written_to_warm" linewidth 2 pointtype 9 title "flushed by writing other data"
 }
 
 # Three panels above each other with one time axis, and a scale each: no line needs a second axis. Behind
 # the lines are the turns with random numbers.
 if (has("clock_load.csv")) {
     load = folder."/clock_load.csv"
-    device = system("sed -n '2s/,.*//p' ".load)
-    date = system("sed -n 's/^date: //p' ".folder."/environment.txt")
+    date = system("sed -n 's/^# date,//p' ".load)
     set terminal svg size 720,720 font "sans-serif,14" background rgb "white"
     set output folder."/clock_load.svg"
     unset logscale
     set format x "%g"
     set autoscale
-    stats load using 5 skip 1 nooutput
+    stats load using "since_s" nooutput
     set xrange [0:STATS_max]
     set lmargin 10
     set rmargin 3
     set key bottom left Left reverse
-    turns = system("awk -F, 'NR > 1 { if ($4 == \"random\") { if (!from) from = at; to = $5 } else if (from) { print from, to; from = 0 } at = $5 } END { if (from) print from, to }' ".load)
+    turns = system("awk -F, '/^#/ { next } !c[\"since_s\"] { for (i = 1; i <= NF; i++) c[$i] = i; next } { s = $c[\"since_s\"] } $c[\"numbers\"] == \"random\" { if (!from) from = at; to = s } $c[\"numbers\"] == \"zeros\" && from { print from, to; from = 0 } { at = s } END { if (from) print from, to }' ".load)
     do for [t = 1:words(turns) / 2] {
         set object t rectangle from first real(word(turns, 2 * t - 1)), graph 0 to first real(word(turns, 2 * t)), graph 1 behind fillcolor rgb "#e4e4e4" fillstyle solid noborder
     }
-    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy\nwith zeros (white) and with random numbers (grey) in turns", device, date) noenhanced
+    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy\nwith zeros (white) and with random numbers (grey) in turns", device("clock_load.csv"), date) noenhanced
     set title
     unset xlabel
     set ylabel "time per launch (ms)"
-    plot load skip 1 using 5:6 with lines linewidth 2 linecolor rgb "#0072b2" notitle
+    plot load using "since_s":"launch_ms" with lines linewidth 2 linecolor rgb "#0072b2" notitle
     set ylabel "SM clock (MHz)"
     set offsets 0, 0, graph 0.05, graph 0.35 # below is room for the key
-    plot load skip 1 using 5:8 with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
-         "" skip 1 using 5:7 with lines linewidth 2 linecolor rgb "#0072b2" title "by the SM's own counter"
+    plot load using "since_s":"nvml_clock_mhz" with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
+         "" using "since_s":"clock_mhz" with lines linewidth 2 linecolor rgb "#0072b2" title "by the SM's own counter"
     set xlabel "time (s)"
     set ylabel "power (W), by NVML"
     set offsets 0, 0, graph 0.1, 0
     set yrange [0:*]
-    plot load skip 1 using 5:9 with lines linewidth 2 linecolor rgb "#0072b2" notitle, \
+    plot load using "since_s":"power_w" with lines linewidth 2 linecolor rgb "#0072b2" notitle, \
          0 with lines linecolor rgb "black" notitle # on the axis: without NVML there is nothing else
     unset multiplot
     unset object

@@ -25,8 +25,7 @@ In every Markdown file:
   heading. A picture also has an alternative text, and .gitignore does not name it.
 - Every option in a line that runs one of our programs stands in the --help of that program; every
   other option in a --help of its chapter, or, in a text outside the chapters, in that of any
-  program. A program that BUILD (default: build) does not have is asked in its transcript,
-  test/expected/PROGRAM.txt.
+  program. They are those in BUILD (default: build); what cannot run here is there as a simulation.
 - Every word in *italics* is a term, and docs/glossary.md has it: in bold, or in a column before
   the last one. (Emphasis is bold.)
 - A line has at most 120 columns, tables, pictures and what cannot be broken aside.
@@ -188,16 +187,14 @@ def check_numbers(section, prose, refresh):
 
 
 def help_of(build):
-    """Program name -> (chapter's folder, the options of its --help): as it is built, or else by its transcript."""
+    """Program name -> (chapter's folder, the options of its --help)."""
     programs = {}
     listed = re.findall(r"^add_program\(\w+ (\S+?)/(\S+?)\.c", (ROOT / "CMakeLists.txt").read_text(), re.M)
     for folder, name in listed:
-        path = build / folder / name
-        if path.exists():
-            text = subprocess.run([path, "--help"], capture_output=True, text=True, check=True).stdout
-        else:
-            transcript = (ROOT / folder / "test/expected" / f"{name}.txt").read_text()
-            text = transcript.partition(f"$ ./{name} --help\n")[2].partition("\n$ ")[0]
+        built = [path for path in (build / folder / name, build / "simulated/bin" / folder / name) if path.is_file()]
+        if not built:
+            sys.exit(f"{folder}/{name} is not built in {build}")
+        text = subprocess.run([built[0], "--help"], capture_output=True, text=True, check=True).stdout
         programs[name] = (folder, set(OPTION.findall(text)))
     return programs
 
@@ -262,7 +259,7 @@ def behind(original, translation):
             yield f"other {what} than README.md: {sorted(set(left) ^ set(right)) or len(left)}"
     unnumbered = "".join(replace(section, prose, {number: "0" for number, _ in marks_of(prose)})
                          for section, prose in sections(original))
-    version = hashlib.sha256(unnumbered.encode()).hexdigest()[:8]
+    version = hashlib.sha256(COMMENT.sub("", unnumbered).encode()).hexdigest()[:8]
     if f"<!-- of README.md {version} -->" not in translation:
         yield f"README.md has changed; translate that, then write <!-- of README.md {version} -->"
 

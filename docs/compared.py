@@ -19,12 +19,12 @@ from record import RecordError, read
 
 RESULTS = ROOT / "docs/results"
 TABLES = [  # title, program, keys, number
-    ("01 What a call of each clock costs", "host_clock", "clock", "cost_ns"),
+    ("01 What a call of each clock costs", "host_clock", "clock", "call_ns"),
     ("02 vector_add by the host's clock and the event's", "clfinish_sync", "method", "median_us"),
     ("03 Stages of a command", "opencl_profiling", "interval", "median_us"),
-    ("03 Bandwidth of vector_add", "bandwidth", "size", "bandwidth_gb_s"),
+    ("03 Bandwidth of vector_add", "bandwidth", "size", "four_floats_gb_s"),
     ("03 START to END, minus the code", "known_length", "length_us", "extra_us"),
-    ("03 START to END, minus the code and the empty kernel's", "known_length", "length_us", "extra_less_empty_us"),
+    ("03 START to END, minus the code and the empty kernel's", "known_length", "length_us", "extra_minus_empty_us"),
     ("04 Each method on each kernel", "cuda_events", "method kernel", "median_us"),
     ("05 Clocks of a block, CUDA", "block_clock", "blocks threads", "clocks_mean"),
     ("05 The whole launch, CUDA", "block_clock", "blocks threads", "whole_launch_us"),
@@ -36,7 +36,7 @@ TABLES = [  # title, program, keys, number
 ]
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
-NEAR_ZERO = re.compile("extra|error|difference|percent|_less_")
+NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
 SPREADS = [("p25", "p75"), ("p5", "p95"), ("min", "max")]
 
 
@@ -169,7 +169,8 @@ def machines(records_of):
 def as_page(sides, who, environments):
     a, b = who
     differ, rest = "", ""
-    same_device = len({r.meta.get("device") for records in who.values() for r in records}) == 1
+    devices = [{line[1] for line in machines({name: records})} for name, records in who.items()]
+    same_device = devices[0] == devices[1] != {"not recorded"}
     for side in sides:
         lines = list(side.pairs())
         if len(side.records) < 2:
@@ -181,8 +182,8 @@ def as_page(sides, who, environments):
         differ += table(caption, side.head(), shown) if shown else ""
         rest += table(caption + (": the other rows" if shown else ""), side.head(), other) if other else ""
     texts = {}
-    for name, path in environments.items():
-        texts.setdefault(path.read_text(), []).append(name)
+    for name, path in environments:
+        texts.setdefault(path.read_text() if path.exists() else "not: recorded", []).append(name)
     return page(f"{a} and {b} side by side", f"""<p>The ratio is {b} divided by {a}. Where a number may be near zero it is the \
 difference, {b} minus {a}. Beside each number stands its spread: the least and the greatest of its runs, or of its blocks. A row differs when one of the
 two numbers is outside the spread of the other. Two runs of one program on one machine may differ by some percent without a
@@ -213,36 +214,33 @@ def as_text(sides, who):
 def main(arguments):
     html = arguments[:1] == ["--html"]
     names = arguments[html:]
+    recorded = "recorded: " + " ".join(sorted(p.parent.name for p in RESULTS.glob("*/environment.txt")))
     if len(names) < 2 or (html and len(names) != 2) or any(name.startswith("-") for name in names):
-        recorded = " ".join(sorted(p.parent.name for p in RESULTS.glob("*/environment.txt")))
-        print(f"usage: {__doc__.strip()}\nRecorded: {recorded}", file=sys.stderr)
+        print(f"usage: {__doc__.strip()}\n{recorded}", file=sys.stderr)
         return 2
-    environments = {}
-    if all(name.endswith(".csv") for name in names):
-        if len(names) != 2:
-            raise RecordError("two records, no more")
+    folders = {}
+    if len(names) == 2 and all(name.endswith(".csv") for name in names):
         sides = of_records(names)
-        who = {name: [read(path)] for name, path in zip(sides[0].names, names)} if sides else {}
+        who = {name: [record] for name, record in sides[0].records.items()}
     else:
         folders = {name: RESULTS / name if (RESULTS / name).is_dir() else pathlib.Path(name) for name in names}
         for name, folder in folders.items():
-            if not folder.is_dir() or not list(folder.glob("*.csv")):
-                raise RecordError(f"no record called '{name}'; recorded: " +
-                                  " ".join(sorted(p.parent.name for p in RESULTS.glob("*/environment.txt"))))
+            if not list(folder.glob("*.csv")):
+                raise RecordError(f"no record called '{name}'; {recorded}")
         sides = list(of_machines(folders))
-        who = {name: [read(p) for p in (folder / f"{t[1]}.csv" for t in TABLES) if p.exists()]
-               for name, folder in folders.items()}
-        environments = {name: f / "environment.txt" for name, f in folders.items() if (f / "environment.txt").exists()}
+        who = {name: [side.records[name] for side in sides if name in side.records] for name in names}
     if html:
         out = ROOT / "build/compared.html"
         out.parent.mkdir(exist_ok=True)
-        out.write_text(as_page(sides, who, environments), encoding="utf-8")
+        out.write_text(as_page(sides, who, [(n, f / "environment.txt") for n, f in folders.items()]), encoding="utf-8")
         print(f"Written: {os.path.relpath(out)}")
         return 0
     as_text(sides, who)
-    if environments and shutil.which("gnuplot"):
-        subprocess.run(["gnuplot", "-c", "compare.gp", "compared.svg", *map(os.path.abspath, folders.values())],
-                       cwd=RESULTS, check=True)
+    if folders and shutil.which("gnuplot"):
+        drawn = subprocess.run(["gnuplot", "-c", "compare.gp", "compared.svg", *map(os.path.abspath, folders.values())],
+                               cwd=RESULTS, capture_output=True, text=True)
+        if drawn.returncode:
+            raise RecordError(f"no picture; gnuplot says: {drawn.stderr.strip()}")
         print("\nDrawn: docs/results/compared.svg")
     return 0
 

@@ -54,7 +54,7 @@ def table(caption, head, rows):
     names = "".join(cell('th scope="col"', name, n and c) for c, (name, n) in enumerate(zip(head, numbers)))
     lines = "".join("<tr>" + cell('th scope="row"', row[0], False) +
                     "".join(cell("td", text, is_number(text)) for text in row[1:]) + "</tr>\n" for row in rows)
-    return box(caption, f"<table><caption>{escape(caption)}</caption>\n<thead><tr>{names}</tr></thead>\n"
+    return box(caption, f"<table><caption><span>{escape(caption)}</span></caption>\n<thead><tr>{names}</tr></thead>\n"
                         f"<tbody>\n{lines}</tbody></table>")
 
 

@@ -17,7 +17,7 @@ from record import RecordError, read
 RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
 PICTURES = {
-    "host_clock": (bars, "clock", ["sleep_ms", "threads_ms"], {}),
+    "host_clock": (bars, "clock", ["sleep_ms", "two_threads_ms"], {}),
     "clfinish_sync": (bars, "method", ["median_us"], {}),
     "opencl_profiling": (bars, "interval", ["median_us"], {}),
     "cuda_events": (bars, "method", ["median_us"], {"kernel": "spin_10us"}),

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-NR > 1 { ask(v("median_us") > 0, "every launch takes time") }
+{ ask(v("median_us") > 0, "every launch takes time") }
 END { ask(rows == 5, "five batches") }

@@ -183,23 +183,25 @@ int pthread_join(pthread_t thread, void **result) {
 /* ---- Faults: FAULT=name or name:number ---- */
 
 static struct {
-    const char *name; /* "" is none */
+    const char *name;
     size_t length;
     int number;
     bool shared;
 } fault;
+bool simulated_has_fault;
 
 __attribute__((constructor)) static void read_fault(void) {
     const char *text = getenv("FAULT");
     fault.name = text ? text : "";
     fault.length = strcspn(fault.name, ":");
     fault.number = fault.name[fault.length] ? atoi(fault.name + fault.length + 1) : 1;
-    fault.shared = strncmp(fault.name, "shared", 6) == 0;
+    simulated_has_fault = fault.length > 0;
+    fault.shared = simulated_fault("shared", NULL);
     pthread_atfork(count_process, NULL, leave_device);
 }
 
-bool simulated_fault(const char *name, int *number) {
-    if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length] || !fault.length) return false;
+bool simulated_is_fault(const char *name, int *number) {
+    if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length]) return false;
     if (number) *number = fault.number;
     return true;
 }
@@ -236,8 +238,7 @@ static bool try_failing(const char *name) {
     for_the_sweep = false;
     if (child == 0) {
         for (int i = 0; i < 2; i++) dup2(files[i], i + 1);
-        fault.name = "";
-        fault.length = 0;
+        simulated_has_fault = false;
         alarm(20);
         return true;
     }
@@ -301,20 +302,23 @@ static struct {
     size_t bytes;
 } memory[ALLOCATIONS];
 
+static char untouched[GUARD];
+
+static void check_guards(void) {
+    for (int i = 0; i < ALLOCATIONS; i++)
+        if (memory[i].start && (memcmp(memory[i].start - GUARD, untouched, GUARD) != 0 ||
+                                memcmp(memory[i].start + memory[i].bytes, untouched, GUARD) != 0))
+            simulated_stop("a kernel wrote outside of its buffer of %zu bytes", memory[i].bytes);
+}
+
 size_t simulated_room(const void *address, char **start) {
-    size_t room = 0;
     for (int i = 0; i < ALLOCATIONS; i++) {
-        char *from = memory[i].start;
-        if (!from) continue;
-        for (int g = 0; g < GUARD; g++)
-            if (from[-1 - g] != 0x55 || from[memory[i].bytes + (size_t)g] != 0x55)
-                simulated_stop("a kernel wrote outside of its buffer of %zu bytes", memory[i].bytes);
-        if ((const char *)address >= from && (const char *)address < from + memory[i].bytes) {
-            room = memory[i].bytes - (size_t)((const char *)address - from);
-            if (start) *start = from;
-        }
+        const size_t at = (uintptr_t)address - (uintptr_t)memory[i].start;
+        if (!memory[i].start || at >= memory[i].bytes) continue;
+        if (start) *start = memory[i].start;
+        return memory[i].bytes - at;
     }
-    return room;
+    return 0;
 }
 
 void *simulated_allocate(size_t bytes) {
@@ -322,15 +326,17 @@ void *simulated_allocate(size_t bytes) {
     int i = 0;
     while (i < ALLOCATIONS && memory[i].start) i++;
     if (!block || i == ALLOCATIONS) simulated_stop("more than %d buffers: are they released?", ALLOCATIONS);
-    memset(block, 0x55, bytes + 2 * GUARD);
+    memset(untouched, 0x55, GUARD);
+    memcpy(block, untouched, GUARD);
     memset(block + GUARD, 0xcd, bytes);
+    memcpy(block + GUARD + bytes, untouched, GUARD);
     memory[i].start = block + GUARD;
     memory[i].bytes = bytes;
     return block + GUARD;
 }
 
 void simulated_free(void *start) {
-    simulated_room(NULL, NULL);
+    check_guards();
     for (int i = 0; i < ALLOCATIONS; i++)
         if (memory[i].start == start) {
             memory[i].start = NULL;
@@ -464,7 +470,7 @@ bool simulated_apart(void) { return apart_commands > 0 || apart_ns > host_ns; }
 
 void simulated_wait(const struct simulated_command *command, bool busily) {
     const bool for_all = !command;
-    simulated_room(NULL, NULL);     /* the guards */
+    check_guards();
     if (!command && last != &first) /* the queue's last one: `next` is not the first member */
         command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
     if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns) /* all is done */
@@ -481,7 +487,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
         host_ns = end_ns;
     }
     host_works(WAKE_NS);
-    simulated_room(NULL, NULL);
+    check_guards();
 }
 
 int64_t simulated_stamp_ns(int64_t ns) {
@@ -612,8 +618,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     gridDim.x = command->groups;
     barrier_ns = d->barrier_ns * (most < slots ? most : slots) + simulated_noise(NOISE_BLOCK) / 10;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
-        if (simulated_room((const void *)command->arguments[i], NULL) >= 256)
-            simulated_room((const void *)command->arguments[i], &data);
+        if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
     if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
     if (data) simulated_fill_l2(data, false);
     int place = 0;
@@ -656,14 +661,11 @@ void simulated_run_kernel(struct simulated_command *command) {
 
 /* ---- Inside a kernel ---- */
 
-static int64_t thread_works(int64_t ns) {
+int64_t simulated_thread_works(int64_t ns) {
+    if (!on_device) return 0; /* a kernel's function that the host calls, too */
     *simulated_thread_ns = shared_ns(*simulated_thread_ns + ns);
     catch_up(*simulated_thread_ns);
     return *simulated_thread_ns;
-}
-
-void simulated_pause(void) {
-    if (on_device) thread_works(STEP_NS);
 }
 
 void simulated_barrier(void) {
@@ -676,30 +678,31 @@ void simulated_grid_launch_dependents(void) {
 }
 
 void simulated_grid_wait(void) {
-    if (waits_until_ns > *simulated_thread_ns) thread_works(waits_until_ns - *simulated_thread_ns);
+    if (waits_until_ns > *simulated_thread_ns) simulated_works(waits_until_ns - *simulated_thread_ns);
 }
 
 void *simulated_shared(void) { return shared_memory; }
 
-/* FAULT=timer_back, timer_fast (:500: by a fifth), counter_back: globaltimer or the units' counters go wrong.
- * The units' counters have zeros of their own. */
-unsigned long long simulated_register(const char *name) {
-    const int64_t now = thread_works(READ_NS) - READ_NS;
+/* FAULT=timer_back, timer_fast (:500: by a fifth), counter_back: globaltimer or the units' counters go wrong. The
+ * counters have zeros of their own. */
+unsigned long long simulated_globaltimer(void) {
+    const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
+    return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
+                                : simulated_fault("timer_fast", NULL) ? ns + now * 100 / fault.number
+                                                                      : ns);
+}
+
+unsigned long long simulated_clock64(void) {
+    const int64_t now = simulated_read();
     const int64_t awake = now - awake_ns < SLOW_NS + FASTER_NS ? now - awake_ns : SLOW_NS + FASTER_NS;
     const int64_t slow_ns = awake < SLOW_NS ? awake : SLOW_NS, faster_ns = awake - slow_ns;
     const int64_t lost =
         slow_ns * (CLOCKS_A_US - SLOW_CLOCKS_A_US) / 1000 + faster_ns * (CLOCKS_A_US - FASTER_CLOCKS_A_US) / 1000;
     const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
-    const unsigned long long clocks = (unsigned long long)counted + 703450000000ull + unit * 30000001ull;
-    if (strcmp(name, "globaltimer") == 0) {
-        const int64_t ns = simulated_stamp_ns(now);
-        return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
-                                    : simulated_fault("timer_fast", NULL) ? ns + now * 100 / fault.number
-                                                                          : ns);
-    }
-    if (strcmp(name, "clock64") == 0) return clocks;
-    if (strcmp(name, "clock") == 0) return (unsigned)clocks;
-    if (strcmp(name, "smid") == 0) return 2 * unit + 1;
-    if (strcmp(name, "tsc") == 0) return 1000000000000ull + (unsigned long long)now * TSC_A_US / 1000;
-    simulated_stop("no register %%%s", name);
+    return (unsigned long long)counted + 703450000000ull + unit * 30000001ull;
+}
+
+unsigned simulated_smid(void) {
+    simulated_read();
+    return 2 * unit + 1;
 }

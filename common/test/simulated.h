@@ -22,8 +22,10 @@
  * whether the call is to fail, because FAULT says so. */
 bool simulated_call(const char *name, int64_t ns);
 
-/* What FAULT is set to: "name" or "name:number". The number stands in *number, if there is one. */
-bool simulated_fault(const char *name, int *number);
+/* Whether FAULT is this one: "name" or "name:number". The number stands in *number, if there is one. */
+extern bool simulated_has_fault;
+bool simulated_is_fault(const char *name, int *number);
+#define simulated_fault(name, number) (simulated_has_fault && simulated_is_fault(name, number))
 
 /* Says what the simulation does not know or will not have, and ends the program with 3. */
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
@@ -45,7 +47,7 @@ int simulated_rand(void);             /* in place of the rand() of 01_host_clock
 void *simulated_allocate(size_t bytes);
 void simulated_free(void *memory);
 /* Returns the bytes left from `address` on, 0 if it is in no allocation; *start, if not NULL, is
- * where the allocation begins. Ends the program if any guard was written to. */
+ * where the allocation begins. */
 size_t simulated_room(const void *address, char **start);
 
 /* FAULT=wrong_first, wrong_middle, wrong_last, wrong_nan: what the host reads back has one float that is not
@@ -116,18 +118,22 @@ void simulated_barrier(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);
 void simulated_grid_wait(void);
-unsigned long long simulated_register(const char *name); /* "globaltimer", "clock64", ... */
-void *simulated_shared(void);                            /* dynamic shared memory */
-void simulated_pause(void);
+void *simulated_shared(void); /* dynamic shared memory */
+
 extern int64_t *simulated_thread_ns, simulated_until_ns;
+int64_t simulated_thread_works(int64_t ns);
+/* In a kernel: `ns` pass. Returns the time after them. */
+static inline int64_t simulated_works(int64_t ns) {
+    return *simulated_thread_ns + ns < simulated_until_ns ? *simulated_thread_ns += ns : simulated_thread_works(ns);
+}
+/* The registers: a reading takes READ_NS and gives the time before. */
+static inline int64_t simulated_read(void) { return simulated_works(READ_NS) - READ_NS; }
+unsigned long long simulated_globaltimer(void), simulated_clock64(void);
+static inline unsigned simulated_clock(void) { return (unsigned)simulated_clock64(); }
+unsigned simulated_smid(void);
 
 /* In every round of a loop: STEP_NS in a kernel, nothing on the host. */
 #define SIMULATED_STEP simulated_step()
-static inline void simulated_step(void) {
-    if (*simulated_thread_ns + STEP_NS < simulated_until_ns)
-        *simulated_thread_ns += STEP_NS;
-    else
-        simulated_pause();
-}
+static inline void simulated_step(void) { simulated_works(STEP_NS); }
 
 #endif

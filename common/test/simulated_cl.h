@@ -18,9 +18,9 @@ static inline void barrier(int fence) {
     (void)fence;
     simulated_barrier();
 }
-static inline ulong clock_read_work_group(void) { return simulated_register("clock64"); }
-#define __builtin_readcyclecounter() simulated_register("tsc")
-#define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_register("smid"))
+static inline ulong clock_read_work_group(void) { return simulated_clock64(); }
+#define __builtin_readcyclecounter() (simulated_read() * TSC_A_US / 1000 + 1000000000000)
+#define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_smid())
 
 typedef float float4 __attribute__((vector_size(16), aligned(4)));
 static inline float4 vload4(size_t i, const float *from) { return *(const float4 *)(from + 4 * i); }

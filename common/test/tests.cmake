@@ -99,6 +99,5 @@ function(add_fit_to_measure source)
   target_compile_definitions(nvml_old PRIVATE OLD)
   add_test(NAME fit_to_measure.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/common/test/simulated.sh
     ${CMAKE_SOURCE_DIR}/06_warmup/test/expected/fit_to_measure.txt $<TARGET_FILE:simulated_fit_to_measure>)
-  set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOUT 120
-    ENVIRONMENT_MODIFICATION CUDA_VISIBLE_DEVICES=unset:)
+  set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOUT 120)
 endfunction()

@@ -36,7 +36,7 @@ eval "set xtics (".tics_of(rows).")"
 set key top left Left reverse noenhanced
 who = those_with("host_clock")
 if (words(who)) {
-    plot for [m in who] file(m, "host_clock") using (at(strcol("clock"), rows) + beside(m)):"cost_ns" \
+    plot for [m in who] file(m, "host_clock") using (at(strcol("clock"), rows) + beside(m)):"call_ns" \
          with boxes linecolor rgb color(m) title name(m)
 } else { eval not_recorded }
 unset key
@@ -65,8 +65,8 @@ set xrange [*:*]
 set yrange [*:*]
 who = those_with("bandwidth")
 if (words(who)) {
-    plot for [m in who] file(m, "bandwidth") using "size":"bandwidth_gb_s" with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
-         for [m in who] file(m, "bandwidth") using "size":"copy_bandwidth_gb_s" with lines dashtype 2 linecolor rgb color(m)
+    plot for [m in who] file(m, "bandwidth") using "size":"four_floats_gb_s" with linespoints linewidth 2 pointtype 7 linecolor rgb color(m), \
+         for [m in who] file(m, "bandwidth") using "size":"copy_gb_s" with lines dashtype 2 linecolor rgb color(m)
 } else { eval not_recorded }
 unset format
 
@@ -77,12 +77,14 @@ unset logscale y
 set logscale x 10
 set xrange [0.8:1200]
 set yrange [0:*]
-minus_length(column) = column(column) - column("length_us")
+error_net = 'column("kernel_us") + column("launch_and_drain_us") - column("length_us")'
+error_pair = error_net.' + column("floor_us") + column("host_launch_us")'
+error_host = 'column("host_us") - column("length_us")'
 who = those_with("onion")
 if (words(who)) {
-    plot for [m in who] file(m, "onion") using "length_us":(minus_length("host_us")) with linespoints dashtype 2 pointtype 6 linecolor rgb color(m), \
-         for [m in who] file(m, "onion") using "length_us":(minus_length("event_us")) with linespoints pointtype 6 linecolor rgb color(m), \
-         for [m in who] file(m, "onion") using "length_us":(minus_length("net_us")) with linespoints linewidth 4 pointtype 7 linecolor rgb color(m)
+    plot for [m in who] file(m, "onion") using "length_us":(@error_host) with linespoints dashtype 2 pointtype 6 linecolor rgb color(m), \
+         for [m in who] file(m, "onion") using "length_us":(@error_pair) with linespoints pointtype 6 linecolor rgb color(m), \
+         for [m in who] file(m, "onion") using "length_us":(@error_net) with linespoints linewidth 4 pointtype 7 linecolor rgb color(m)
 } else { eval not_recorded }
 
 # A machine with both has CUDA's. Some devices cannot tell when a block ran: their span is empty.

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# drift.sh: does docs/check.py see it when the texts and the rest drift apart? Makes each mistake in a copy, and asks.
+# drift.sh BUILD: does docs/check.py see it when the texts and the rest drift apart? Makes each mistake in a copy, and
+# asks.
 set -eu
+build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 [ -n "$(git ls-files docs/check.py 2>/dev/null)" ] || { echo "no clone by git: not tested"; exit 77; }
 copy=$(mktemp -d)
@@ -39,12 +41,12 @@ The share is +1.5 %. A had 4 runs, B had 4 runs.
 .
 git add -f .
 tree=$(git write-tree)
-docs/check.py none || { echo "there are faults before the first mistake"; exit 1; }
+docs/check.py "$build" || { echo "there are faults before the first mistake"; exit 1; }
 missed=0
 
 # sees MISTAKE MESSAGE...: check.py fails and says each MESSAGE. Then everything is as it was.
 sees() {
-    docs/check.py none >/dev/null 2>.git/faults && missed=1
+    docs/check.py "$build" >/dev/null 2>.git/faults && missed=1
     echo "$1:"
     shift
     for message; do
@@ -59,7 +61,7 @@ sees() {
 refreshed() {
     echo "$1, refreshed:"
     sed "$2" docs/drift.md >.git/wanted
-    docs/check.py --refresh none >/dev/null 2>.git/faults || :
+    docs/check.py --refresh "$build" >/dev/null 2>.git/faults || :
     diff .git/wanted docs/drift.md || missed=1
     git diff --name-only -- '*.md' | grep -v docs/drift.md && missed=1
     if grep -v -e "${3:-nothing}" .git/faults || { [ -n "${3:-}" ] && ! grep -e "$3" .git/faults; }; then
@@ -129,8 +131,8 @@ change '/^<!-- numbers/{n;s/^/9/;}' README.md
 change '/^<!-- numbers/{n;s/^/9/;}' 06_warmup/README.md
 sees "a mark of other numbers" "^README.md.* stands 0 times" "^06.* stands 0 times" "^README.zh.md: other marks"
 echo 'Take --elements 5.' | tee -a 04_cuda_events/README.md >>README.md
-sed -i.old 's/--runs /--times/' 02_clfinish_sync/test/expected/clfinish_sync.txt
-sees "an option" "^04.* has --elements" "^README.md.* has --elements" "^02.* has --runs"
+echo 'Take ./stopwatch --size 5.' >>01_host_clock/README.md
+sees "an option" "^04.* has --elements" "^README.md.* has --elements" "^01.* has --size"
 echo '[a link](docs/no_such.md)' >>README.md
 sed -i.old 's/^## /## Not /' 01_host_clock/more.md
 sees "a link" "dead link docs/no_such.md" "^01.* no such heading: more.md#"

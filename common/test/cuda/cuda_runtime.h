@@ -21,7 +21,7 @@
 #define __syncthreads simulated_barrier
 #define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
 #define __syncwarp() ((void)0)
-#define clock64() ((long long)simulated_register("clock64"))
+#define clock64() ((long long)simulated_clock64())
 #define W(x) ((uintptr_t)(x + 0)) /* of no argument too */
 #define W1(a) W(a)
 #define W2(a, b) W(a), W(b)
@@ -101,6 +101,7 @@ static void *pinned, *managed; /* the last ones */
         return cudaSuccess;                                                                                            \
     }
 
+#define CUDART_VERSION 13000
 struct cudaDeviceProp {
     char name[256];
     int major, minor, multiProcessorCount, l2CacheSize, maxThreadsPerBlock;
