@@ -6,8 +6,9 @@
  *
  * Build: cc -O2 -I../../common compare_simulation.c -o compare_simulation -lm
  * Run:   ./compare_simulation         10 000 comparisons of each kind */
-#include "../compare.h"
 #include "options.h"
+
+#include "../compare.h"
 
 enum { PAIRS = 200, TIMES = 2 * PAIRS };
 
