@@ -287,10 +287,17 @@ bool simulated_call(const char *name, int64_t ns) {
     return lost;
 }
 
-/* FAULT=no_memory:N: the program's Nth malloc() has none. */
+/* FAULT=no_memory:N: the program's Nth malloc() has none. Behind the bytes is a page that nobody may touch; they are
+ * never given back. */
 void *simulated_malloc(size_t bytes) {
-    return simulated_fault("no_memory", NULL) && fault.number-- == 1 ? NULL : malloc(bytes);
+    const size_t page = 4096, whole = (bytes + page - 1) / page * page;
+    if (simulated_fault("no_memory", NULL) && fault.number-- == 1) return NULL;
+    char *start = (char *)mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED || mprotect(start + whole, page, PROT_NONE) != 0) return NULL;
+    return memset(start + (whole - bytes) / 8 * 8, 0xcd, bytes);
 }
+
+void simulated_forget(void *memory) { (void)memory; }
 
 int simulated_rand(void) {
     host_works(RAND_CALL_NS);
@@ -685,6 +692,7 @@ void simulated_grid_wait(void) {
 }
 
 void *simulated_shared(void) { return shared_memory; }
+size_t simulated_shared_bytes(void) { return running->shared_bytes; }
 
 /* FAULT=timer_back, timer_fast (:500: by a fifth), counter_back: globaltimer or the units' counters go wrong. The
  * counters have zeros of their own. */

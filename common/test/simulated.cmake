@@ -107,7 +107,7 @@ function(add_simulated source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc "$<$<BOOL:${has_traps}>:${traps}>" -Wall -Wextra -ffp-contract=off
+  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget "$<$<BOOL:${has_traps}>:${traps}>" -Wall -Wextra -ffp-contract=off
     $<$<BOOL:${has_pattern}>:-ftrivial-auto-var-init=pattern> -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}

@@ -8,14 +8,14 @@
 #define __local
 typedef unsigned uint;
 typedef unsigned long ulong;
-enum { CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE };
+enum { CLK_LOCAL_MEM_FENCE = 1, CLK_GLOBAL_MEM_FENCE };
 
 static inline size_t get_local_id(unsigned i) { return i ? 0 : threadIdx.x; }
 static inline size_t get_local_size(unsigned i) { return i ? 1 : blockDim.x; }
 static inline size_t get_group_id(unsigned i) { return i ? 0 : blockIdx.x; }
 static inline size_t get_global_id(unsigned i) { return i ? 0 : (size_t)blockIdx.x * blockDim.x + threadIdx.x; }
 static inline void barrier(int fence) {
-    (void)fence;
+    if (simulated_shared_bytes() > 0 && !(fence & CLK_LOCAL_MEM_FENCE)) simulated_stop("a barrier that does not fence local memory");
     simulated_barrier();
 }
 static inline ulong clock_read_work_group(void) { return simulated_clock64(); }

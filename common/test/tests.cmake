@@ -4,6 +4,9 @@
 
 include(common/test/simulated.cmake) # add_simulated()
 
+set(GPU_ARCHITECTURES "all-major" CACHE STRING "What nvcc's -arch= gets; all-major: no driver has to compile a kernel")
+add_custom_target(programs) # all but the tests' own
+
 # build(needs name source): an executable, in its chapter's folder, if this machine has what it needs.
 function(build needs name source)
   if(NOT has_${needs})
@@ -12,8 +15,9 @@ function(build needs name source)
   endif()
   cmake_path(GET source PARENT_PATH folder)
   add_executable(${name} ${source})
+  add_dependencies(programs ${name})
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${GPU_TIMING_WARNINGS}>"
-    "$<$<COMPILE_LANGUAGE:CUDA>:-arch=all-major;-Xcompiler=-Wall,-Wextra>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:-arch=${GPU_ARCHITECTURES};-Xcompiler=-Wall,-Wextra>")
   set_target_properties(${name} PROPERTIES LABELS ${needs} RUNTIME_OUTPUT_DIRECTORY ${folder})
   if(needs STREQUAL opencl)
     target_link_libraries(${name} PRIVATE OpenCL::OpenCL)
