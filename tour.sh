@@ -76,7 +76,7 @@ done
 
 # The machine's state, before the build is a load itself.
 if [ "$mode" != test ] && cc -O2 06_warmup/fit_to_measure.c -o "$scratch/fit_to_measure" -ldl 2>"$log"; then
-    "$scratch/fit_to_measure" >"$scratch/fit_to_measure.txt" 2>&1
+    "$scratch/fit_to_measure" --csv="$scratch/fit_to_measure.csv" >"$scratch/fit_to_measure.txt" 2>&1
 fi
 echo "Building ..."
 if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; } >"$log" 2>&1; then
@@ -110,7 +110,7 @@ failed=0
 out=$scratch/tour # what report.py reads; the last tour's stays until this one is done
 mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
-[ ! -e "$scratch/fit_to_measure.txt" ] || mv "$scratch/fit_to_measure.txt" "$out"
+[ ! -e "$scratch/fit_to_measure.csv" ] || mv "$scratch"/fit_to_measure.* "$out"
 # CMakeLists.txt lists the programs, in the order of the chapters. The tour runs the first of each, for
 # OpenCL and for CUDA.
 # shellcheck disable=SC2013 # names without blanks

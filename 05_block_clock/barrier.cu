@@ -48,7 +48,8 @@ static double samples[ENDS][MAX_RUNS];
 static void run_once(size_t run) {
     float host_values[THREADS];
     long long host_clocks[ENDS];
-    CHECK_CUDA(cudaMemset(values, 0, sizeof host_values));
+    CHECK_CUDA(cudaMemset(values, 0, sizeof host_values)); /* what is read back is this launch's */
+    CHECK_CUDA(cudaMemset(clocks, 0, sizeof host_clocks));
     divergent<<<1, THREADS>>>(clocks, values, STEPS);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaMemcpy(host_values, values, sizeof host_values, cudaMemcpyDeviceToHost));

@@ -61,7 +61,7 @@ static __global__ void stamp_blocks(struct stamp *stamps) {
 static struct cudaDeviceProp device;
 static double clocks_per_us;
 
-/* `time_by`: the timer of all SMs, or calculated from the clocks and their rate. */
+/* `time_by`: the timer of all SMs, or the clocks and their rate. */
 static void report(const char *what, long long clocks, double time_us, const char *time_by,
                    const char *meaning) {
     cell("what", -15, "%s", what);
@@ -75,6 +75,7 @@ static void report(const char *what, long long clocks, double time_us, const cha
 static struct count run_count(long long length) {
     struct count *on_device, count;
     CHECK_CUDA(cudaMalloc((void **)&on_device, sizeof *on_device));
+    CHECK_CUDA(cudaMemset(on_device, 0, sizeof *on_device));
     count_clocks<<<1, 1>>>(length, on_device);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaMemcpy(&count, on_device, sizeof count, cudaMemcpyDeviceToHost));
@@ -88,8 +89,7 @@ static void measure_rate(void) {
     run_count(200000000); /* the warm-up: 0.1 s, in which an idle GPU's clock goes up */
     const struct count count = run_count(20000000);
     clocks_per_us = (double)count.clocks / ((double)count.ran_ns / 1e3);
-    report("clock_rate", count.clocks, (double)count.ran_ns / 1e3, "timer",
-           "how many clocks the SM counts in that time");
+    report("clock_rate", count.clocks, (double)count.ran_ns / 1e3, "timer", "counted in that time");
 }
 
 /* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start?
@@ -105,6 +105,7 @@ static double measure_zero_points(void) {
         fail(EXIT_FAILED, "no host memory for %d stamps", blocks);
     CHECK_CUDA(cudaMalloc((void **)&on_device, bytes));
     for (int launch = 0; launch < 2; launch++) { /* the first is the warm-up */
+        CHECK_CUDA(cudaMemset(on_device, 0, bytes));
         stamp_blocks<<<(unsigned)blocks, 1>>>(on_device);
         CHECK_CUDA(cudaGetLastError());
     }
@@ -126,7 +127,6 @@ static double measure_zero_points(void) {
         first_ns = s->start_ns < first_ns ? s->start_ns : first_ns;
         last_ns = s->end_ns > last_ns ? s->end_ns : last_ns;
     }
-    free(stamps);
     report("zero_points", llround(most - least), (most - least) / clocks_per_us, "rate",
            "how far apart two SMs' counters stand at one moment, at most");
     report("across_sms", last - first, (double)(last - first) / clocks_per_us, "rate",
@@ -146,8 +146,7 @@ static void measure_wrap(void) {
         return;
     }
     const struct count count = run_count((1LL << 32) + (1LL << 28));
-    report("counter_64_bit", count.clocks, (double)count.ran_ns / 1e3, "timer",
-           "more than 2^32 clocks");
+    report("counter_64_bit", count.clocks, (double)count.ran_ns / 1e3, "timer", "more than 2^32");
     report("counter_32_bit", count.low_clocks, (double)count.low_clocks / clocks_per_us, "rate",
            "the same run, by the low 32 bits of the counter");
 }
@@ -164,8 +163,8 @@ int main(int argc, char **argv) {
     end_table();
     value("clock", "mhz", clocks_per_us);
     value("across_sms_launch", "us", launch_us);
-    say("The clock runs at %.0f MHz. By the timer of all SMs the launch of across_sms took %.2f "
-        "us.\n",
+    say("The clock runs at %.0f MHz. By the timer of all SMs the launch of across_sms took\n"
+        "%.2f us.\n",
         clocks_per_us, launch_us);
     return EXIT_SUCCESS;
 }

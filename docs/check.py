@@ -141,10 +141,9 @@ def recorded(source):
         values = [found.meta[name]]
     else:
         raise record.RecordError(f"{file}: no '# {name},'")
-    try:
-        return (choose or min)(map(decimal.Decimal, values)) / divisor
-    except (ValueError, decimal.InvalidOperation):
-        raise record.RecordError(f"{file}: no number in {name}: {values}") from None
+    if not values or not all(re.fullmatch(r"[+-]?\d+(\.\d+)?(e[+-]\d+)?", value) for value in values):
+        raise record.RecordError(f"{file}: no number in {name}: {', '.join(values)}")
+    return (choose or min)(map(decimal.Decimal, values)) / divisor
 
 
 def rounded(value, number):

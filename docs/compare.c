@@ -6,6 +6,7 @@
  * Build: cc -O2 compare.c -o compare -lOpenCL -lm
  * Run:   ./compare                    for 2 s; or ./compare 10 0.2: for 10 s, 0.2 % matters
  *        ./compare - <times.txt       for two columns of times from elsewhere
+ *        ./compare 2 --csv=FILE       writes the numbers by their names, too
  */
 #define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120

@@ -6,6 +6,7 @@
  * Build: nvcc -O2 -arch=native compare.cu -o compare
  * Run:   ./compare                    for 2 s; or ./compare 10 0.2: for 10 s, 0.2 % matters
  *        ./compare - <times.txt       for two columns of times from elsewhere
+ *        ./compare 2 --csv=FILE       writes the numbers by their names, too
  */
 #include "compare.h"
 

@@ -126,7 +126,8 @@ def report(folder):
     beside = table(*WHO, machines(who)) + beside if beside else element("p", "No rows: nothing was measured.")
     load = (told("load.txt").splitlines() + ["unknown"] * 2)[:2]
     fit = told("fit_to_measure.txt")
-    doubts[:0] = [f"the whole machine: {line}" for line in fit.splitlines() if line.startswith("Disturbed")]
+    if fit and read(folder / "fit_to_measure.csv").meta["disturbed"] != "no":
+        doubts.insert(0, "the whole machine: " + read(folder / "fit_to_measure.csv").meta["disturbed"])
     fit = (box("What fit_to_measure printed", element("pre", fit)) if fit
            else element("p", "No program checked whether this machine is fit to measure."))
     listed = "".join(element("li", doubt) for doubt in doubts)

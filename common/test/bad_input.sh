@@ -1,98 +1,132 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# bad_input.sh PROGRAM SOURCE
-# Gives PROGRAM, on the simulated device, what it must refuse: each time one line on stderr that names the option, nothing on
-# stdout, and the exit code that says whose fault it is.
+# bad_input.sh PROGRAM SOURCE: gives PROGRAM, on the simulated device, what it must refuse: each time one line on stderr
+# that names the option, nothing on stdout, and the exit code that says whose fault it is. What all programs share is
+# asked in full of one for each form of an option.
+here=$(cd "${0%/*}" && pwd)
+# shellcheck disable=SC1091
+. "$here/clean.sh"
 program=$1
 source=$2
-messages=$(mktemp) || exit 1
-output=$(mktemp) || exit 1
-mkfifo "$output.fifo" || exit 1
-mkdir "$output.lib" || exit 1
-trap 'rm -rf "$messages" "$output" "$output.fifo" "$output.lib"' EXIT
+cd "$TMPDIR" || exit 1
+mkfifo fifo || exit 1
 bad=0
 
 # An NVML that cannot be loaded: the driver's own would wait by the simulated clock, for ever.
-echo no library >"$output.lib/libnvidia-ml.so.1"
-LD_LIBRARY_PATH=$output.lib
+mkdir lib || exit 1
+echo no library >lib/libnvidia-ml.so.1
+LD_LIBRARY_PATH=$TMPDIR/lib
 export LD_LIBRARY_PATH
+
+# one_line WORD: whether the messages are one line that holds WORD.
+one_line() {
+    { read -r line && ! read -r next; } <messages || line="not one line: $line, $next"
+    case $line in
+    *"not one line"*) ;;
+    *"$1"*) return ;;
+    esac
+    echo "'$command': $line" && bad=1
+}
 
 # refused CODES WORD ARGUMENTS...: the exit code is one of CODES ("2 77"), the line holds WORD.
 refused() {
     codes=$1
     word=$2
     shift 2
-    "$program" "$@" >"$output" 2>"$messages"
+    command=$*
+    "$program" "$@" >output 2>messages
     code=$?
     case " $codes " in
     *" $code "*) ;;
     *) echo "'$*': exit $code, not one of $codes" && bad=1 ;;
     esac
-    [ -s "$output" ] && echo "'$*': printed on stdout:" && cat "$output" && bad=1
-    [ "$(wc -l <"$messages")" -eq 1 ] || { echo "'$*': not one line:" && cat "$messages" && bad=1; }
-    [ "$code" = 77 ] || grep -q -e "$word" "$messages" || {
-        echo "'$*': does not name $word:" && cat "$messages" && bad=1
-    }
+    [ -s output ] && echo "'$*': printed on stdout:" && cat output && bad=1
+    [ "$code" = 77 ] && word=
+    one_line "$word"
 }
 
+"$program" --help >help || bad=1
+few=
+lists=
+case $source in
+*/block_clock.cu | */bandwidth.c | */cuda_events.cu | */warmup_opencl.c) values="0 -1 +1 1e3 64x 0x10 1.5 nan inf 99999999999999999999 , 1, ,1" ;;
+*) values= ;;
+esac
 for option in --runs --size --blocks --threads --work; do
-    for value in 0 -1 +1 1e3 64x 0x10 1.5 '' ' ' ' 5' '5 ' nan inf 99999999999999999999 1,,2 ',' '1,' ',1'; do
-        refused 2 "$option" "$option" "$value"
-        refused 2 "$option" "$option=$value"
-    done
-    refused 2 "$option" "$option"
+    grep -q -e "$option.*LIST" help && lists="$lists $option"
+    if grep -q -e "$option" help; then
+        few="$few $option 1"
+        refused 2 "$option" "$option" 0
+        refused 2 "$option" "$option=99999999999999"
+        [ "$values" ] || continue
+        for value in $values '' ' ' ' 5' '5 ' 1,,2; do
+            refused 2 "$option" "$option" "$value"
+            refused 2 "$option" "$option=$value"
+        done
+        refused 2 "$option" "$option"
+    else
+        refused 2 "$option" "$option=1"
+    fi
 done
-refused 2 --runs --runs 10001
-refused 2 --size --size 1099511627777
-refused 2 --blocks --blocks 4194305
-refused 2 --threads --threads 65537
-refused 2 --work --work 1000001
-for option in --size --blocks --threads; do # more than a list holds
-    refused 2 "$option" "$option" "$(seq -s, 1 1025)"
+for option in $lists; do
+    refused 2 "$option" "$option" 64,0
+    refused 2 "$option" "$option" 64,99999999999999
+    [ "$values" ] && refused 2 "$option" "$option" "$(seq -s, 1 1025)" # more than a list holds
 done
-refused 2 --nosuch --nosuch
-refused 2 --csv --csv=1
-refused 2 -xyz --csv -xyz
-refused 2 surplus surplus --help
+grep -q -e --size help && refused 2 --size --size 1099511627776
+grep -q -e --threads help && refused 2 --threads --threads 65536
 refused 2 surplus --csv surplus
-
-refused 2 --size --size 1099511627776
-refused 2 --threads --threads 65536
-
-for name in '' -1 99999999999999999999; do
-    refused 2 --device --device "$name"
-done
-for name in 99 nosuch 1e3; do
+refused 2 --csv --csv=
+refused 2 --csv --csv=none/x
+grep -q -e --trace help && refused 2 --csv --trace --csv
+for name in 99 nosuch; do
     case $source in
     01_*) refused 2 --device --device "$name" ;;
     *) refused 77 --device --device "$name" ;;
     esac
 done
 
-# stdout closed, full or without a reader: a message, not a signal, and not success.
-few=
-for option in size runs work blocks threads; do
-    ! "$program" --help | grep -q -e "--$option" || few="$few --$option 1"
-done
-for arguments in "--csv$few"  --help --version; do
-    # shellcheck disable=SC2086,SC2094 # no argument at all is one of the cases; a pipe of our own
-    for target in closed full unread; do
-        case $target in
-        closed) "$program" $arguments >&- 2>"$messages" ;;
-        full) "$program" $arguments >/dev/full 2>"$messages" ;;
-        unread) "$program" $arguments 3<>"$output.fifo" >"$output.fifo" 3>&- 2>"$messages" ;;
-        esac
-        code=$?
-        if [ "$code" != 1 ]; then
-            echo "'$arguments' with stdout $target: exit $code" && bad=1
-        elif [ "$target" = closed ] && ! grep -q 'stdout is closed' "$messages"; then
-            echo "'$arguments': a closed stdout is not noticed at once" && bad=1
-        elif [ "$(wc -l <"$messages")" -ne 1 ]; then
-            echo "'$arguments' with stdout $target: not one line:" && cat "$messages" && bad=1
-        fi
-    done
-done
+# written TARGET ARGUMENTS...: a file that cannot be written to is a message, not a signal, and not success.
+written() {
+    target=$1
+    shift
+    command="$* ($target)"
+    # shellcheck disable=SC2094 # a pipe of our own
+    case $target in
+    closed) "$program" "$@" >&- 2>messages ;;
+    full) "$program" "$@" >/dev/full 2>messages ;;
+    unread) "$program" "$@" 3<>fifo >fifo 3>&- 2>messages ;;
+    esac
+    code=$?
+    [ "$code" = 1 ] || { echo "'$command': exit $code" && bad=1; }
+    [ "$target" = closed ] && one_line 'stdout is closed'
+    one_line ''
+}
+# shellcheck disable=SC2086 # several words
+written full --csv $few
+# shellcheck disable=SC2086
+"$program" --csv=/dev/full $few >output 2>messages && echo "a full disk has the record" && bad=1
+command=--csv=/dev/full
+one_line 'cannot write the record'
+written closed --help
 
-"$program" --help | grep -q -e --csv || { echo "--help does not list --csv" && bad=1; }
+if [ "$values" ]; then
+    refused 2 --runs --runs 10001
+    for option in size blocks threads work; do
+        case $(sed -n "s/.*--$option .*LIST.*/list/p; s/.*--$option .*N .*/one/p" help) in
+        ?*) refused 2 "--$option" "--$option" 1099511627777 ;;
+        esac
+    done
+    refused 2 nosuch --nosuch
+    refused 2 x --csv -xyz
+    refused 2 surplus surplus --help
+    for name in '' -1 1e3 99999999999999999999; do refused "2 77" --device --device "$name"; done
+    # shellcheck disable=SC2086
+    written unread --csv $few
+    for target in full unread; do
+        written "$target" --help
+        written "$target" --version
+    done
+fi
 exit "$bad"

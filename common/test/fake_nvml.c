@@ -108,14 +108,16 @@ int nvmlDeviceGetPersistenceMode(void *gpu, unsigned *mode) { return number(gpu,
 
 int nvmlDeviceGetViolationStatus(void *gpu, int policy, unsigned long long us_and_ns[2]) {
     static unsigned calls;
-    unsigned long long step_ns = 0, fails_from = 0;
+    unsigned long long step_ns = 0, fails_from = 0, until = 1000000;
     us_and_ns[0] = 1;
     if (policy != 0 && policy != 1) return INVALID_ARGUMENT;
     answer(gpu, "fails_from", 0, 0, &fails_from); /* which call */
     if (fails_from > 0 && calls >= fails_from) return NOT_SUPPORTED;
-    answer(gpu, "step_ns", 0, 0, &step_ns); /* by so much the times grow from call to call */
+    answer(gpu, "step_ns", 0, 0, &step_ns); /* by so much the times grow from call to call ... */
+    answer(gpu, "until", 0, until, &until); /* ... up to this one */
     const int code = answer(gpu, policy == 0 ? "power_ns" : "heat_ns", 0, 0, us_and_ns + 1);
-    us_and_ns[1] += code == SUCCESS ? step_ns * calls++ : 0;
+    us_and_ns[1] += code == SUCCESS ? step_ns * (calls < until ? calls : until) : 0;
+    calls += code == SUCCESS;
     return code;
 }
 

@@ -186,7 +186,7 @@ static struct {
     const char *name;
     size_t length;
     int number;
-    bool shared;
+    bool shared, timer_back, timer_fast, counter_back; /* whether it is one of those that are asked often */
 } fault;
 bool simulated_has_fault;
 
@@ -197,6 +197,9 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.number = fault.name[fault.length] ? atoi(fault.name + fault.length + 1) : 1;
     simulated_has_fault = fault.length > 0;
     fault.shared = simulated_fault("shared", NULL);
+    fault.timer_back = simulated_fault("timer_back", NULL);
+    fault.timer_fast = simulated_fault("timer_fast", NULL);
+    fault.counter_back = simulated_fault("counter_back", NULL);
     pthread_atfork(count_process, NULL, leave_device);
 }
 
@@ -687,9 +690,9 @@ void *simulated_shared(void) { return shared_memory; }
  * counters have zeros of their own. */
 unsigned long long simulated_globaltimer(void) {
     const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
-    return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
-                                : simulated_fault("timer_fast", NULL) ? ns + now * 100 / fault.number
-                                                                      : ns);
+    return (unsigned long long)(fault.timer_back   ? 2 * simulated_stamp_ns(0) - ns
+                                : fault.timer_fast ? ns + now * 100 / fault.number
+                                                   : ns);
 }
 
 unsigned long long simulated_clock64(void) {
@@ -698,7 +701,7 @@ unsigned long long simulated_clock64(void) {
     const int64_t slow_ns = awake < SLOW_NS ? awake : SLOW_NS, faster_ns = awake - slow_ns;
     const int64_t lost =
         slow_ns * (CLOCKS_A_US - SLOW_CLOCKS_A_US) / 1000 + faster_ns * (CLOCKS_A_US - FASTER_CLOCKS_A_US) / 1000;
-    const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
+    const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (fault.counter_back ? -1 : 1);
     return (unsigned long long)counted + 703450000000ull + unit * 30000001ull;
 }
 

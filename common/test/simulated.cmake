@@ -18,23 +18,30 @@ if(OPENCL_HEADERS)
 endif()
 
 # What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and
-# the OpenCL C that stands in a program's text, line by line in quotes.
+# the OpenCL C that stands in a program's text, line by line in quotes. Programs without --size work on
+# few elements here.
+set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\15000/]])
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
   ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/*.[ch]*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
+function(rewrite source to)
+  get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${to} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  execute_process(COMMAND sed ${ARGN} ${CMAKE_SOURCE_DIR}/${source} OUTPUT_FILE ${CMAKE_BINARY_DIR}/simulated/new)
+  configure_file(${CMAKE_BINARY_DIR}/simulated/new ${CMAKE_BINARY_DIR}/simulated/${to} COPYONLY)
+endfunction()
 foreach(source IN LISTS sources)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${source})
-  get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${source} DIRECTORY)
-  file(MAKE_DIRECTORY ${folder})
-  string(REGEX REPLACE "\\.c[lu]$" "\\0.c" to ${CMAKE_BINARY_DIR}/simulated/${source})
-  set(script -e "1i\\#line 1 \"${source}\"" -f ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
+  set(c ${few} -e "1i\\#line 1 \"${source}\"")
+  set(sed -f ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
   if(source MATCHES "\\.c$")
-    set(script -f ${CMAKE_CURRENT_LIST_DIR}/simulated_text.sed -f ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
-    set(to ${to}l.c)
+    rewrite(${source} c/${source} ${c})
+    rewrite(${source} ${source}l.c -f ${CMAKE_CURRENT_LIST_DIR}/simulated_text.sed ${sed})
+  else()
+    string(REGEX REPLACE "\\.c[lu]$" "\\0.c" to ${source})
+    rewrite(${source} ${to} ${c} ${sed})
   endif()
-  execute_process(COMMAND sed ${script} ${CMAKE_SOURCE_DIR}/${source} OUTPUT_FILE ${to}.new)
-  configure_file(${to}.new ${to} COPYONLY)
 endforeach()
 
 # add_simulated(folder/program.c|.cu [prefix]): the program on the simulated device, and the test that
@@ -61,7 +68,12 @@ function(add_simulated source)
     if(text MATCHES "opencl|__kernel" AND NOT OPENCL_HEADERS)
       return()
     endif()
-    add_executable(${target} ${CMAKE_SOURCE_DIR}/${source})
+    if(source IN_LIST sources)
+      add_executable(${target} ${there}/c/${source})
+      target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/${folder})
+    else()
+      add_executable(${target} ${CMAKE_SOURCE_DIR}/${source})
+    endif()
     if(text MATCHES "_POSIX_C_SOURCE") # it asks for the headers' functions itself
       target_compile_options(${target} PRIVATE -Drand=simulated_rand)
     else()
@@ -91,7 +103,7 @@ function(add_simulated source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -DSTEPS_A=200 -DSTEPS_B=300 -Wall -Wextra -ffp-contract=off
+  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Wall -Wextra -ffp-contract=off
     $<$<BOOL:${has_pattern}>:-ftrivial-auto-var-init=pattern> -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
@@ -99,6 +111,9 @@ function(add_simulated source)
   add_test(NAME ${name}.simulated COMMAND sh ${here}/simulated.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/expected/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
+  if(program MATCHES "^(recipe|compare)$")
+    target_compile_definitions(${target} PRIVATE N=$<IF:$<STREQUAL:${program},compare>,512,5000> STEPS_A=200 STEPS_B=300)
+  endif()
   if(NOT program MATCHES "^(recipe|compare|minimal)$") # these have no options like the others
     add_test(NAME ${name}.bad_input COMMAND sh ${here}/bad_input.sh $<TARGET_FILE:${target}> ${source})
     set_tests_properties(${name}.bad_input PROPERTIES LABELS simulated)

@@ -25,7 +25,9 @@ bool simulated_call(const char *name, int64_t ns);
 /* Whether FAULT is this one: "name" or "name:number". The number stands in *number, if there is one. */
 extern bool simulated_has_fault;
 bool simulated_is_fault(const char *name, int *number);
-#define simulated_fault(name, number) (simulated_has_fault && simulated_is_fault(name, number))
+static inline bool simulated_fault(const char *name, int *number) {
+    return simulated_has_fault && simulated_is_fault(name, number);
+}
 
 /* Says what the simulation does not know or will not have, and ends the program with 3. */
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);

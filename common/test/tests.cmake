@@ -84,11 +84,11 @@ if(Python3_FOUND AND has_cuda AND NVDISASM)
 endif()
 
 # fit_to_measure, with a /proc and a /sys of its own below `root`, and with NVML in the folders `new` and
-# `old`, where its test runs; it looks every 5 ms.
+# `old`, where its test runs; it looks every 2 ms.
 function(add_fit_to_measure source)
   set(there ${CMAKE_BINARY_DIR}/simulated/bin/${source})
   add_executable(simulated_fit_to_measure ${source})
-  target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root" INTERVAL_MS=5)
+  target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root" INTERVAL_MS=2)
   set_target_properties(simulated_fit_to_measure PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}
     OUTPUT_NAME fit_to_measure)
   foreach(age new old)

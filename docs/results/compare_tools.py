@@ -245,7 +245,7 @@ def three_times(build, runs, before=()):
 
 def suite_rows(rows):
     for row in rows:
-        for method in ("code_less_empty", "device_net", "row_slope", "floor"):
+        for method in ("code_minus_empty", "device_net", "row_slope", "floor"):
             yield (method, row["kernel"], int(row["blocks"]), row["stamps"], float(row[method + "_us"]),
                    row["code_stamps_us"], row["row_stamps_us"], "")
 
@@ -370,7 +370,7 @@ TABLE = ["table", "kernel", "blocks", "stamps", "quantity", "median_us", "low_us
 # In the record: the tables, with the heads of their quantities.
 TIMES = {"code_stamps": "code_stamps", "sm_active": "SM active", "less_empty": "less_empty", "ncu": "ncu", "net": "net",
          "row_slope": "row_slope", "row_stamps": "row_stamps"}
-PROCESSES = {"less_empty": "code_less_empty", "net": "device_net", "ncu": "duration", "row_slope": "row_slope"}
+PROCESSES = {"less_empty": "code_minus_empty", "net": "device_net", "ncu": "duration", "row_slope": "row_slope"}
 DIFFERENCES = {  # stamps, title, heads, what the last line is called
     "with_stamps": (
         "yes", "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
@@ -441,7 +441,7 @@ def what_came_of_it(raw):
     for k in kernels:
         for stamps in ("no", "yes"):
             for quantity, (method, column) in zip(TIMES, (
-                    ("code_less_empty", "code_us"), ("SM active", "us"), ("code_less_empty", "us"), ("duration", "us"),
+                    ("code_minus_empty", "code_us"), ("SM active", "us"), ("code_minus_empty", "us"), ("duration", "us"),
                     ("device_net", "us"), ("row_slope", "us"), ("row_slope", "row_us"))):
                 add("times", k, stamps, quantity, middle(values(method, k, stamps, column)))
         for quantity, method in PROCESSES.items():
@@ -454,12 +454,12 @@ def what_came_of_it(raw):
                                values("beside: device_net", k, "yes", "code_us"))
         constants.append(interval(less(mine, shell))[0])
         add_differences("with_stamps", k, [less(under_ncu, values("SM active", k, "yes")),
-                                           off("code_less_empty", k, "code_us"), less(mine, shell),
+                                           off("code_minus_empty", k, "code_us"), less(mine, shell),
                                            off("row_slope", k, "row_us")])
         add_differences("without_stamps", k, [
-            [x - active for x in values("code_less_empty", k, "no").values()],
+            [x - active for x in values("code_minus_empty", k, "no").values()],
             less(values("beside: device_net", k, "no"), values("duration", k, "no"))])
-        add_differences("code", k, [off("code_less_empty", k, "code_us"), off("activity record", k, "code_us"), less(
+        add_differences("code", k, [off("code_minus_empty", k, "code_us"), off("activity record", k, "code_us"), less(
             values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
         add_differences("device", k, [off_device(m, k) for m in ("device_net", "cold", "do_bench", "benchmark")])
         add_differences("row", k, [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")])

@@ -40,7 +40,8 @@ whose() {
 }
 docs/results/environment.sh "$build" >"$scratch/environment.txt"
 [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device" >>"$scratch/environment.txt"
-"$fit" | sed 's/^Fit to measure[.]/disturbed before: no/; s/^Disturbed: /disturbed before: /' >>"$scratch/environment.txt"
+"$fit" --csv="$scratch/fit.csv" | grep -v '^Fit to measure\|^Disturbed' >>"$scratch/environment.txt"
+sed -n 's/^# disturbed,/disturbed before: /p' "$scratch/fit.csv" >>"$scratch/environment.txt"
 if [ -e "$results/environment.txt" ] &&
     [ "$(whose "$results/environment.txt")" != "$(whose "$scratch/environment.txt")" ]; then
     echo "record.sh: '$1' was recorded on $(whose "$results/environment.txt" | paste -sd ';' -); this is" \
@@ -48,11 +49,6 @@ if [ -e "$results/environment.txt" ] &&
     exit 2
 fi
 mkdir "$scratch/record"
-
-# disturbances NAME FILE: what fit_to_measure wrote of a run.
-disturbances() {
-    sed -n "s/^Disturbed: /disturbed: $1: /p" "$2"
-}
 
 # left_out NAME WHY: all right, but not beside an older record of it.
 left_out() {
@@ -77,10 +73,10 @@ record() {
     ! grep -q "^add_program(opencl ${program#"$build"/}[.]" CMakeLists.txt || chosen=$opencl_device
     [ -z "$chosen" ] || set -- --device "$chosen" "$@"
     code=0
-    "$fit" "$program" --csv="$output.csv" "$@" >"$output.txt" 2>"$scratch/messages" || code=$?
+    "$fit" --csv="$scratch/fit.csv" "$program" --csv="$output.csv" "$@" >"$output.txt" 2>"$scratch/messages" || code=$?
     grep "^${program##*/}: " "$scratch/messages" >&2 || :
     case $code in
-    0) disturbances "$name" "$scratch/messages" >>"$scratch/environment.txt" ;;
+    0) sed -n "/^# disturbed,no$/!s/^# disturbed,/disturbed: $name: /p" "$scratch/fit.csv" >>"$scratch/environment.txt" ;;
     77)
         rm -f "$output.txt" "$output.csv"
         left_out "$name" "without a device" # the program has said so
@@ -88,6 +84,10 @@ record() {
         ;;
     *) echo "$name: failed" && exit 1 ;;
     esac
+    if [ "$name" = clock_load ]; then # what a load is, as fit_to_measure sees it
+        grep -v "^${program##*/}: " "$scratch/messages" >"$scratch/record/fit_to_measure.txt"
+        cp "$scratch/fit.csv" "$scratch/record/fit_to_measure.csv"
+    fi
     echo "$name: recorded"
 }
 

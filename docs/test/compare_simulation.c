@@ -4,8 +4,10 @@
  * find a difference of 1 %? On ten kinds of noise, without a device: random numbers from a fixed
  * seed, so the output is the same each time.
  *
- * Build: cc -O2 compare_simulation.c -o compare_simulation -lm
+ * Build: cc -O2 -I../../common compare_simulation.c -o compare_simulation -lm
  * Run:   ./compare_simulation         10 000 comparisons of each kind */
+#include "options.h"
+
 #include "../compare.h"
 
 enum { PAIRS = 200, TIMES = 2 * PAIRS };
@@ -93,15 +95,15 @@ static const struct {
     double (*of)(double us, int i);
     double tick_us;
 } noises[] = {{"normal", steady, 0},
-              {"heavy tail", heavy_tail, 0},
-              {"rare delays", rare_delays, 0},
-              {"ticks of 32 ns", ticks_of_32_ns, 0.032},
-              {"ticks of 1024 ns", ticks_of_1024_ns, 1.024},
+              {"heavy_tail", heavy_tail, 0},
+              {"rare_delays", rare_delays, 0},
+              {"ticks_32_ns", ticks_of_32_ns, 0.032},
+              {"ticks_1024_ns", ticks_of_1024_ns, 1.024},
               {"drift", drift, 0},
-              {"two levels", two_levels, 0},
-              {"every fourth slow", every_fourth_is_slow, 0},
-              {"slow swing", slow_swing, 0},
-              {"slower swing", slower_swing, 0}};
+              {"two_levels", two_levels, 0},
+              {"every_fourth_slow", every_fourth_is_slow, 0},
+              {"slow_swing", slow_swing, 0},
+              {"slower_swing", slower_swing, 0}};
 enum { NOISES = sizeof noises / sizeof noises[0] };
 
 /* ---- Ways to compare: each says whether A and B differ ---- */
@@ -185,20 +187,29 @@ static int by_t_test(int noise, double more, int of_pairs) {
     return fabs(sum[1] - sum[0]) > (of_pairs ? 1.972 : 1.966) * sqrt(variance / PAIRS);
 }
 
+/* A number of the record, which the table shows below a shorter head. */
+static void share(const char *name, int width, int count) {
+    const double percent = 100.0 * count / (double)options.runs;
+    number(name, "percent", 0, 2, percent);
+    say(" %*.2f", width, percent);
+}
+
 int main(int argc, char **argv) {
-    const int runs = argc > 1 ? (int)number_of(argv[1], 1e6, "not a number of runs") : 10000;
-    for (int equal = 1; equal >= 0; equal--) {
-        const double more = equal ? 0 : 0.01;
-        printf("%s: called different, in percent of %d comparisons of %d pairs\n\n",
-               equal ? "A and B are equal" : "B takes 1 % more time", runs, PAIRS);
-        printf("%-18s %9s %8s %8s %9s %8s %8s %9s %8s\n", "noise", "compare.h", "ABAB", "ABBA",
-               "until it", "t-test,", "t-test", "interval", "pairs");
-        printf("%-18s %9s %8s %8s %9s %8s %8s %9s %8s\n", "", "", "order", "order", "differs",
-               "pairs", "", "is right", "used");
+    options.runs = 10000;
+    parse_options(argc, argv, "How often does each way to compare call A and B different?");
+    begin_table("%s", "");
+    for (int longer = 0; longer < 2; longer++) {
+        const double more = longer ? 0.01 : 0;
+        say("%s: called different, in percent of %lld comparisons of %d pairs\n\n",
+            longer ? "\nB takes 1 % more time" : "A and B are equal", options.runs, PAIRS);
+        say("%-18s %9s %8s %8s %9s %8s %8s %9s %8s\n", "noise", "compare.h", "ABAB", "ABBA",
+            "until it", "t-test,", "t-test", "interval", "pairs");
+        say("%-18s %9s %8s %8s %9s %8s %8s %9s %8s\n", "", "", "order", "order", "differs", "pairs",
+            "", "is right", "used");
         for (int noise = 0; noise < NOISES; noise++) {
             int found[6] = {0};
             covered = stopped = 0;
-            for (int run = 0; run < runs; run++) {
+            for (int run = 0; run < options.runs; run++) {
                 found[0] += by_compare_h(noise, more);
                 found[1] += by_order(noise, ABAB, more);
                 found[2] += by_order(noise, ABBA, more);
@@ -206,12 +217,20 @@ int main(int argc, char **argv) {
                 found[4] += by_t_test(noise, more, 1);
                 found[5] += by_t_test(noise, more, 0);
             }
-            printf("%-18s %9.2f %8.2f %8.2f %9.2f %8.2f %8.2f %9.2f %8.0f\n", noises[noise].name,
-                   100.0 * found[0] / runs, 100.0 * found[1] / runs, 100.0 * found[2] / runs,
-                   100.0 * found[3] / runs, 100.0 * found[4] / runs, 100.0 * found[5] / runs,
-                   100.0 * covered / runs, (double)stopped / runs);
+            number("b_longer", "percent", 0, 0, 100 * more);
+            cell("noise", 0, "%s", noises[noise].name);
+            say("%-18s", noises[noise].name);
+            share("compare_h", 9, found[0]);
+            share("abab", 8, found[1]);
+            share("abba", 8, found[2]);
+            share("until_it_differs", 9, found[3]);
+            share("t_test_pairs", 8, found[4]);
+            share("t_test", 8, found[5]);
+            share("interval_right", 9, covered);
+            cell("pairs", 0, "%.0f", (double)stopped / (double)options.runs);
+            say(" %8.0f\n", (double)stopped / (double)options.runs);
+            end_record_row(false);
         }
-        printf("%s", equal ? "\n" : "");
     }
     return 0;
 }

@@ -49,5 +49,21 @@ int main(void) {
     expect("not a power of two", look(&p, 0.9, 0.005, &ratio), RUNNING);
     set_pairs(16, 0.001, 0);
     expect("fewer than 32", look(&p, 0.9, 0.005, &ratio), RUNNING);
-    return wrong > 0;
+
+    set_pairs(128, 0.1, 0);
+    add_pair(&p, 100, 0);
+    add_pair(&p, -1, 100);
+    expect("pairs, without those that have nothing left", (double)p.count, 128);
+    expect("pairs with nothing left", (double)too_short, 2);
+    if (wrong > 0)
+        return 1;
+    /* The test asks for these words: once disturbed, once not. */
+    for (size_t i = 0; i < p.count; i++)
+        add_pair(&ab, p.a_us[i], p.b_us[i]);
+    samples = 8;
+    late = 3;
+    print_words(UNDECIDED, (struct interval){0.5, 1, 1.5}, 0.35);
+    late = 2;
+    print_words(UNDECIDED, (struct interval){0.5, 1, 1.5}, 0.37);
+    return 0;
 }

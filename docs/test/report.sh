@@ -28,7 +28,7 @@ python3 -X utf8 docs/report.py "$folder" "$folder/report.html"
 python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06 Warm-up" \
     "method clock min (us) median (us) mean (us) max (us)" "no_finish disturbed host 1.000 2.000 2.500 9.000" \
     "02_clfinish_sync/clfinish_sync, row no_finish host: disturbed" "05_block_clock/block_clock, row blocks 64 threads 256: disturbed" \
-    "the whole machine: Disturbed: others use the GPU." "Skipped: no OpenCL device" \
+    "the whole machine: others use the GPU" "Skipped: no OpenCL device" \
     'FAILED with exit code 1: a <b> & "c" failed in x.c' "warmup_opencl began, in 06_warmup" "fit: <yes>" "4 5 6" \
     "way (us) 10" "device Known GPU" "driver Known Platform, 1.2" "the median error first_launch: the first launch" \
     "and 10.00 us for the way there and back" "this machine Known GPU CUDA 13.0, toolkit 13.0 2026-01-02" \

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a table looks, that its record has the same numbers, and what summary.h must say of samples whose summary is
+ * known. */
+#include "../../03_opencl_profiling/clock_error.h"
+#include <stdio.h>
+
+#include "summary.h"
+
+static int wrong;
+
+static void expect(const char *what, double value, double right) {
+    if (!(fabs(value - right) < 1e-9)) {
+        wrong++;
+        fprintf(stderr, "%s: %.12g, not %.12g\n", what, value, right);
+    }
+}
+
+static void expect_file(const char *what, FILE *file, const char *right) {
+    char text[2048];
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    if (strcmp(text, right) != 0) {
+        wrong++;
+        fprintf(stderr, "%s:\n%s-- not --\n%s", what, text, right);
+    }
+    fclose(file);
+}
+
+static void print_row(const char *method, double us, double mhz, const char *by, bool disturbed) {
+    cell("method", -8, "%s", method);
+    number("first time", "us", 9, 2, us); /* wider than it asks for */
+    number("clock", "MHz", 12, 0, mhz);
+    cell("of/by whom", -3, "%s", by);
+    end_row(disturbed);
+}
+
+static void check_table(void) {
+    table_file = tmpfile();
+    record_file = tmpfile();
+    strcpy(machine.device, "A, \"B\"");
+    describe("device", "%s", machine.device);
+    say("Words.\n\n");
+    print_row("a", 1.234567, 1980, "it", true);
+    print_row("longer than all", -1234567.891, NAN, "somebody, \"else\"", false);
+    cell("method", -8, "only recorded");
+    end_record_row(true);
+    print_row("", 0, 7, "", true);
+    say("%.1f\n", value("of_all", "us", 2.25));
+    end_table();
+    expect_file(
+        "the table", table_file,
+        "Words.\n\n"
+        "method   first time (us)  clock (MHz) of/by whom\n"
+        "a                   1.23         1980 it         disturbed\n"
+        "longer than all     -1234567.89            - somebody, \"else\"\n"
+        "                    0.00            7            disturbed\n"
+        "2.2\n\n"
+        "Disturbed: in these rows the runs disagree, or all were delayed. Run this again on an\nidle machine.\n\n");
+    expect_file("the record", record_file,
+                "# device,A, \"B\"\n"
+                "method,first_time_us,clock_mhz,of_by_whom,disturbed\n"
+                "a,1.235,1980,it,1\n"
+                "longer than all,-1234567.891,,somebody; ;else;,0\n"
+                "only recorded,1\n"
+                ",0.000,7,,1\n"
+                "# of_all_us,2.25\n");
+    table_file = NULL;
+    record_file = NULL;
+    print_row("nobody wants it", 1, 1, "", false);
+    expect("a value is what it was", value("x", "", 3), 3);
+}
+
+int main(void) {
+    double one[] = {7}, even[] = {4, 1, 3, 2}, large[] = {1e9 + 1, 1e9 + 3, 1e9 + 2}, many[101];
+    double near[] = {100, 101, 102, 126, 127, 132, 133}, far[] = {100, 101, 102, 126, 127, 133, 134};
+    double twice[] = {49, 99, 100, 100, 100}, small[] = {0.5, 1.5, 2, 2.2, 3.4}, few[] = {1, 50, 99, 99};
+    double steps[] = {1, 1, 2, 2, 2}, wide[] = {1, 1, 2, 3, 3}, below[] = {-120, -101, -100, -70, -60};
+    const double x[] = {1, 2, 4}, y[] = {5, 7, 11};
+    check_table();
+    struct summary s = summarize(one, 1, 0);
+    expect("one sample, sum of all", s.min + s.median + s.max + s.mean, 28);
+    expect("one sample, deviation", s.stddev, 0);
+    s = summarize(even, 4, 0);
+    expect("median of 1 to 4", s.median, 2.5);
+    expect("least of 1 to 4", s.min, 1);
+    expect("most of 1 to 4", s.max, 4);
+    s = summarize(large, 3, 0); /* "mean of squares less square of mean" has no digit left here */
+    expect("deviation of large numbers", s.stddev, 1);
+    for (int i = 0; i <= 100; i++) many[i] = 100 - i;
+    summarize(many, 101, 0);
+    expect("many[0] is the least then", many[0], 0);
+    for (size_t n = 5; n <= 101; n++) /* a quarter of the samples on each side may be anything, and no more */
+        for (size_t more = 0; more < 2; more++) {
+            for (size_t i = 0; i < n; i++) many[i] = i < n / 4 + more ? 60 : i < n - n / 4 - more ? 100 : 140;
+            expect("disturbed by so many", summarize(many, n, 0.1).disturbed, more == 1);
+        }
+    expect("the middle half spans a quarter", summarize(near, 7, 1).disturbed, 0);
+    expect("the middle half spans more", summarize(far, 7, 1).disturbed, 1);
+    expect("16 steps", summarize(far, 7, 2).disturbed, 0);
+    expect("the median is twice the least", summarize(twice, 5, 1).disturbed, 1);
+    expect("by 16 steps", summarize(small, 5, 1.5 / 16).disturbed, 0);
+    expect("by more than 16 steps", summarize(small, 5, 1.49 / 16).disturbed, 1);
+    expect("one step of a coarse clock", summarize(steps, 5, 0.001).disturbed, 0);
+    expect("two steps of it", summarize(wide, 5, 0.001).disturbed, 1);
+    expect("a middle half below zero", summarize(below, 5, 1).disturbed, 1);
+    expect("too few to say", summarize(few, 4, 0.1).disturbed, 0);
+    expect("slope of 2 x + 3", fit_line(x, y, 3).slope, 2);
+    expect("intercept of 2 x + 3", fit_line(x, y, 3).intercept, 3);
+    expect("96 and 160 ns are steps of", (double)common_step_ns(common_step_ns(0, 96), 160), 32);
+    expect("after 0 ns still of", (double)common_step_ns(32, 0), 32);
+    return wrong > 0;
+}
