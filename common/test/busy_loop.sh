@@ -3,9 +3,10 @@
 #
 # busy_loop.sh FIT_TO_MEASURE: a process that computes beside the command is seen, or the program says that
 # this cannot be seen here.
+# shellcheck disable=SC1091
+. "${0%/*}/clean.sh"
 (while :; do :; done) &
-loop=$!
-trap 'kill "$loop"' EXIT
+trap 'kill $!' EXIT
 said=$("$1" sleep 2 2>&1)
 printf '%s\n' "$said"
 case $said in

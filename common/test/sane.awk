@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What holds for every program's CSV. A chapter's rules come after this.
+# What holds for every program's record. A chapter's rules come after this.
 
 # Says which rule a row breaks.
 function ask(holds, rule) {
@@ -15,10 +15,18 @@ function v(name) { # the number under `name`
     ask(is_number($column[name]), name " is a number")
     return $column[name] + 0
 }
-NR == 1 {
+{ ask($0 !~ /\r/, "a line ends with a line feed and nothing else") }
+/^# / {
+    ask(!said[$1]++, "a name stands once")
+    ask($0 !~ /,(-?nan|-?inf)$/, "a value is a number")
+    next
+}
+!columns {
     for (i = 1; i <= NF; i++)
         column[name[i] = $i] = i
     columns = NF
+    ask(length(column) == columns, "each column has a name of its own")
+    ask(said["# program"] && said["# device"] && said["# driver"] && said["# date"], "above the rows stands where they are from")
     next
 }
 {
@@ -31,8 +39,7 @@ NR == 1 {
             v("min_us") <= v("median_us") && v("median_us") <= v("max_us"), "0 <= min <= median <= max")
     if (has("min_us") && has("mean_us"))
         ask(v("min_us") <= v("mean_us") + 0.001 && v("mean_us") <= v("max_us") + 0.001, "min <= mean <= max")
-    if (has("disturbed"))
-        ask($column["disturbed"] ~ /^[01]$/, "disturbed is 0 or 1")
+    ask($column["disturbed"] ~ /^[01]$/, "disturbed is 0 or 1")
     rows++
 }
 END {

@@ -6,6 +6,10 @@
 include(CheckCCompilerFlag)
 check_c_compiler_flag(-fcf-protection=none has_cf) # simulated.c fills in a jump buffer itself
 check_c_compiler_flag(-ftrivial-auto-var-init=pattern has_pattern) # what is not set shows
+set(traps -fsanitize=bounds,signed-integer-overflow,shift -fsanitize-undefined-trap-on-error) # need no library
+set(CMAKE_REQUIRED_FLAGS -fsanitize=bounds,signed-integer-overflow,shift)
+check_c_compiler_flag(-fsanitize-undefined-trap-on-error has_traps)
+unset(CMAKE_REQUIRED_FLAGS)
 add_library(simulated STATIC common/test/simulated.c)
 target_compile_options(simulated PRIVATE ${GPU_TIMING_WARNINGS} -fno-sanitize=all
   $<$<BOOL:${has_cf}>:-fcf-protection=none>)
@@ -20,7 +24,7 @@ endif()
 # What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and
 # the OpenCL C that stands in a program's text, line by line in quotes. Programs without --size work on
 # few elements here.
-set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\15000/]])
+set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]])
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
   ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/*.[ch]*)
@@ -103,7 +107,7 @@ function(add_simulated source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Wall -Wextra -ffp-contract=off
+  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc "$<$<BOOL:${has_traps}>:${traps}>" -Wall -Wextra -ffp-contract=off
     $<$<BOOL:${has_pattern}>:-ftrivial-auto-var-init=pattern> -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
@@ -111,9 +115,6 @@ function(add_simulated source)
   add_test(NAME ${name}.simulated COMMAND sh ${here}/simulated.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/expected/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
-  if(program MATCHES "^(recipe|compare)$")
-    target_compile_definitions(${target} PRIVATE N=$<IF:$<STREQUAL:${program},compare>,512,5000> STEPS_A=200 STEPS_B=300)
-  endif()
   if(NOT program MATCHES "^(recipe|compare|minimal)$") # these have no options like the others
     add_test(NAME ${name}.bad_input COMMAND sh ${here}/bad_input.sh $<TARGET_FILE:${target}> ${source})
     set_tests_properties(${name}.bad_input PROPERTIES LABELS simulated)
