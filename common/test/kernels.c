@@ -54,7 +54,7 @@ static void check_vector(const char *file, const char *name, size_t from, cl_ulo
         }
         CHECK_CL(clSetKernelArg(kernel, from == AT_A ? 3 : 1, sizeof *n, n));
         run((*n + 256 * each - 1) / (256 * each) * 256, 256);
-        for (size_t i = 0; i < *n; i++) right[AT_C + i] = from == AT_A ? right[AT_A + i] + right[AT_B + i] : -1;
+        for (size_t i = 0; i < *n; i++) right[AT_C + i] = from == AT_A ? right[AT_A + i] + right[AT_B + i] : -2;
         expect_right(file, *n);
     }
 }

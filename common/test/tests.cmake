@@ -92,7 +92,7 @@ endif()
 function(add_fit_to_measure source)
   set(there ${CMAKE_BINARY_DIR}/simulated/bin/${source})
   add_executable(simulated_fit_to_measure ${source})
-  target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root" INTERVAL_MS=2)
+  target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root" INTERVAL_MS=6)
   set_target_properties(simulated_fit_to_measure PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}
     OUTPUT_NAME fit_to_measure)
   foreach(age new old)
