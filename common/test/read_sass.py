@@ -9,7 +9,8 @@ listing must hold, from top to bottom:
   branch on the barrier's answer (05_block_clock/barrier.cu shows why), with nothing but the stamps'
   stores after them;
 - 64 bits of the counter for clock64(), and %globaltimer and %smid where they are meant;
-- the read of the clock inside the loop that waits by it.
+- the read of the clock inside the loop that waits by it;
+- the loads of a kernel that only reads.
 One line per kernel says what was seen. Exit: 0; 1 if a listing is not so; 77 if a tool is missing.
 """
 import multiprocessing.pool
@@ -72,7 +73,9 @@ RULES = {
     "04_cuda_events/drain.cu": {
         "early": rf"timer (release )?branch timer \[ timer \] {FLOW}load store timer branch store ",
         "marker": r"timer (wait timer )?store "},
-    "06_warmup/l2_cache.cu": {"block_stream": BLOCK_STREAM},
+    "06_warmup/l2_cache.cu": {
+        "block_stream": BLOCK_STREAM,
+        "read_through": r"branch \[ load \] branch store "},
     "06_warmup/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/recipe.cu": {"block_stream": BLOCK_STREAM},
 }
@@ -127,4 +130,8 @@ jobs = [(name, source) for name in ARCHITECTURES if name in known.split() for so
 with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2) as pool:
     kernels = sum(pool.starmap(lambda *job: [*read(nvdisasm, nvcc, scratch, *job)], jobs), [])
 print(*(line for _, line in kernels), sep="\n")
-sys.exit(0 if kernels and all(right for right, _ in kernels) else 1)
+# Where a clock is read among loads and stores, only "memory" keeps the next compiler from moving them.
+bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in [*ROOT.glob("0[456]_*/*.[ch]*")] if path.suffix != ".c"
+        for asm in re.findall(r"asm volatile\(\"mov[^;]*;[^;]*;", path.read_text()) if '"memory"' not in asm]
+print(*bare, sep="\n")
+sys.exit(0 if kernels and not bare and all(right for right, _ in kernels) else 1)

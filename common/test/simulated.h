@@ -122,6 +122,7 @@ void simulated_barrier(void);
 void simulated_grid_launch_dependents(void);
 void simulated_grid_wait(void);
 void *simulated_shared(void); /* dynamic shared memory */
+size_t simulated_shared_bytes(void);
 
 extern int64_t *simulated_thread_ns, simulated_until_ns;
 int64_t simulated_thread_works(int64_t ns);
