@@ -11,19 +11,18 @@
 enum { SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, NOT_FOUND = 6, TOO_SMALL = 7 };
 static int has_begun;
 static char gpus[2], mig; /* their addresses are the handles */
+typedef unsigned long long u64;
 
 /* The value behind the nth `what` in the file, else `value`. */
-static int answer(const void *gpu, const char *what, int nth, unsigned long long value, unsigned long long *to) {
+static int answer(const void *gpu, const char *what, int nth, u64 value, u64 *to) {
     char line[128], key[64], text[64];
     int code = SUCCESS;
     FILE *file = fopen("gpu", "r");
     if (!has_begun || gpu == &mig || (gpu && gpu != gpus && gpu != gpus + 1))
         code = has_begun ? INVALID_ARGUMENT : UNINITIALIZED;
-    snprintf(line, sizeof line, "%s%s", gpu == gpus + 1 ? "1." : "", what);
-    char wanted[128];
-    memcpy(wanted, line, sizeof wanted);
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "%63s %63s", key, text) == 2 && strcmp(key, wanted) == 0 && nth-- == 0) {
+        if (sscanf(line, "%63s %63s", key, text) == 2 && (gpu == gpus + 1) == !strncmp(key, "1.", 2) &&
+            strcmp(key + 2 * (gpu == gpus + 1), what) == 0 && nth-- == 0) {
             value = strtoull(text, NULL, 0);
             code = code == SUCCESS && strcmp(text, "-") == 0 ? NOT_SUPPORTED : code;
         }
@@ -32,8 +31,8 @@ static int answer(const void *gpu, const char *what, int nth, unsigned long long
     return code;
 }
 
-static int number(void *gpu, const char *what, unsigned value, unsigned *to) {
-    unsigned long long wide;
+static int number(const void *gpu, const char *what, unsigned value, unsigned *to) {
+    u64 wide;
     const int code = answer(gpu, what, 0, value, &wide);
     if (code == SUCCESS) *to = (unsigned)wide;
     return code;
@@ -47,9 +46,8 @@ int nvmlInit_v2(void) {
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **gpu) {
     unsigned count;
-    if (number(NULL, "gpus", 1, &count) != SUCCESS || index >= count) return INVALID_ARGUMENT;
     *gpu = gpus + index;
-    return SUCCESS;
+    return number(NULL, "gpus", 1, &count) != SUCCESS || index >= count ? INVALID_ARGUMENT : SUCCESS;
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **gpu) {
@@ -67,26 +65,29 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **gpu) {
     return part == &mig ? SUCCESS : INVALID_ARGUMENT;
 }
 
+/* What is one number, or one of a kind of which this knows `known`. */
+#define NUMBER(name, what, value)                                                                                      \
+    int name(void *gpu, unsigned *to) { return number(gpu, what, value, to); }
+#define KIND(name, known, what, value)                                                                                 \
+    int name(void *gpu, int kind, unsigned *to) {                                                                      \
+        return kind == known ? number(gpu, what, value, to) : INVALID_ARGUMENT;                                        \
+    }
+/* Of two numbers that come together, one is of use. */
+#define FIRST(name, what, value, second)                                                                               \
+    int name(void *gpu, unsigned *to, unsigned *next) { return *next = second, number(gpu, what, value, to); }
+NUMBER(nvmlDeviceGetPowerUsage, "power", 80123)
+NUMBER(nvmlDeviceGetEnforcedPowerLimit, "power_limit", 700000)
+NUMBER(nvmlDeviceGetPersistenceMode, "persistence", 1)
+KIND(nvmlDeviceGetMaxClockInfo, 1, "sm_most", 1980)
+KIND(nvmlDeviceGetTemperature, 0, "temperature", 37)
+KIND(nvmlDeviceGetTemperatureThreshold, 1, "slowdown", 89)
+FIRST(nvmlDeviceGetMigMode, "mig", 0, 1)
+FIRST(nvmlDeviceGetEccMode, "ecc", 1, 0)
+
 int nvmlDeviceGetClockInfo(void *gpu, int type, unsigned *mhz) {
     FILE *looked = type == 1 && gpu == gpus ? fopen("looked", "w") : NULL; /* each look begins with this call */
     if (looked) fclose(looked);
     return type == 1 ? number(gpu, "sm", 345, mhz) : type == 2 ? number(gpu, "memory", 3201, mhz) : INVALID_ARGUMENT;
-}
-
-int nvmlDeviceGetMaxClockInfo(void *gpu, int type, unsigned *mhz) {
-    return type == 1 ? number(gpu, "sm_most", 1980, mhz) : INVALID_ARGUMENT;
-}
-
-int nvmlDeviceGetPowerUsage(void *gpu, unsigned *mw) { return number(gpu, "power", 80123, mw); }
-
-int nvmlDeviceGetEnforcedPowerLimit(void *gpu, unsigned *mw) { return number(gpu, "power_limit", 700000, mw); }
-
-int nvmlDeviceGetTemperature(void *gpu, int sensor, unsigned *c) {
-    return sensor == 0 ? number(gpu, "temperature", 37, c) : INVALID_ARGUMENT;
-}
-
-int nvmlDeviceGetTemperatureThreshold(void *gpu, int which, unsigned *c) {
-    return which == 1 ? number(gpu, "slowdown", 89, c) : INVALID_ARGUMENT;
 }
 
 int nvmlDeviceGetUtilizationRates(void *gpu, unsigned gpu_and_memory_percent[2]) {
@@ -94,21 +95,9 @@ int nvmlDeviceGetUtilizationRates(void *gpu, unsigned gpu_and_memory_percent[2])
     return number(gpu, "busy", 0, gpu_and_memory_percent);
 }
 
-int nvmlDeviceGetMigMode(void *gpu, unsigned *now, unsigned *next) {
-    *next = 1;
-    return number(gpu, "mig", 0, now);
-}
-
-int nvmlDeviceGetEccMode(void *gpu, unsigned *now, unsigned *next) {
-    *next = 0;
-    return number(gpu, "ecc", 1, now);
-}
-
-int nvmlDeviceGetPersistenceMode(void *gpu, unsigned *mode) { return number(gpu, "persistence", 1, mode); }
-
-int nvmlDeviceGetViolationStatus(void *gpu, int policy, unsigned long long us_and_ns[2]) {
+int nvmlDeviceGetViolationStatus(void *gpu, int policy, u64 us_and_ns[2]) {
     static unsigned calls;
-    unsigned long long step_ns = 0, fails_from = 0, until = 1000000;
+    u64 step_ns = 0, fails_from = 0, until = 1000000;
     us_and_ns[0] = 1;
     if (policy != 0 && policy != 1) return INVALID_ARGUMENT;
     answer(gpu, "fails_from", 0, 0, &fails_from); /* which call */
@@ -121,35 +110,28 @@ int nvmlDeviceGetViolationStatus(void *gpu, int policy, unsigned long long us_an
     return code;
 }
 
-int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, unsigned long long *reasons) {
-    return answer(gpu, "old_reasons", 0, 1, reasons);
-}
-
 struct process {
     unsigned pid;
-    unsigned long long bytes;
+    u64 bytes;
     unsigned gpu_instance, compute_instance;
 };
 
 int nvmlDeviceGetComputeRunningProcesses_v2(void *gpu, unsigned *count, struct process *list) {
-    unsigned long long pid = 0;
+    static int lists;
+    u64 pid = 0;
     unsigned found = 0;
     int code;
-    while ((code = answer(gpu, "pid", (int)found, 0, &pid)) == SUCCESS && pid != 0) {
+    for (; (code = answer(gpu, "pid", (int)found, 0, &pid)) == SUCCESS && pid != 0; found++)
         if (found < *count) list[found].pid = (unsigned)pid;
-        found++;
-    }
-    static int lists;
     if (lists++ % 2 == 0 && answer(gpu, "short", 0, 0, &pid) == SUCCESS && pid != 0) list[found++].pid = (unsigned)pid;
     code = code == SUCCESS && found > *count ? TOO_SMALL : code;
     *count = found;
     return code;
 }
 
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, u64 *to) { return answer(gpu, "old_reasons", 0, 1, to); }
 #ifndef OLD
-int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons) {
-    return answer(gpu, "reasons", 0, 1, reasons);
-}
+int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, u64 *to) { return answer(gpu, "reasons", 0, 1, to); }
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void *gpu, unsigned *count, struct process *list) {
     unsigned here;
