@@ -21,9 +21,9 @@ scratch=$TMPDIR
 root=${here%common/test}
 cd "${2%/*}" || exit 1
 bad=0
-times=$(sed -n 's/^ *\([A-Z_0-9]*\) = \([0-9]*\),.*/\1 \2/p' "$here/simulated_times.h" | awk '{
+times=$(grep -o '[A-Z_0-9]* = [0-9][0-9]*' "$here/simulated_times.h" | awk '{
     ns = sub(/_NS$/, "", $1)
-    set = set tolower($1) " = " $2 (ns ? " / 1000; " : "; ")
+    set = set tolower($1) " = " $3 (ns ? " / 1000; " : "; ")
     names = names tolower($1) " "
 }
 END { print "function right() { " set "known = \"" names "\"" }')

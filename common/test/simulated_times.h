@@ -2,7 +2,7 @@
  *
  * How long everything takes in the simulation, in ns. The transcripts argue with these names, in lower case, in us and
  * without _NS: launch is 0.9. What does not end in _NS is no time and keeps its value.
- * (simulated.sh reads this file: a name, a value and what it is on each line.) */
+ * (simulated.sh reads this file: each "NAME = NUMBER".) */
 #pragma once
 
 enum {
@@ -48,24 +48,23 @@ enum {
     SLICE_NS = 8000000,   /* FAULT=shared:N: of so much another process has the last N ms */
     HELD_UP_NS = 4500000, /* FAULT=held_up: so late an idle device begins */
 
-    /* The GPU, of CUDA and OpenCL */
-    LAUNCH_NS = 900,   /* before a kernel's first instruction */
-    DRAIN_NS = 1100,   /* behind its last */
-    BLOCK_NS = 200,    /* each block */
-    WARP_NS = 40,      /* each 32 threads of a block */
-    BARRIER_NS = 20,   /* for each block on the unit */
-    TICK_NS = 32,      /* of globaltimer and events */
-    LATENCY_NS = 2000, /* from SUBMIT to the device */
-    GPU_UNITS = 3,
-
-    /* CUDA's second GPU */
-    SMALL_LAUNCH_NS = 800,
-    SMALL_DRAIN_NS = 900,
-    SMALL_BLOCK_NS = 240,
-    SMALL_WARP_NS = 30,
-    SMALL_BARRIER_NS = 16,
-    SMALL_TICK_NS = 1024,
-    SMALL_LATENCY_NS = 2500,
+    /* Devices: from SUBMIT to the device; before a kernel's first instruction, and behind its last; each block, and each 32
+     * of its threads; a barrier, for each block on the unit; the tick of globaltimer, of events and stamps.
+     * First the GPU, of CUDA and OpenCL, which has a latency of its own, and three units. */
+    /* clang-format off */
+    LATENCY_NS = 2000, LAUNCH_NS = 900, DRAIN_NS = 1100, BLOCK_NS = 200,
+    WARP_NS = 40, BARRIER_NS = 20, TICK_NS = 32,
+    CL_LATENCY_NS = 4100, GPU_UNITS = 3,
+    /* CUDA's second GPU; OpenCL's CPU (PoCL), its GPU with cl_khr_kernel_clock, its old CPU */
+    SMALL_LATENCY_NS = 2500, SMALL_LAUNCH_NS = 800, SMALL_DRAIN_NS = 900, SMALL_BLOCK_NS = 240,
+    SMALL_WARP_NS = 30, SMALL_BARRIER_NS = 16, SMALL_TICK_NS = 1024,
+    CPU_LATENCY_NS = 9000, CPU_LAUNCH_NS = 1500, CPU_DRAIN_NS = 500, CPU_BLOCK_NS = 400,
+    CPU_WARP_NS = 300, CPU_BARRIER_NS = 50, CPU_TICK_NS = 1,
+    KHR_LATENCY_NS = 5000, KHR_LAUNCH_NS = 1200, KHR_DRAIN_NS = 700, KHR_BLOCK_NS = 260,
+    KHR_WARP_NS = 30, KHR_BARRIER_NS = 24, KHR_TICK_NS = 80,
+    OLD_LATENCY_NS = 3000, OLD_LAUNCH_NS = 1000, OLD_DRAIN_NS = 600, OLD_BLOCK_NS = 300,
+    OLD_WARP_NS = 50, OLD_BARRIER_NS = 30, OLD_TICK_NS = 10,
+    /* clang-format on */
 
     /* CUDA's calls: all that a chapter is about; the others have their time where they stand */
     LAUNCH_CALL_NS = 2700, /* kernel<<<>>>() */
@@ -103,28 +102,4 @@ enum {
     COMPILE_NS = 150000,       /* a kernel's first launch */
     COMPILE_KEPT_NS = 90000,   /* if an earlier process's code was kept */
     COMPILE_FIRST_NS = 200000, /* the first launch of all, besides */
-
-    /* OpenCL's devices: the CPU of PoCL, the GPU (as above, but for the latency), one with a clock, an old CPU */
-    CPU_LAUNCH_NS = 1500,
-    CPU_DRAIN_NS = 500,
-    CPU_BLOCK_NS = 400,
-    CPU_WARP_NS = 300,
-    CPU_BARRIER_NS = 50,
-    CPU_TICK_NS = 1,
-    CPU_LATENCY_NS = 9000,
-    CL_LATENCY_NS = 4100,
-    KHR_LAUNCH_NS = 1200,
-    KHR_DRAIN_NS = 700,
-    KHR_BLOCK_NS = 260,
-    KHR_WARP_NS = 30,
-    KHR_BARRIER_NS = 24,
-    KHR_TICK_NS = 80,
-    KHR_LATENCY_NS = 5000,
-    OLD_LAUNCH_NS = 1000,
-    OLD_DRAIN_NS = 600,
-    OLD_BLOCK_NS = 300,
-    OLD_WARP_NS = 50,
-    OLD_BARRIER_NS = 30,
-    OLD_TICK_NS = 10,
-    OLD_LATENCY_NS = 3000,
 };

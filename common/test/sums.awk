@@ -5,7 +5,6 @@
 # printed. Prints nothing, or why not.
 BEGIN {
     left = ENVIRON["LEFT"]
-    literal = left ~ /^[-+]?[0-9.]+$/
     if (match(left, /^after "[^"]*"$/))
         after = substr(left, 8, length(left) - 8)
     rest = left
@@ -23,15 +22,6 @@ function found(text) {
     count++
 }
 { all = all $0 "\n" }
-literal { # an old form: the number was printed
-    gsub(/[ ,;()x]+/, " ")
-    for (i = split($0, words, " "); i > 0; i--) {
-        sub(/[.:]$/, "", words[i])
-        if (words[i] == left)
-            count = 0 * found(left) + 1
-    }
-    next
-}
 /^# [a-z_0-9]+,/ {
     if (substr($1, 3) == rest && !keys)
         found(substr($0, index($0, ",") + 1))
