@@ -101,8 +101,8 @@ static inline void end_record_row(bool disturbed) {
 static inline void end_row(bool disturbed) {
     for (int is_head = table.shown++ == 0; table_file && is_head >= 0; is_head--) {
         for (int c = 0; c < table.cells; c++) {
-            const bool pads = table.cell[c].width > 0 || c < table.cells - 1 ||
-                              (disturbed && !is_head);
+            const bool pads =
+                table.cell[c].width > 0 || c < table.cells - 1 || (disturbed && !is_head);
             fprintf(table_file, "%s%*s", c > 0 ? " " : "", pads ? table.cell[c].width : 0,
                     is_head ? table.cell[c].name : table.cell[c].text);
         }

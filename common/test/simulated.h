@@ -43,7 +43,7 @@ unsigned long long simulated_tsc(void);
 
 void *simulated_malloc(size_t bytes); /* in place of the program's malloc() and free() */
 void simulated_forget(void *memory);
-int simulated_rand(void);             /* in place of the rand() of 01_host_clock/minimal.c: 9 ns */
+int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c: 9 ns */
 
 /* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
 

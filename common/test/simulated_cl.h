@@ -15,7 +15,8 @@ static inline size_t get_local_size(unsigned i) { return i ? 1 : blockDim.x; }
 static inline size_t get_group_id(unsigned i) { return i ? 0 : blockIdx.x; }
 static inline size_t get_global_id(unsigned i) { return i ? 0 : (size_t)blockIdx.x * blockDim.x + threadIdx.x; }
 static inline void barrier(int fence) {
-    if (simulated_shared_bytes() > 0 && !(fence & CLK_LOCAL_MEM_FENCE)) simulated_stop("a barrier that does not fence local memory");
+    if (simulated_shared_bytes() > 0 && !(fence & CLK_LOCAL_MEM_FENCE))
+        simulated_stop("a barrier that does not fence local memory");
     simulated_barrier();
 }
 static inline ulong clock_read_work_group(void) { return simulated_clock64(); }
