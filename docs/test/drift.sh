@@ -3,6 +3,7 @@
 #
 # drift.sh BUILD: does docs/check.py see it when the texts and the rest drift apart? Makes each mistake in a copy, and
 # asks.
+# shellcheck disable=SC2016 # awk expands them
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
