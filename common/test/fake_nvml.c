@@ -21,8 +21,8 @@ static int answer(const void *gpu, const char *what, int nth, u64 value, u64 *to
     if (!has_begun || gpu == &mig || (gpu && gpu != gpus && gpu != gpus + 1))
         code = has_begun ? INVALID_ARGUMENT : UNINITIALIZED;
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "%63s %63s", key, text) == 2 && (gpu == gpus + 1) == !strncmp(key, "1.", 2) &&
-            strcmp(key + 2 * (gpu == gpus + 1), what) == 0 && nth-- == 0) {
+        if (sscanf(line, "%63s %63s", key, text) == 2 && (gpu == gpus + 1) == (strncmp(key, "1.", 2) == 0) &&
+            strcmp(gpu == gpus + 1 ? key + 2 : key, what) == 0 && nth-- == 0) {
             value = strtoull(text, NULL, 0);
             code = code == SUCCESS && strcmp(text, "-") == 0 ? NOT_SUPPORTED : code;
         }

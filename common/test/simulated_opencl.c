@@ -185,10 +185,6 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
     return queue;
 }
 
-API(clGetCommandQueueInfo, (cl_command_queue queue, cl_command_queue_info what, ROOM), 100, CL_INVALID_COMMAND_QUEUE,
-    if (what == CL_QUEUE_CONTEXT) VALUE(cl_context, queue->context);
-    VALUE(cl_device_id, queue->context->device))
-
 cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UNUSED, const char **text,
                                      const size_t *bytes UNUSED, cl_int *error) {
     if (!strstr(text[0], "__kernel")) simulated_stop("a program without a kernel");
