@@ -28,7 +28,7 @@ extern char **environ;
 #ifndef INTERVAL_MS /* between two looks; the tests take less */
 #define INTERVAL_MS 50
 #endif
-static const struct timespec interval = {0, INTERVAL_MS * 1000000}; /* ns */
+static const struct timespec interval = {0, INTERVAL_MS * 1000000L}; /* ns */
 
 static const char usage[] =
     "fit_to_measure [--csv=FILE] [COMMAND [ARGUMENTS]]: what disturbs measurements here,\n"

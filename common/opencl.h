@@ -83,7 +83,7 @@ static inline struct opencl open_opencl(void) {
     MAKE_CL(found.context = clCreateContext(NULL, 1, &found.device, NULL, NULL, &made));
     MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device,
                                                CL_QUEUE_PROFILING_ENABLE, &made));
-    strcpy(machine.device, found.name);
+    memcpy(machine.device, found.name, sizeof machine.device);
     snprintf(machine.driver, sizeof machine.driver, "%.120s, %.120s", found.platform, found.driver);
     return found;
 }

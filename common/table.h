@@ -57,7 +57,7 @@ __attribute__((format(printf, 3, 4))) static inline void cell(const char *name, 
     va_start(arguments, format);
     vsnprintf(table.cell[c].text, sizeof table.cell->text, format, arguments);
     va_end(arguments);
-    strcpy(table.cell[c].recorded, table.cell[c].text);
+    memcpy(table.cell[c].recorded, table.cell[c].text, sizeof table.cell->recorded);
     snprintf(table.cell[c].name, sizeof table.cell->name, "%s", name);
     table.cell[c].width = abs(width) > least ? width : width < 0 ? -least : least;
 }
@@ -70,7 +70,7 @@ static inline void number(const char *name, const char *unit, int width, int pla
     char *text = table.cell[table.cells - 1].text, *recorded = table.cell[table.cells - 1].recorded;
     snprintf(recorded, 64, "%.*f", places + (places > 0), x);
     if (x != x) {
-        strcpy(text, "-");
+        memcpy(text, "-", 2);
         *recorded = '\0';
     }
 }
