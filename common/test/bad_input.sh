@@ -121,7 +121,7 @@ if [ "$values" ]; then
     refused 2 nosuch --nosuch
     refused 2 x --csv -xyz
     refused 2 surplus surplus --help
-    for name in '' -1 1e3 99999999999999999999; do refused "2 77" --device --device "$name"; done
+    for name in '' -1 1e3 4294967296 99999999999999999999; do refused "2 77" --device --device "$name"; done
     # shellcheck disable=SC2086
     written unread --csv $few
     for target in full unread; do
