@@ -5,11 +5,16 @@
 # No sanitizer follows a jump from stack to stack.
 include(CheckCCompilerFlag)
 check_c_compiler_flag(-fcf-protection=none has_cf) # simulated.c fills in a jump buffer itself
-check_c_compiler_flag(-ftrivial-auto-var-init=pattern has_pattern) # what is not set shows
-set(traps -fsanitize=bounds,signed-integer-overflow,shift -fsanitize-undefined-trap-on-error) # need no library
-set(CMAKE_REQUIRED_FLAGS -fsanitize=bounds,signed-integer-overflow,shift)
-check_c_compiler_flag(-fsanitize-undefined-trap-on-error has_traps)
-unset(CMAKE_REQUIRED_FLAGS)
+set(traps) # what is not set shows, what goes too far ends the program
+foreach(flags -ftrivial-auto-var-init=pattern
+    "-fsanitize=bounds,signed-integer-overflow,shift -fsanitize-undefined-trap-on-error")
+  string(MAKE_C_IDENTIFIER "has${flags}" has)
+  check_c_compiler_flag("${flags}" ${has})
+  if(${has})
+    separate_arguments(flags)
+    list(APPEND traps ${flags})
+  endif()
+endforeach()
 add_library(simulated STATIC common/test/simulated.c)
 target_compile_options(simulated PRIVATE ${GPU_TIMING_WARNINGS} -fno-sanitize=all
   $<$<BOOL:${has_cf}>:-fcf-protection=none>)
@@ -60,7 +65,7 @@ function(add_simulated source)
   set(there ${CMAKE_BINARY_DIR}/simulated)
   if(source MATCHES "\\.cu$")
     add_executable(${target} ${there}/${source}.c)
-    target_compile_options(${target} PRIVATE -D_GNU_SOURCE -I${here}/cuda -include cuda_runtime.h)
+    target_compile_options(${target} PRIVATE -D_GNU_SOURCE -include cuda_runtime.h)
   else()
     file(READ ${CMAKE_SOURCE_DIR}/${source} text)
     set(kernels)
@@ -107,8 +112,8 @@ function(add_simulated source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget "$<$<BOOL:${has_traps}>:${traps}>" -Wall -Wextra -ffp-contract=off
-    $<$<BOOL:${has_pattern}>:-ftrivial-auto-var-init=pattern> -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget ${traps} -Wall -Wextra
+    -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
     RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})

@@ -2,6 +2,7 @@
 #
 # Makes C of CUDA C and OpenCL C, line by line, for the simulation: launches, registers, dynamic
 # shared memory, and the time that a round of a loop takes in a kernel.
+/#include <cuda_profiler_api.h>/d
 s/\([A-Za-z_0-9]*\)<<<\(.*\)>>>(/SIMULATED_LAUNCH(\1, (\2), /
 s/asm volatile("mov\.u[0-9]* %0, %%\([a-z0-9]*\);" : "=[lr]"(\([a-z_]*\))[^;]*);/\2 = simulated_\1();/
 s/asm volatile("ld\.volatile\.u32 %0, \[%1\];" : "=r"(\([a-z_]*\)) : "l"(\([^)]*\))[^;]*);/\1 = *(volatile int *)\2;/

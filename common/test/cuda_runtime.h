@@ -119,6 +119,12 @@ API(cudaGetDevice, (int *device), 100, *device = current)
 API(cudaDeviceGetPCIBusId, (char *to, int size, int device), 100,
     snprintf(to, (size_t)size, "0000:00:%02x.0", 6 + device))
 API(cudaDriverGetVersion, (int *version), 100, *version = 13020)
+static inline void watch(bool from_now_on) {
+    if (watched == from_now_on) simulated_stop("a profiler is started, or stopped, twice");
+    watched = from_now_on;
+}
+API(cudaProfilerStart, (void), 1000, watch(true))
+API(cudaProfilerStop, (void), 1000, watch(false))
 API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = 1u << 30; *total = 1u << 31)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), 100,
     *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
