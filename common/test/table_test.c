@@ -72,7 +72,8 @@ static void check_table(void) {
 }
 
 int main(void) {
-    double one[] = {7}, even[] = {4, 1, 3, 2}, rounded[] = {1, 1 + 1e-12, 2, 2, 2}, large[] = {1e9 + 1, 1e9 + 3, 1e9 + 2}, many[101];
+    double one[] = {7}, even[] = {4, 1, 3, 2}, rounded[] = {1, 1 + 1e-12, 2, 2, 2},
+           large[] = {1e9 + 1, 1e9 + 3, 1e9 + 2}, many[101];
     double near[] = {100, 101, 102, 126, 127, 132, 133}, far[] = {100, 101, 102, 126, 127, 133, 134};
     double twice[] = {49, 99, 100, 100, 100}, small[] = {0.5, 1.5, 2, 2.2, 3.4}, few[] = {1, 50, 99, 99};
     double steps[] = {1, 1, 2, 2, 2}, wide[] = {1, 1, 2, 3, 3}, below[] = {-120, -101, -100, -70, -60};
@@ -93,7 +94,8 @@ int main(void) {
     expect("many[0] is the least then", many[0], 0);
     for (size_t n = 5; n <= 101; n++) /* a quarter of the samples on each side may be anything, and no more */
         for (size_t more = 0; more < 2; more++) {
-            for (size_t i = 0; i < n; i++) many[i] = i < n / 4 + more ? 60 : i < n - n / 4 - more ? 100 : 140 + (i == n - 1);
+            for (size_t i = 0; i < n; i++)
+                many[i] = i < n / 4 + more ? 60 : i < n - n / 4 - more ? 100 : 140 + (i == n - 1);
             expect("disturbed by so many", summarize(many, n, 0.1).disturbed, more == 1);
         }
     expect("the middle half spans a quarter", summarize(near, 7, 1).disturbed, 0);
