@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT, which begin with "$ ", where PROGRAM is, and
+# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT, which begin with "$ ", beside PROGRAM, and
 # compares everything that is printed with the rest of TRANSCRIPT: words and numbers, not the blanks around them. After
 # "! " stands what went to stderr; after "exit" the code, if not 0. What a record says above its rows ("# size,1000")
 # stands there once: a command after it shows only what is different.
@@ -19,7 +19,10 @@ here=$(cd "${0%/*}" && pwd)
 transcript=$1
 scratch=$TMPDIR
 root=${here%common/test}
-cd "${2%/*}" || exit 1
+mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
+for file in "$2" "${2%/*}/new" "${2%/*}/old" "${2%/*}/fit_to_measure.c"; do
+    [ ! -e "$file" ] || ln -s "$file" .
+done
 bad=0
 times=$(grep -o '[A-Z_0-9]* = [0-9][0-9]*' "$here/simulated_times.h" | awk '{
     ns = sub(/_NS$/, "", $1)
