@@ -21,7 +21,7 @@ function(build needs name source)
   set_target_properties(${name} PROPERTIES LABELS ${needs} RUNTIME_OUTPUT_DIRECTORY ${folder})
   if(needs STREQUAL opencl)
     target_link_libraries(${name} PRIVATE OpenCL::OpenCL)
-    target_compile_definitions(${name} PRIVATE KERNEL_DIR="${CMAKE_SOURCE_DIR}/${folder}")
+    target_compile_definitions(${name} PRIVATE KERNEL_DIR="${CMAKE_SOURCE_DIR}/${folder}" SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   endif()
 endfunction()
 
