@@ -39,7 +39,10 @@ def programs(build):
 
 
 def run(command, path):
-    done = subprocess.run([*command, f"--csv={path}"], capture_output=True, text=True, timeout=120)
+    try:
+        done = subprocess.run([*command, f"--csv={path}"], capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return 1, "not done after 120 s"
     return done.returncode, done.stderr.strip()
 
 
