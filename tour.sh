@@ -75,7 +75,7 @@ done
 # ---- Build ----
 
 # The machine's state, before the build is a load itself.
-if [ "$mode" != test ] && cc -O2 06_warmup/fit_to_measure.c -o "$scratch/fit_to_measure" -ldl 2>"$log"; then
+if [ "$mode" != test ] && cc -O2 docs/copy/fit_to_measure.c -o "$scratch/fit_to_measure" -ldl 2>"$log"; then
     "$scratch/fit_to_measure" --csv="$scratch/fit_to_measure.csv" >"$scratch/fit_to_measure.txt" 2>&1
 fi
 echo "Building ..."
@@ -111,11 +111,10 @@ out=$scratch/tour # what report.py reads; the last tour's stays until this one i
 mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
 [ ! -e "$scratch/fit_to_measure.csv" ] || mv "$scratch"/fit_to_measure.* "$out"
-# CMakeLists.txt lists the programs, in the order of the chapters. The tour runs the first of each, for
-# OpenCL and for CUDA.
+# build/programs.txt, which CMake writes, lists the programs in reading order. The tour runs the first of each
+# chapter, for OpenCL and for CUDA.
 # shellcheck disable=SC2013 # names without blanks
-for line in $(sed -n 's/^add_program(\([a-z]*\) \([^/]*\)\/\([^.]*\)\..*/\1 \2 \3/p' CMakeLists.txt |
-    awk '!seen[$1 $2]++ { print $1 ":" $2 "/" $3 }'); do
+for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt); do
     program=${line#*:}
     name=${program#*/}
     printf '\n==== %s ====\n\n' "$program"

@@ -9,7 +9,7 @@
  * Run:   ./host_clock
  * Try:   ./host_clock --runs 101        and again while another program keeps the cores busy
  */
-#include "host_clock.h"
+#include "clock.h"
 
 #include <pthread.h>
 #include <sys/time.h>

@@ -10,7 +10,7 @@
  * Run:   ./stopwatch
  * Try:   leave stopwatch_reset() out: by how much is the average wrong now?
  */
-#include "host_clock.h"
+#include "clock.h"
 #include "options.h"
 
 static const int64_t lap_ns = 5000000, pause_ns = 10000000, first_lap_ns = 50000000;

@@ -10,9 +10,9 @@
  * Run:   ./clfinish_sync
  * Try:   ./clfinish_sync --size 1024        the overhead is now most of what the host sees
  */
-#include "../01_host_clock/host_clock.h"
+#include "clock.h"
 #include "summary.h"
-#include "vector_add.h"
+#include "vectors.h"
 
 static struct opencl cl;
 static cl_kernel kernel; /* vector_add */

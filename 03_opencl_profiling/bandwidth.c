@@ -10,8 +10,8 @@
  * Run:   ./bandwidth
  * Try:   ./bandwidth --size 1,1000,1000000        where does the overhead end?
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "stamps.h"
 #include "summary.h"
 

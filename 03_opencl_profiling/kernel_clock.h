@@ -3,7 +3,7 @@
  * Which clock can an OpenCL kernel read? The .cl files have the readings; here the host finds out. */
 #pragma once
 
-#include "../01_host_clock/host_clock.h"
+#include "clock.h"
 #include "opencl.h"
 
 #if defined __x86_64__ || defined __i386__

@@ -11,8 +11,8 @@
  * Run:   ./opencl_profiling
  * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "clock_error.h"
 #include "stamps.h"
 #include "summary.h"

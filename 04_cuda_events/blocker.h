@@ -4,7 +4,7 @@
  * timed. */
 #pragma once
 
-#include "../01_host_clock/host_clock.h"
+#include "clock.h"
 #include "cuda_device.h"
 #include "spin.h"
 #include "summary.h"

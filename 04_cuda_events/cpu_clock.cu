@@ -11,7 +11,7 @@
  * Try:   in main(), cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) before open_cuda(): now both
  *        waits sleep
  */
-#include "../01_host_clock/host_clock.h"
+#include "clock.h"
 #include "cuda_device.h"
 #include "spin.h"
 #include "summary.h"

@@ -9,8 +9,8 @@
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "blocker.h"
 #include "summary.h"
 

@@ -12,7 +12,7 @@
  * Run:   ./event_batch
  * Try:   ./event_batch --size 16384        of a short kernel, how much overlaps?
  */
-#include "../02_clfinish_sync/vector_add.h"
+#include "vectors.h"
 #include "blocker.h"
 #include "summary.h"
 

@@ -3,7 +3,7 @@
  * Two kernels, each without stamps of its own and with them; and what they work on. */
 #pragma once
 
-#include "../02_clfinish_sync/vector_add.h"
+#include "vectors.h"
 #include "warp_times.h"
 
 static __device__ void spin_for(unsigned long long length_ns) {

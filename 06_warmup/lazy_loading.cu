@@ -11,8 +11,8 @@
  * Run:   ./lazy_loading
  * Try:   ./lazy_loading --size 1024 --runs 15        a short kernel, and how far processes differ
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
 #include "cold.h"
 #include "summary.h"

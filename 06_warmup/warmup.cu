@@ -11,8 +11,8 @@
  * Run:   ./warmup
  * Try:   ./warmup --size 1024 --runs 9        the first launch of a short kernel
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
 #include "recipes.h"
 

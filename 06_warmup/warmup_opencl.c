@@ -13,8 +13,8 @@
  * Run:   ./warmup_opencl
  * Try:   ./warmup_opencl --size 1024 --runs 9        the first launch of a short kernel
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "../03_opencl_profiling/stamps.h"
 #include "recipes.h"
 

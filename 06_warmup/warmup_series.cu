@@ -10,8 +10,8 @@
  * Run:   ./warmup_series
  * Try:   ./warmup_series --size 1024        a short kernel: the first launch is almost all overhead
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
 #include "series.h"
 

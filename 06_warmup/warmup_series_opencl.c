@@ -11,8 +11,8 @@
  * Run:   ./warmup_series_opencl
  * Try:   ./warmup_series_opencl --size 1024        a short kernel: compare the first row's two times
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h"
+#include "clock.h"
+#include "vectors.h"
 #include "../03_opencl_profiling/stamps.h"
 #include "series.h"
 

@@ -186,10 +186,10 @@ def check_numbers(section, prose, refresh):
 
 
 def help_of(build):
-    """Program name -> (chapter's folder, the options of its --help)."""
+    """Program name -> (its room, the options of its --help)."""
     programs = {}
-    listed = re.findall(r"^add_program\(\w+ (\S+?)/(\S+?)\.c", (ROOT / "CMakeLists.txt").read_text(), re.M)
-    for folder, name in listed:
+    for line in (build / "programs.txt").read_text().splitlines():
+        folder, name = line.split()[1].rsplit("/", 1)
         built = [path for path in (build / folder / name, build / "simulated/bin" / folder / name) if path.is_file()]
         if not built:
             sys.exit(f"{folder}/{name} is not built in {build}")
@@ -292,7 +292,7 @@ def check(path, programs, refresh):
         faults.append(f"{name}: a 'from' mark without its code block")
     own = BLOCK.sub("", new)
     found = [*dead_links(path, FENCE.sub("", own)), *missing_terms(FENCE.sub("", own)),
-             *wrong_lines(name.parts[0], own, programs)]
+             *wrong_lines(str(name.parent if name.parent.name else name), own, programs)]
     if name.name == "README.zh.md":
         found += behind((ROOT / "README.md").read_text(), new)
     return faults + [f"{name}: {fault}" for fault in found]

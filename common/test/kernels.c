@@ -2,9 +2,7 @@
  *
  * Does each OpenCL kernel of the chapters write exactly what it should, and nothing else? Of a time
  * this asks only what no load can upset. Run: kernels [DEVICE, as --device takes it] */
-#undef KERNEL_DIR
-#define KERNEL_DIR SOURCE_DIR
-#include "../../02_clfinish_sync/vector_add.h"
+#include "vectors.h"
 
 /* AT_A, ...: where a kernel's arguments begin in memory, in floats, with ROOM before and after. */
 enum { ROOM = 1024, PART = 4096 + ROOM, AT_A = ROOM, AT_B = AT_A + PART, AT_C = AT_B + PART, ALL = AT_C + PART };
@@ -61,7 +59,7 @@ static void check_vector(const char *file, const char *name, size_t from, cl_ulo
 
 /* spin by a clock, which may go on for longer (2^40 steps: minutes), or by its loop. */
 static void check_spin(const char *clock) {
-    build("03_opencl_profiling/known_length.cl", clock ? clock : "", "spin", 1, AT_C);
+    build("docs/lab/known_length.cl", clock ? clock : "", "spin", 1, AT_C);
     for (cl_long length = 100000, ran; length >= 0; length -= 50000) {
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof length, &length));
         run(1, 1);

@@ -57,27 +57,27 @@ RULES = {
                  rf"store {FLOW}barrier answer used {FLOW}branch clock store "},
     "05_block_clock/block_timeline.cu": {
         "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store barrier \] {BLOCK_END}"},
-    "05_block_clock/outside_the_block.cu": {
+    "docs/lab/outside_the_block.cu": {
         "stamped": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}",
         "unstamped": rf"{FLOW}{REDUCTION}store "},
     "05_block_clock/barrier.cu": {
         "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock "
                      r"barrier answer used branch clock store "},
-    "05_block_clock/sm_counters.cu": {
+    "docs/lab/sm_counters.cu": {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
-    "04_cuda_events/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
+    "docs/lab/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
     "04_cuda_events/three_times.cu": {
         "stamped_spins": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
-    "04_cuda_events/drain.cu": {
+    "docs/lab/drain.cu": {
         "early": rf"timer (release )?branch timer \[ timer \] {FLOW}load store timer branch store ",
         "marker": r"timer (wait timer )?store "},
     "06_warmup/l2_cache.cu": {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
-    "06_warmup/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
-    "docs/recipe.cu": {"block_stream": BLOCK_STREAM},
+    "docs/lab/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
+    "docs/copy/recipe.cu": {"block_stream": BLOCK_STREAM},
 }
 
 
@@ -131,7 +131,7 @@ with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2
     kernels = sum(pool.starmap(lambda *job: [*read(nvdisasm, nvcc, scratch, *job)], jobs), [])
 print(*(line for _, line in kernels), sep="\n")
 # Where a clock is read among loads and stores, only "memory" keeps the next compiler from moving them.
-bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in [*ROOT.glob("0[456]_*/*.[ch]*")] if path.suffix != ".c"
+bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in [*ROOT.glob("0[456]_*/*.[ch]*"), *ROOT.glob("docs/lab/*.[ch]*")] if path.suffix != ".c"
         for asm in re.findall(r"asm volatile\(\"mov[^;]*;[^;]*;", path.read_text()) if '"memory"' not in asm]
 print(*bare, sep="\n")
 sys.exit(0 if kernels and not bare and all(right for right, _ in kernels) else 1)

@@ -32,7 +32,8 @@ endif()
 set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]])
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
-  ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/*.[ch]*)
+  ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/copy/*.[ch]* ${CMAKE_SOURCE_DIR}/docs/lab/*.cu
+  ${CMAKE_SOURCE_DIR}/docs/lab/*.h ${CMAKE_SOURCE_DIR}/docs/lab/*.cl)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
 function(rewrite source to)
   get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${to} DIRECTORY)
@@ -53,12 +54,13 @@ foreach(source IN LISTS sources)
   endif()
 endforeach()
 
-# add_simulated(folder/program.c|.cu [prefix]): the program on the simulated device, and the test that
-# compares what it prints with folder/test/expected/prefixprogram.txt. A folder's .cl file goes with each
+# add_simulated(program.c|.cu [prefix]): a room's program on the simulated device, and the test that
+# compares what it prints with test/expected/prefixprogram.txt. A room's .cl file goes with each
 # OpenCL program that names it, once for every clock it knows.
 function(add_simulated source)
-  get_filename_component(folder ${source} DIRECTORY)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   get_filename_component(program ${source} NAME_WE)
+  set(source ${folder}/${source})
   set(name ${ARGN}${program})
   set(target simulated_${name})
   set(here ${CMAKE_SOURCE_DIR}/common/test)
@@ -69,7 +71,7 @@ function(add_simulated source)
   else()
     file(READ ${CMAKE_SOURCE_DIR}/${source} text)
     set(kernels)
-    if(text MATCHES "\"([a-z_]+\\.cl)\"")
+    if(text MATCHES "\"([a-z_0-9./]+\\.cl)\"")
       set(kernels ${there}/${folder}/${CMAKE_MATCH_1}.c)
     elseif(text MATCHES "__kernel")
       set(kernels ${there}/${source}l.c)
@@ -125,3 +127,12 @@ function(add_simulated source)
     set_tests_properties(${name}.bad_input PROPERTIES LABELS simulated)
   endif()
 endfunction()
+
+# The machine code of the CUDA kernels, which a machine without a GPU cannot run.
+find_package(Python3 COMPONENTS Interpreter)
+find_program(NVDISASM nvdisasm HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/build/nvdisasm/nvidia/cu13/bin)
+if(Python3_FOUND AND has_cuda AND NVDISASM)
+  add_test(NAME machine_code COMMAND Python3::Interpreter
+    ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
+  set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)
+endif()

@@ -20,7 +20,7 @@ transcript=$1
 scratch=$TMPDIR
 root=${here%common/test}
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
-for file in "$2" "${2%/*}/new" "${2%/*}/old" "${2%/*}/fit_to_measure.c"; do
+for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new "${2%/simulated/bin/*}/simulated/bin/"old; do
     [ ! -e "$file" ] || ln -s "$file" .
 done
 bad=0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_trials.py [--opencl] --csv=FILE PART=TRIALS ...: how often is docs/compare.cu right on this machine?
+"""compare_trials.py [--opencl] --csv=FILE PART=TRIALS ...: how often is docs/copy/compare.cu right on this machine?
 compare_trials.py --table FILE: prints the tables of what is recorded in FILE.
 
-Puts kernels of known length into docs/compare.cu (with --opencl: other numbers of steps into
-docs/compare.c), and runs them again and again, in random order, each run a fresh process:
+Puts kernels of known length into docs/copy/compare.cu (with --opencl: other numbers of steps into
+docs/copy/compare.c), and runs them again and again, in random order, each run a fresh process:
 
 power=N    B is 0.2 % longer (OpenCL: 1 %). How often is that found? Does the interval hold the truth?
 alarms=N   A and B are equal. How often are they called different? And by the best of n?
@@ -13,7 +13,7 @@ methods=N  What other tools do with times of two processes, one of A and then on
            nvbench_compare.py's rule (the means differ by more than the smaller of the two relative
            deviations). The first two also on the pairs of compare itself.
 shared=N   Two other processes keep the GPU busy: how often is the run called disturbed?
-processes=N  docs/compare_processes.sh, eight processes of 0.25 s each: how often does it find that B is
+processes=N  docs/copy/compare_processes.sh, eight processes of 0.25 s each: how often does it find that B is
            longer, and does its interval hold the truth?
 busy=N     OpenCL: like alarms, beside a process that keeps a core busy.
 
@@ -121,7 +121,7 @@ class Machine:
     def __init__(self, opencl, folder, path):
         self.opencl, self.folder, self.path, self.built = opencl, folder, path, {}
         self.runs = self.disturbed = 0
-        source = (ROOT / f"docs/compare.{'c' if opencl else 'cu'}").read_text()
+        source = (ROOT / f"docs/copy/compare.{'c' if opencl else 'cu'}").read_text()
         assert source.count(REPORT) == 1
         source = source.replace(REPORT, PAIRS + (TRUTH if not opencl else "") + REPORT)
         if not opencl:
@@ -281,7 +281,7 @@ def processes(machine, cases, trials):
     different, holds, path = {"longer": 0, "equal": 0}, 0, machine.folder / "all.csv"
     for _ in range(trials):
         for which, size in (("longer", b), ("equal", a)):
-            subprocess.run([ROOT / "docs/compare_processes.sh", f"--csv={path}", "8",
+            subprocess.run([ROOT / "docs/copy/compare_processes.sh", f"--csv={path}", "8",
                             machine.program(options, a, size), "0.25", str(percent)], check=True, capture_output=True)
             said = read(path).meta
             different[which] += said["verdict"] == "longer" or which == "equal" and said["verdict"] == "shorter"

@@ -34,20 +34,20 @@ median() {
 }
 
 # event_cost knows the device; from its record come the lines that begin with "# ".
-"$1/04_cuda_events/event_cost" --runs 2 --csv >"$scratch/record"
+"$1/docs/lab/event_cost" --runs 2 --csv >"$scratch/record"
 echo "# program,ncu.sh"
 grep -E '^# (device|driver|date),' "$scratch/record"
 ncu --version | sed -n 's/^Version \([0-9.]*\)\..*/# tool,Nsight Compute \1/p'
 echo "program,kernel,size,caches,duration_us,sm_active_us,active_cycles,elapsed_cycles,times"
 
 watch gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max \
-    "$1/04_cuda_events/event_cost" --runs 2 >"$scratch/launches"
+    "$1/docs/lab/event_cost" --runs 2 >"$scratch/launches"
 duration=$(median empty gpu__time_duration.sum)
 active=$(median empty sm__cycles_active.max)
 elapsed=$(median empty sm__cycles_elapsed.max)
 awk -v d="$duration" -v a="$active" -v e="$elapsed" 'BEGIN {
     printf "event_cost,empty,,kept,%.3f,%.3f,%d,%d,\n", d / 1e3, d / 1e3 * a / e, a, e }'
-watch gpu__time_duration.sum "$1/04_cuda_events/graph_times" --runs 2 >"$scratch/launches"
+watch gpu__time_duration.sum "$1/docs/lab/graph_times" --runs 2 >"$scratch/launches"
 for kernel in spins vector_add; do
     ns=$(median "stamped_$kernel" gpu__time_duration.sum)
     awk -v name="${kernel%s}" -v ns="$ns" 'BEGIN { printf "graph_times,%s,,kept,%.3f,,,,\n", name, ns / 1e3 }'

@@ -5,7 +5,7 @@
 #
 # Runs every program that is built and has a device, and writes into docs/results/NAME/ what it prints
 # (program.txt), its record of the same run (program.csv) and environment.txt, which says on what, in what
-# state the machine was, and which of these runs were disturbed (06_warmup/fit_to_measure.c).
+# state the machine was, and which of these runs were disturbed (docs/copy/fit_to_measure.c).
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
 # GPUs, and empty it leaves out all. BUILD names the build folder, if not build.
 set -eu
@@ -23,7 +23,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 build=${BUILD:-build}
-fit=$build/06_warmup/fit_to_measure
+fit=$build/docs/copy/fit_to_measure
 results=docs/results/$1
 if [ ! -x "$build/01_host_clock/host_clock" ] || [ ! -x "$fit" ]; then
     echo "record.sh: no programs in '$build': build them first" >&2
@@ -70,7 +70,7 @@ record() {
         echo "$name: not built"
         return
     fi
-    ! grep -q "^add_program(opencl ${program#"$build"/}[.]" CMakeLists.txt || chosen=$opencl_device
+    ! grep -q "^opencl ${program#"$build"/}\$" "$build/programs.txt" || chosen=$opencl_device
     [ -z "$chosen" ] || set -- --device "$chosen" "$@"
     code=0
     "$fit" --csv="$scratch/fit.csv" "$program" --csv="$output.csv" "$@" >"$output.txt" 2>"$scratch/messages" || code=$?
@@ -96,11 +96,9 @@ for minimal in "$build"/0?_*/0?_*_minimal; do
     name=${minimal##*/}
     [ ! -x "$minimal" ] || ! POCL_KERNEL_CACHE=0 "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
 done
-# CMakeLists.txt lists the programs, in the order of the chapters.
-# shellcheck disable=SC2013 # names without blanks
-for program in $(sed -n 's/^add_program([a-z]* \([^ .]*\)\..*/\1/p' CMakeLists.txt); do
-    record "${program#*/}" "$program"
-done
+while read -r _ program; do # CMake lists the programs, in reading order
+    record "${program##*/}" "$program"
+done <"$build/programs.txt"
 # What the texts say to try.
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
 record try_opencl_profiling 03_opencl_profiling/opencl_profiling --size 1000
@@ -114,19 +112,19 @@ if [ -e "$scratch/record/cuda_events.csv" ]; then # a GPU has the memory for it,
     record try_large_bandwidth 03_opencl_profiling/bandwidth --size 67108864
 fi
 
-if [ -x "$build/docs/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
-    "$build/docs/recipe_cuda" >"$scratch/record/recipe.txt"
+if [ -x "$build/docs/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
+    "$build/docs/copy/recipe_cuda" >"$scratch/record/recipe.txt"
     if command -v ncu >/dev/null; then
         docs/results/ncu.sh "$build" >"$scratch/record/ncu.csv" || rm "$scratch/record/ncu.csv" # it may not be allowed
     fi
 fi
 
-for compare in "$build/docs/compare_cuda" "$build/docs/compare_opencl"; do
+for compare in "$build/docs/copy/compare_cuda" "$build/docs/copy/compare_opencl"; do
     [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] ||
         ! "$compare" 2 --csv="$scratch/compare.csv" >"$scratch/output" || {
         mv "$scratch/compare.csv" "$scratch/record"
         mv "$scratch/output" "$scratch/record/compare.txt"
-        docs/compare_processes.sh --csv="$scratch/record/compare_processes.csv" 8 "$compare" 0.5 \
+        docs/copy/compare_processes.sh --csv="$scratch/record/compare_processes.csv" 8 "$compare" 0.5 \
             >"$scratch/record/compare_processes.txt"
     }
 done

@@ -32,10 +32,10 @@ LEFT_OUT = {"integer_trap", "stamp_errors", "event_errors", "sm_counters", "bloc
 
 
 def programs(build):
-    listed = re.findall(r"^add_program\((cuda|opencl) (\S+?)/(\w+)\.", (ROOT / "CMakeLists.txt").read_text(), re.M)
-    for needs, folder, name in listed:
-        if name not in LEFT_OUT and (build / folder / name).exists():
-            yield name, [build / folder / name] + (["--device", "NVIDIA"] if needs == "opencl" else [])
+    for needs, program in map(str.split, (build / "programs.txt").read_text().splitlines()):
+        name = pathlib.Path(program).name
+        if needs != "host" and name not in LEFT_OUT and (build / program).exists():
+            yield name, [build / program] + (["--device", "NVIDIA"] if needs == "opencl" else [])
 
 
 def run(command, path):

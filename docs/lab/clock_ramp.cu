@@ -6,14 +6,14 @@
  *   three seconds in which the GPU had nothing to do.
  * Does not measure: a GPU that is hot or at its power limit. One thread does not make it so.
  *
- * Build: nvcc -O2 -arch=native -I../common clock_ramp.cu -o clock_ramp
+ * Build: nvcc -O2 -arch=native -I../../common clock_ramp.cu -o clock_ramp
  * Run:   ./clock_ramp
  * Try:   ./clock_ramp --csv        every sample; on a laptop, once with and once without its charger
  */
 #include <math.h>
 
-#include "../01_host_clock/host_clock.h"
-#include "../04_cuda_events/spin.h"
+#include "clock.h"
+#include "../../04_cuda_events/spin.h"
 #include "cuda_device.h"
 
 static const time_t idle_s = 3; /* the pause */

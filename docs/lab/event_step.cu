@@ -7,11 +7,11 @@
  *   If a pair could show every difference, both columns would be the same in all rows.
  * Does not measure: why they are not; and not the timer's own tick, which is in `code` as well.
  *
- * Build: nvcc -O2 -arch=native -I../common event_step.cu -o event_step
+ * Build: nvcc -O2 -arch=native -I../../common event_step.cu -o event_step
  * Run:   ./event_step
  * Try:   ./event_step --runs 1001       does repeating make the differences smaller?
  */
-#include "blocker.h"
+#include "../../04_cuda_events/blocker.h"
 #include "summary.h"
 
 enum { LENGTHS = 24, ROW = 16 };

@@ -3,7 +3,7 @@
  * A kernel that takes much power, its numbers, and the check of its results. For clock_load.cu. */
 #pragma once
 
-#include "../04_cuda_events/spin.h" /* globaltimer_ns() */
+#include "../../04_cuda_events/spin.h" /* globaltimer_ns() */
 #include "cuda_device.h"
 
 enum { NUMBERS = 1024, THREADS = 256 };

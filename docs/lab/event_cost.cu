@@ -8,12 +8,12 @@
  *   behind the launch or the drain, and the floor may be subtracted.
  * Does not measure: the kernel's code; see three_times.cu.
  *
- * Build: nvcc -O2 -arch=native -I../common event_cost.cu -o event_cost
+ * Build: nvcc -O2 -arch=native -I../../common event_cost.cu -o event_cost
  * Run:   ./event_cost
  * Try:   what Nsight Compute says of an empty kernel:
  *        ncu --profile-from-start off --clock-control none --cache-control none ./event_cost
  */
-#include "blocker.h"
+#include "../../04_cuda_events/blocker.h"
 #include "summary.h"
 
 #include <cuda_profiler_api.h>

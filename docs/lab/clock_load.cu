@@ -8,13 +8,13 @@
  *   results are of the second half of each turn, when the clock's first fall is over.
  * Does not measure: your kernel. How much power a kernel takes depends on what it does, and on its data.
  *
- * Build: nvcc -O2 -arch=native -I../common clock_load.cu -o clock_load
+ * Build: nvcc -O2 -arch=native -I../../common clock_load.cu -o clock_load
  * Run:   ./clock_load
  * Try:   ./clock_load --runs 1200    a minute each; on a laptop, with and without its charger
  */
-#include "../01_host_clock/host_clock.h"
+#include "clock.h"
 #include "cuda_device.h"
-#include "gpu_state.h"
+#include "../copy/gpu_state.h"
 #include "load.h"
 #include "summary.h"
 

@@ -5,8 +5,8 @@
  * process sets up, moves its buffers, and times one launch. */
 #pragma once
 
-#include "../01_host_clock/host_clock.h"
-#include "cold.h" /* in_new_process() */
+#include "clock.h"
+#include "../../06_warmup/cold.h" /* in_new_process() */
 #include "options.h"
 #include "summary.h"
 

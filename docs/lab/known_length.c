@@ -9,13 +9,13 @@
  * Does not measure: kernels with more than one work-item. To give out and collect many takes longer,
  *   and is part of such a kernel's time.
  *
- * Build: cc -O2 -I../common known_length.c -o known_length -lOpenCL -lm
+ * Build: cc -O2 -I../../common known_length.c -o known_length -lOpenCL -lm
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
-#include "clock_error.h"
-#include "kernel_clock.h"
-#include "stamps.h"
+#include "../../03_opencl_profiling/clock_error.h"
+#include "../../03_opencl_profiling/kernel_clock.h"
+#include "../../03_opencl_profiling/stamps.h"
 #include "summary.h"
 
 enum { LENGTHS = 6 };

@@ -3,7 +3,7 @@
  * A kernel's own stamps: when each of its work-groups began and ended. */
 #pragma once
 
-#include "kernel_clock.h"
+#include "../../03_opencl_profiling/kernel_clock.h"
 
 enum { MAX_GROUPS = 1 << 15 };
 

@@ -8,7 +8,7 @@
  * Does not measure: which clock is right. CLOCK_MONOTONIC_RAW runs as the host's crystal does;
  *   CLOCK_MONOTONIC is the same, kept to the time of day if the host has a time service (NTP).
  *
- * Build: nvcc -O2 -arch=native -I../common timer_rate.cu -o timer_rate
+ * Build: nvcc -O2 -arch=native -I../../common timer_rate.cu -o timer_rate
  * Run:   ./timer_rate
  * Try:   ./timer_rate --runs 12        a minute: does the rate stay? It follows the temperature
  */
@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "cuda_device.h"
-#include "spin.h"
+#include "../../04_cuda_events/spin.h"
 #include "summary.h"
 
 static const unsigned long long short_ns = 100000000, long_ns = 5000000000;

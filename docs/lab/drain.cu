@@ -12,12 +12,12 @@
  *   floor.
  * Does not measure: the parts of the drain. Needs compute capability 9.0.
  *
- * Build: nvcc -O2 -arch=native -I../common drain.cu -o drain
+ * Build: nvcc -O2 -arch=native -I../../common drain.cu -o drain
  * Run:   ./drain
  * Try:   below, waves[] = {0, 1, 256}        does the drain grow with what was written?
  */
-#include "blocker.h"
-#include "stamped.h"
+#include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/stamped.h"
 #include "summary.h"
 
 static const size_t waves[] = {0, 1, 64}; /* as many blocks as fill the device; 0: one block */

@@ -10,12 +10,12 @@
  * Does not measure: why. On a CPU it may be the cache lines that two buffers share, or the size of
  *   the pages.
  *
- * Build: cc -O2 -I../common placement_opencl.c -o placement_opencl -lOpenCL -lm
+ * Build: cc -O2 -I../../common placement_opencl.c -o placement_opencl -lOpenCL -lm
  * Run:   ./placement_opencl
  * Try:   ./placement_opencl --size 65536        where all data fits into a processor's cache
  */
-#include "../02_clfinish_sync/vector_add.h"
-#include "../03_opencl_profiling/stamps.h"
+#include "vectors.h"
+#include "../../03_opencl_profiling/stamps.h"
 #include "placement.h"
 
 static struct opencl cl;
@@ -65,7 +65,7 @@ static void move_back(void) {
 static void set_up(void) {
     cl = open_opencl();
     check_size(cl, options.size, 4.0 * (double)n, 40.0 * (double)n); /* 3 times three, a spacer */
-    const cl_program program = build_program(cl, "warmup_opencl.cl", "");
+    const cl_program program = build_program(cl, "../../06_warmup/warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));
     set_vectors(cl, vector_add, n, first);
 }

@@ -8,12 +8,12 @@
  *   nodes beside it that have nothing between them.
  * Does not measure: what the host saves. Its one call for a graph is shorter than 20 launches.
  *
- * Build: nvcc -O2 -arch=native -I../common graph_times.cu -o graph_times
+ * Build: nvcc -O2 -arch=native -I../../common graph_times.cu -o graph_times
  * Run:   ./graph_times
  * Try:   ./graph_times --size 16384        does the graph help a short kernel more?
  */
-#include "blocker.h"
-#include "stamped.h"
+#include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/stamped.h"
 #include "summary.h"
 
 #include <cuda_profiler_api.h>

@@ -6,13 +6,13 @@
  *   subtracting across SMs would give; where a read of its low 32 bits wraps.
  * Does not measure: any kernel's time; block_clock.cu does.
  *
- * Build: nvcc -O2 -arch=native -I../common sm_counters.cu -o sm_counters
+ * Build: nvcc -O2 -arch=native -I../../common sm_counters.cu -o sm_counters
  * Run:   ./sm_counters
  * Try:   ./sm_counters twice: which rows are the same again?
  */
 #include <stdint.h>
 
-#include "../04_cuda_events/spin.h"
+#include "../../04_cuda_events/spin.h"
 #include "cuda_device.h"
 
 /* ---- The kernels ---- */

@@ -6,12 +6,12 @@
  *   for a full device; a launch of many blocks with stamps and without.
  * Does not measure: what that time is made of, shell by shell (onion.cu of chapter 04).
  *
- * Build: nvcc -O2 -arch=native -I../common outside_the_block.cu -o outside_the_block
+ * Build: nvcc -O2 -arch=native -I../../common outside_the_block.cu -o outside_the_block
  * Run:   ./outside_the_block
  * Try:   ./outside_the_block --runs 201; and while another program uses the GPU
  */
-#include "../04_cuda_events/blocker.h"
-#include "cuda_blocks.h"
+#include "../../04_cuda_events/blocker.h"
+#include "../../05_block_clock/cuda_blocks.h"
 
 enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 };
 

@@ -9,12 +9,12 @@
  *   in_a_row: from a kernel's first start to that of the next, in a row without events.
  * Does not measure: launch and drain, each for itself.
  *
- * Build: cc -O2 -I../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
+ * Build: cc -O2 -I../../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
  * Run:   ./three_times_opencl
  * Try:   SPIN_US 1, 100 or 1000: which times grow, and which differences stay?
  */
 #include "group_times.h"
-#include "stamps.h"
+#include "../../03_opencl_profiling/stamps.h"
 #include "summary.h"
 
 enum { SPIN_US = 10, LONG_US = 500, LAUNCHES = 6, ROWS = 3 };

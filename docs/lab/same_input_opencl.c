@@ -8,13 +8,13 @@
  *   START to END. Every launch has its input written anew, so that the caches are alike.
  * Does not measure: what divergence costs on a GPU; there is only one work-item.
  *
- * Build: cc -O2 -I../common same_input_opencl.c -o same_input_opencl -lOpenCL -lm
+ * Build: cc -O2 -I../../common same_input_opencl.c -o same_input_opencl -lOpenCL -lm
  * Run:   ./same_input_opencl
  * Try:   ./same_input_opencl --size 262144        more than a processor can learn by heart
  */
-#include "../01_host_clock/host_clock.h"
-#include "../02_clfinish_sync/vector_add.h" /* check_size() */
-#include "../03_opencl_profiling/stamps.h"
+#include "clock.h"
+#include "vectors.h" /* check_size() */
+#include "../../03_opencl_profiling/stamps.h"
 #include "summary.h"
 
 enum { LAUNCHES = 10 }; /* of a block: the first ones may be needed to learn the input */

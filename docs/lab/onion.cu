@@ -8,13 +8,13 @@
  * Does not measure: launch and drain each for itself (drain.cu); more than one thread
  *   (three_times.cu).
  *
- * Build: nvcc -O2 -arch=native -I../common onion.cu -o onion
+ * Build: nvcc -O2 -arch=native -I../../common onion.cu -o onion
  * Run:   ./onion
  * Try:   ./onion --runs 1001        do the shells stay as they are?
  */
-#include "../01_host_clock/host_clock.h"
-#include "../03_opencl_profiling/clock_error.h"
-#include "blocker.h"
+#include "clock.h"
+#include "../../03_opencl_profiling/clock_error.h"
+#include "../../04_cuda_events/blocker.h"
 #include "summary.h"
 
 static const unsigned lengths_us[] = {1, 3, 10, 30, 100, 300, 1000};

@@ -8,12 +8,12 @@
  *   random: so a machine that slows down adds to all three alike. See placement.h.
  * Does not measure: the kernel alone. The events' own floor is in each time (chapter 04).
  *
- * Build: nvcc -O2 -arch=native -I../common placement.cu -o placement
+ * Build: nvcc -O2 -arch=native -I../../common placement.cu -o placement
  * Run:   ./placement
  * Try:   ./placement --size 1048576        where all data fits into the L2 cache
  */
-#include "../02_clfinish_sync/vector_add.h"
-#include "../04_cuda_events/blocker.h" /* start, stop, the gate: a pair without the host's gap */
+#include "vectors.h"
+#include "../../04_cuda_events/blocker.h" /* start, stop, the gate: a pair without the host's gap */
 #include "placement.h"
 
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {

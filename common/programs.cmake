@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+#
+# What this machine has, and how a program is built. The suite includes it once for all rooms; a chapter that is
+# built alone includes it itself, and then has no tests on simulated devices.
+include_guard(GLOBAL)
+
+option(WITH_CUDA "Build the CUDA programs, if nvcc is there" ON)
+option(REQUIRE_DEVICES "A test on a missing device fails instead of being skipped" OFF)
+set(OPENCL_TEST_DEVICES "" CACHE STRING "What the OpenCL tests give to --device, one round each")
+set(GPU_TIMING_WARNINGS "-Wall;-Wextra" CACHE STRING "Warnings of the C compiler")
+set(GPU_ARCHITECTURES "all-major" CACHE STRING "What nvcc's -arch= gets; all-major: no driver has to compile a kernel")
+
+set(has_host ON)
+find_package(Threads REQUIRED)
+find_package(OpenCL)
+set(has_opencl ${OpenCL_FOUND})
+set(wants_opencl "OpenCL (Debian: ocl-icd-opencl-dev, pocl-opencl-icd)")
+set(wants_cuda "the CUDA Toolkit, 11.8 or later (from NVIDIA's packages)")
+if(WITH_CUDA)
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER) # ask again each time; and in the toolkit's own place, often not in PATH
+    unset(CMAKE_CUDA_COMPILER CACHE)
+    find_program(nvcc nvcc HINTS /usr/local/cuda/bin NO_CACHE)
+    if(nvcc AND NOT DEFINED ENV{CUDACXX})
+      set(ENV{CUDACXX} ${nvcc})
+    endif()
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_ARCHITECTURES OFF) # see GPU_ARCHITECTURES
+    enable_language(CUDA)
+    set(has_cuda ON)
+  endif()
+endif()
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+get_filename_component(SUITE ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+include_directories(${CMAKE_CURRENT_LIST_DIR})
+link_libraries(Threads::Threads m ${CMAKE_DL_LIBS})
+enable_testing()
+add_custom_target(programs) # all but the tests' own
+if(CMAKE_SOURCE_DIR STREQUAL SUITE)
+  include(${CMAKE_CURRENT_LIST_DIR}/test/simulated.cmake) # add_simulated()
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/test/live.cmake) # add_live()
+
+# build(host|opencl|cuda name source): an executable, in its room's folder, if this machine has what it needs.
+function(build needs name source)
+  if(NOT has_${needs})
+    set_property(GLOBAL APPEND_STRING PROPERTY left_out_${needs} " ${name}")
+    return()
+  endif()
+  add_executable(${name} ${source})
+  add_dependencies(programs ${name})
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${GPU_TIMING_WARNINGS}>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-arch=${GPU_ARCHITECTURES};-Xcompiler=-Wall,-Wextra>")
+  set_target_properties(${name} PROPERTIES LABELS ${needs})
+  if(needs STREQUAL opencl)
+    target_link_libraries(${name} PRIVATE OpenCL::OpenCL)
+    target_compile_definitions(${name} PRIVATE KERNEL_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+  endif()
+endfunction()
+
+# add_minimal(host|opencl|cuda minimal.c|.cu): a chapter's first page, which takes no options.
+function(add_minimal needs source)
+  cmake_path(GET source STEM program)
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME room)
+  string(SUBSTRING ${room} 0 3 prefix)
+  set(name ${prefix}${needs}_${program})
+  if(COMMAND add_simulated)
+    add_simulated(${source} ${prefix}${needs}_)
+  endif()
+  build(${needs} ${name} ${source})
+  add_live(${name} runs ${name})
+  if(TARGET ${name} AND NOT REQUIRE_DEVICES)
+    set_tests_properties(${name}.runs PROPERTIES SKIP_REGULAR_EXPRESSION
+      "no driver|no device|no CUDA-capable device|driver version is insufficient")
+  endif()
+endfunction()
+
+# add_program(host|opencl|cuda program.c|.cu [options]): a program, what it prints on simulated devices, and
+# with the options what test/program.awk asks of its record on this machine.
+function(add_program needs source)
+  cmake_path(GET source STEM name)
+  file(RELATIVE_PATH room ${SUITE} ${CMAKE_CURRENT_SOURCE_DIR})
+  set_property(GLOBAL APPEND_STRING PROPERTY programs "${needs} ${room}/${name}\n")
+  if(COMMAND add_simulated)
+    add_simulated(${source})
+  endif()
+  build(${needs} ${name} ${source})
+  add_live_everywhere(${name} sane --device sh ${SUITE}/common/test/sane.sh
+    ${CMAKE_CURRENT_SOURCE_DIR}/test/${name}.awk $<TARGET_FILE:${name}> ${ARGN})
+endfunction()
+
+# At the end: what is left out, and the programs in reading order for the scripts.
+function(finish)
+  foreach(needs opencl cuda)
+    get_property(left_out GLOBAL PROPERTY left_out_${needs})
+    if(left_out)
+      message(STATUS "Left out, want ${wants_${needs}}:${left_out}")
+    endif()
+  endforeach()
+  get_property(programs GLOBAL PROPERTY programs)
+  file(WRITE ${CMAKE_BINARY_DIR}/programs.txt "${programs}")
+endfunction()
+cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL finish)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+#
+# The tests on this machine.
+
+# add_live(name test command...): a test on this machine, if the program is built. One at a time, or
+# they would time each other; 77 says that a device is missing.
+function(add_live name test)
+  if(TARGET ${name})
+    get_target_property(needs ${name} LABELS)
+    add_test(NAME ${name}.${test} COMMAND ${ARGN})
+    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RUN_SERIAL ON TIMEOUT 300)
+    if(NOT REQUIRE_DEVICES)
+      set_tests_properties(${name}.${test} PROPERTIES SKIP_RETURN_CODE 77)
+    endif()
+  endif()
+endfunction()
+
+# add_live_everywhere(name test option command...): one test for each of OPENCL_TEST_DEVICES, which the
+# command takes behind `option`.
+function(add_live_everywhere name test option)
+  set(needs) # the caller has one of its own, which is seen here
+  if(TARGET ${name} AND OPENCL_TEST_DEVICES)
+    get_target_property(needs ${name} LABELS)
+  endif()
+  if(needs STREQUAL opencl)
+    foreach(device IN LISTS OPENCL_TEST_DEVICES)
+      add_live(${name} ${test}.${device} ${ARGN} ${option} ${device})
+    endforeach()
+  else()
+    add_live(${name} ${test} ${ARGN})
+  endif()
+endfunction()
