@@ -5,7 +5,7 @@
 In every Markdown file:
 - A code block after  <!-- from FILE -->  is FILE, whole; after  <!-- from FILE: A ... B -->  it is
   FILE's lines from the first with A in it to the next with B in it (or the next that is just }).
-  --refresh writes it anew.
+  For FILE may stand MACHINE/PROGRAM: what it printed there. --refresh writes it anew.
 - A number with a decimal point and a unit was measured, so a mark says where it comes from. The
   marks stand together at the end of a section:
 
@@ -77,10 +77,18 @@ TRACKED, IGNORED = git("ls-files"), git("ls-files -ci --exclude-standard")
 TERMS = terms((ROOT / "docs/glossary.md").read_text())
 
 
+def printed(record_of):
+    """What a program printed on a machine, from docs/results/MACHINE/README.md: its lines."""
+    machine, _, program = record_of.partition("/")
+    page = ROOT / f"docs/results/{machine}/README.md"
+    found = page.is_file() and re.search(rf"^## {re.escape(program)}\n+```text\n(.*?)^```$", page.read_text(), re.S | re.M)
+    return found.group(1).splitlines() if found else []
+
+
 def lines_of(file, first, last):
     """The lines of `file` from the one with `first` to the next with `last`, moved to the left."""
     path = ROOT / file
-    lines = path.read_text().splitlines() if path.is_file() else []
+    lines = path.read_text().splitlines() if path.is_file() else printed(file)
     if first:
         start = next((i for i, line in enumerate(lines) if first in line), len(lines))
         end = next((i for i in range(start, len(lines))
@@ -301,7 +309,7 @@ def check(path, programs, refresh):
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--refresh"]
     programs = help_of(ROOT / (arguments[0] if arguments else "build"))
-    texts = sorted(p for p in ROOT.rglob("*.md")
+    texts = sorted(p for p in ROOT.rglob("*.md") if not p.match("docs/results/*/README.md")
                    if not any(part == "build" or part[0] == "." for part in p.relative_to(ROOT).parts))
     faults = [f for t in texts for f in check(t, programs, "--refresh" in sys.argv)]
     for fault in faults:

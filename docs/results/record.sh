@@ -3,9 +3,9 @@
 #
 # docs/results/record.sh NAME [OPENCL_DEVICE]
 #
-# Runs every program that is built and has a device, and writes into docs/results/NAME/ what it prints
-# (program.txt), its record of the same run (program.csv) and environment.txt, which says on what, in what
-# state the machine was, and which of these runs were disturbed (docs/copy/fit_to_measure.c).
+# Runs every program that is built and has a device, and writes into docs/results/NAME/ its record
+# (program.csv), README.md with what each printed in the same run, and environment.txt, which says on what, in
+# what state the machine was, and which of these runs were disturbed (docs/copy/fit_to_measure.c).
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
 # GPUs, and empty it leaves out all. BUILD names the build folder, if not build.
 set -eu
@@ -131,6 +131,18 @@ done
 
 grep -q '^disturbed: ' "$scratch/environment.txt" || echo "disturbed: no program" >>"$scratch/environment.txt"
 mkdir -p "$results"
+{
+    echo "# What the programs printed: $1"
+    echo
+    echo "The machine is in [environment.txt](environment.txt). The record of the same run stands beside it in NAME.csv."
+    for output in "$scratch/record"/*.txt; do
+        name=${output##*/}
+        printf '\n## %s\n\n```text\n' "${name%.txt}"
+        cat "$output"
+        echo '```'
+    done
+} >"$scratch/record/README.md"
+rm "$scratch/record"/*.txt
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"
 cat "$results/environment.txt"
 
