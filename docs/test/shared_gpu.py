@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""shared_gpu.py BUILD [FOLDER]: does a program say so when others use its GPU?
+"""shared_gpu.py BUILD QUIET SHARED: does a program say so when others use its GPU?
 
-Runs each program that times something on the GPU twice: alone, and beside two processes that launch
-kernels of 200 us without a pause. A number that differs by more than a quarter (and by more than
+QUIET is a folder of records that docs/results/record.sh made on this machine, alone. Runs each program that times
+something on the GPU beside two processes that launch kernels of 200 us without a pause, its record into SHARED. A number that differs by more than a quarter (and by more than
 0.5 us), in a row that does not say 'disturbed', is a fault. The greatest run of a row and the mean of
 its runs are left out: they are what one interruption makes of them, and nobody should quote them.
-Writes the records into FOLDER/alone and FOLDER/shared. Wants nvcc, and some five minutes.
+Wants nvcc, and some four minutes.
 """
 import pathlib
 import re
@@ -59,32 +59,31 @@ def numbers(recorded):
 
 
 def main():
-    build, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path((sys.argv + ["build/shared_gpu"])[2])
-    for name in ("alone", "shared"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    todo = list(programs(build))
+    build, quiet, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    folder.mkdir(parents=True, exist_ok=True)
+    todo = [(name, command) for name, command in programs(build) if (quiet / f"{name}.csv").exists()]
+    said = {}
     with tempfile.TemporaryDirectory() as scratch:
         source, busy = pathlib.Path(scratch) / "busy.cu", pathlib.Path(scratch) / "busy"
         source.write_text(BUSY)
         subprocess.run(["nvcc", "-O2", "-arch=native", source, "-o", busy], check=True)
-        said = {(name, "alone"): run(command, folder / "alone" / f"{name}.csv") for name, command in todo}
         others = [subprocess.Popen([busy]) for _ in range(2)]
         time.sleep(3)
         try:
-            said |= {(name, "shared"): run(command, folder / "shared" / f"{name}.csv") for name, command in todo}
+            for name, command in todo:
+                start = time.monotonic()
+                said[name] = run(command, folder / f"{name}.csv")
+                print(f"{name}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
         finally:
             for other in others:
                 other.kill()
     wrong = 0
     for name, _ in todo:
-        (code, message), (shared_code, shared_message) = said[name, "alone"], said[name, "shared"]
+        code, message = said[name]
         if code:
-            print(f"{name}: alone it ends with {code}: {message}")
-            wrong += 1
-        if code or shared_code:
-            print(f"{name}: shared: exit {shared_code}: {shared_message}")
+            print(f"{name}: exit {code}: {message}")
             continue
-        alone, shared = (numbers(record.read(folder / where / f"{name}.csv")) for where in ("alone", "shared"))
+        alone, shared = (numbers(record.read(where / f"{name}.csv")) for where in (quiet, folder))
         marked = sum(disturbed for _, disturbed in shared.values())
         off = [(key, alone[key][0], x) for key, (x, disturbed) in shared.items() if key in alone and not disturbed
                and abs(x - alone[key][0]) > max(0.25 * abs(alone[key][0]), 0.5)]
@@ -97,4 +96,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main() if len(sys.argv) in (2, 3) else __doc__)
+    sys.exit(main() if len(sys.argv) == 4 else __doc__)
