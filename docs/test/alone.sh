@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# docs/test/alone.sh [c|cu]: does each room stand alone? Of each a copy in an empty folder, with common/ and the headers
+# of the chapters beside it: it builds by its own CMakeLists.txt, and each of its programs (those in C, or in CUDA) by
+# the line in its head, without a warning. In a chapter's copy without other headers the compiler names what is missing.
+set -euo pipefail
+unset CDPATH
+cd "$(dirname "$(readlink -f "$0")")/../.."
+kind=${1-c}
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+rooms=(0?_* docs/lab docs/copy)
+cp -r common "$copy"
+for room in "${rooms[@]}"; do
+    mkdir -p "$copy/$room"
+    cp "$room"/*.h "$copy/$room" 2>/dev/null || :
+done
+
+# built_alone ROOM
+built_alone() {
+    local line said source
+    (cd "$1" && git ls-files .) | (cd "$1" && tar cf - -T -) | tar xf - -C "$copy/$1"
+    if [ "$kind" = c ]; then
+        said=$(cmake -S "$copy/$1" -B "$copy/build/$1" -DWITH_CUDA=OFF && cmake --build "$copy/build/$1" 2>&1)
+        ! grep -i 'warning' <<<"$said" || { echo "$1: its CMakeLists.txt builds with warnings" && return 1; }
+    fi
+    for source in "$copy/$1"/*."$kind"; do
+        [ -e "$source" ] || continue
+        line=$(sed -n '/Build:/{s@^.*Build: *@@;s@ *\*/@@;p;q}' "$source")
+        [ "$line" ] || { echo "$1/${source##*/}: no line that builds it" && return 1; }
+        said=$(cd "$copy/$1" && $line 2>&1) || { echo "$1/${source##*/}: $line: $said" && return 1; }
+        [ -z "$said" ] || { echo "$1/${source##*/}: a warning: $said" && return 1; }
+    done
+    echo "$1: stands alone"
+}
+for room in "${rooms[@]}"; do
+    built_alone "$room" &
+done
+failed=0
+for job in $(jobs -p); do wait "$job" || failed=1; done
+
+rm "$copy"/03_opencl_profiling/*.h # earlier lessons, which 05 includes: the compiler says which
+if [ "$kind" = c ]; then
+    said=$(cd "$copy/05_block_clock" && cc -I../common -c block_clock_opencl.c 2>&1) && failed=1
+    grep -q '03_opencl_profiling/.*\.h' <<<"$said" || failed=1
+fi
+exit "$failed"
