@@ -198,7 +198,7 @@ def help_of(build):
     programs = {}
     for line in (build / "programs.txt").read_text().splitlines():
         folder, name = line.split()[1].rsplit("/", 1)
-        built = [path for path in (build / folder / name, build / "simulated/bin" / folder / name) if path.is_file()]
+        built = [path for path in (build / "simulated/bin" / folder / name, build / folder / name) if path.is_file()]
         if not built:
             sys.exit(f"{folder}/{name} is not built in {build}")
         text = subprocess.run([built[0], "--help"], capture_output=True, text=True, check=True).stdout
