@@ -193,11 +193,11 @@ awk -F, '
 echo
 if ! command -v python3 >/dev/null; then
     echo "The report is left out: it needs python3 (Debian, Ubuntu: sudo apt-get install python3)."
-elif python3 -X utf8 docs/report.py "$out" "$scratch/report.html"; then
+elif python3 -X utf8 docs/tools/report.py "$out" "$scratch/report.html"; then
     mv "$scratch/report.html" build/report.html
     echo "The report of this machine, to open in a browser: build/report.html"
 else
-    echo "FAILED: docs/report.py" >&2
+    echo "FAILED: docs/tools/report.py" >&2
     failed=1
 fi
 rm -rf build/tour && mv "$out" build/tour # the records, for docs/results/compare.sh build/tour NAME

@@ -115,7 +115,7 @@ fi
 if [ -x "$build/docs/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
     "$build/docs/copy/recipe_cuda" >"$scratch/record/recipe.txt"
     if command -v ncu >/dev/null; then
-        docs/results/ncu.sh "$build" >"$scratch/record/ncu.csv" || rm "$scratch/record/ncu.csv" # it may not be allowed
+        docs/lab/ncu.sh "$build" >"$scratch/record/ncu.csv" || rm "$scratch/record/ncu.csv" # it may not be allowed
     fi
 fi
 
@@ -159,7 +159,7 @@ if command -v gnuplot >/dev/null; then
     else
         draw 06_warmup/plot.gp warmup_series.csv
     fi
-    draw docs/results/accuracy.gp compare_tools.csv
+    draw docs/lab/accuracy.gp compare_tools.csv
     case $1 in
     nvidia-h200 | pocl-cpu) # the picture of chapter 05 that has both
         gnuplot -c 05_block_clock/overlay.gp docs/results/overlay.svg docs/results/nvidia-h200/block_clock.csv \

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# drift.sh BUILD: does docs/check.py see it when the texts and the rest drift apart? Makes each mistake in a copy, and
+# drift.sh BUILD: does docs/tools/check.py see it when the texts and the rest drift apart? Makes each mistake in a copy, and
 # asks.
 # shellcheck disable=SC2016 # awk expands them
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-[ -n "$(git ls-files docs/check.py 2>/dev/null)" ] || { echo "no clone by git: not tested"; exit 77; }
+[ -n "$(git ls-files docs/tools/check.py 2>/dev/null)" ] || { echo "no clone by git: not tested"; exit 77; }
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files | tar cf - -T - | tar xf - -C "$copy"
@@ -42,12 +42,12 @@ The share is +1.5 %. A had 4 runs, B had 4 runs.
 .
 git add -f .
 tree=$(git write-tree)
-docs/check.py "$build" || { echo "there are faults before the first mistake"; exit 1; }
+docs/tools/check.py "$build" || { echo "there are faults before the first mistake"; exit 1; }
 missed=0
 
 # sees MISTAKE MESSAGE...: check.py fails and says each MESSAGE. Then everything is as it was.
 sees() {
-    docs/check.py "$build" >/dev/null 2>.git/faults && missed=1
+    docs/tools/check.py "$build" >/dev/null 2>.git/faults && missed=1
     echo "$1:"
     shift
     for message; do
@@ -62,7 +62,7 @@ sees() {
 refreshed() {
     echo "$1, refreshed:"
     sed "$2" docs/drift.md >.git/wanted
-    docs/check.py --refresh "$build" >/dev/null 2>.git/faults || :
+    docs/tools/check.py --refresh "$build" >/dev/null 2>.git/faults || :
     diff .git/wanted docs/drift.md || missed=1
     git diff --name-only -- '*.md' | grep -v docs/drift.md && missed=1
     if grep -v -e "${3:-nothing}" .git/faults || { [ -n "${3:-}" ] && ! grep -e "$3" .git/faults; }; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/report.sh SCRATCH: the pages of docs/report.py and docs/compared.py, from the records of a tour
+# docs/test/report.sh SCRATCH: the pages of docs/tools/report.py and docs/tools/compared.py, from the records of a tour
 # that are known: docs/test/tour/.
 set -eu
 unset CDPATH
@@ -23,7 +23,7 @@ for path in "$PWD" "$(pwd -P)"; do # no page shows where the suite is
 done >"$folder/warmup_opencl.txt"
 sed -i "s@ROOT@$PWD@" "$folder/ran.txt"
 
-python3 -X utf8 docs/report.py "$folder" "$folder/report.html"
+python3 -X utf8 docs/tools/report.py "$folder" "$folder/report.html"
 # Rows, heads with units, values by name; what is disturbed, skipped, failed; a paragraph's own lines.
 python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06 Warm-up" \
     "method clock min (us) median (us) mean (us) max (us)" "no_finish disturbed host 1.000 2.000 2.500 9.000" \
@@ -40,7 +40,7 @@ fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is
 
 # A picture whose column is gone, a second table of one name: an error that names it, no page.
 sed 's/median_us/middle_us/' docs/test/tour/clfinish_sync.csv >"$folder/clfinish_sync.csv"
-fails python3 -X utf8 docs/report.py "$folder" "$folder/none.html" 2>"$folder/message"
+fails python3 -X utf8 docs/tools/report.py "$folder" "$folder/none.html" 2>"$folder/message"
 grep -q "clfinish_sync.csv: no column 'median_us'" "$folder/message"
 
 # Two records of one program, by the door, from a folder with a blank and CDPATH set: what was changed stands in the

@@ -25,7 +25,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "docs/tools"))
 from record import Record, read  # noqa: E402
 
 SIZES = [1 << k for k in (14, 18, 20, 22, 24)]

@@ -31,7 +31,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "docs/tools"))
 from record import Record, read  # noqa: E402
 
 COLUMNS = ["part", "case", "kernels", "method", "pairs", "runs", "seconds", "different", "holds", "disturbed",

@@ -44,7 +44,7 @@ import unicodedata
 
 import record
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- from (\S+?)(?:: (.+?) \.\.\. (.+?))? -->\n+```\w*\n)(.*?)(^```$)", re.S | re.M)
 MARKS = re.compile(r"<!-- numbers\n(.*?)-->", re.S)
 MARK = re.compile(r"^(\S+)( +)(.+)$", re.M)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/results/ncu.sh BUILD: what Nsight Compute says of an empty kernel, of the kernels of a graph, and
+# docs/lab/ncu.sh BUILD: what Nsight Compute says of an empty kernel, of the kernels of a graph, and
 # of vector_add with and without its own flush of the caches, as the record docs/results/*/ncu.csv. It
 # watches the launches between cudaProfilerStart() and cudaProfilerStop() of event_cost and graph_times, 20
 # of each kernel, and 30 launches of warmup_series. The medians are printed. The clocks are as they are: to
@@ -9,7 +9,7 @@
 set -eu
 export LC_ALL=C # awk and sort obey a comma locale
 if [ $# -ne 1 ]; then
-    echo "usage: docs/results/ncu.sh BUILD" >&2
+    echo "usage: docs/lab/ncu.sh BUILD" >&2
     exit 2
 fi
 scratch=$(mktemp -d)
