@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""type_commands.py [--require-devices]: types in every command of the chapters' texts and of
-docs/recipe.md and docs/compare.md, each as it stands, in the text's own folder (of a copy): the lines of
+"""type_commands.py [--require-devices]: types in every command of the chapters' and the laboratory's texts,
+each as it stands, in the text's own folder (of a copy), and those of docs/*.md in docs/copy: the lines of
 their sh blocks, and whatever in the text begins with ./ between backquotes. A command may end with 0, or
 with 77 where a device is missing; with --require-devices with 0 alone. One whose tool is not installed
 is left out and named. Several folders at once, so the times mean nothing here.
@@ -27,26 +27,27 @@ def commands(text):
     return dict.fromkeys(lines + re.findall(r"`(\./[^`]+)`", prose))
 
 
-def type_in(texts):
-    """Those of one folder, one after another. Returns how many were typed, and how many failed."""
+def type_in(place):
+    """Those of the texts of one folder, one after another. Returns how many were typed, and how many failed."""
     failed = typed = left_out = 0
+    folder, texts = place
     for text, command in ((text, command) for text in texts for command in commands(text.read_text())):
         tool = command.split()[0]
         if not tool.startswith("./") and not shutil.which(tool):
             left_out += 1
             print(f"left out, not installed: {command}")
             continue
-        if left_out and not (text.parent / tool).exists() and tool.startswith("./"):
+        if left_out and not (folder / tool).exists() and tool.startswith("./"):
             print(f"left out, not built: {command}")
             continue
-        run = subprocess.run(command, shell=True, cwd=text.parent, capture_output=True, text=True)
+        run = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
         typed += 1
         code = run.returncode
-        if command == "./minimal" and code == 1 and "driver" in run.stderr:
+        if command.startswith("./minimal") and code == 1 and "driver" in run.stderr:
             code = 77  # a first page only says that there is none
         failed += code not in ALLOWED
         what = run.stdout[-2000:] + run.stderr[-2000:] if code not in ALLOWED else ""
-        print(f"{code:3}  {text.parent.name}: {command}\n{what}", end="", flush=True)
+        print(f"{code:3}  {folder.name}: {command}\n{what}", end="", flush=True)
     return typed, failed
 
 
@@ -54,8 +55,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         copy = pathlib.Path(scratch) / "suite"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".*"))
-        folders = [sorted(folder.glob("*.md")) for folder in sorted(copy.glob("0*"))]
-        folders.append([copy / "docs/recipe.md", copy / "docs/compare.md"])
+        folders = [(folder, sorted(folder.glob("*.md"))) for folder in [*sorted(copy.glob("0*")), copy / "docs/lab"]]
+        folders.append((copy / "docs/copy", [copy / f"docs/{name}.md" for name in ("recipe", "compare", "fit_to_measure")]))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(type_in, folders))
     typed, failed = map(sum, zip(*results))
