@@ -72,6 +72,11 @@ static double bandwidth_gb_s(double bytes, double us) {
     return gb_s;
 }
 
+/* For the record: the bandwidth of the slowest and of the fastest run, if that has a time. */
+static void record_bandwidths(const char *name, double bytes, struct summary us) {
+    recorded_spread(name, "gb_s", 4, bytes / us.max / 1e3, us.min > 0 ? bytes / us.min / 1e3 : NAN);
+}
+
 /* One row: vectors of n floats. Returns by how much four floats for each work-item are faster than the
  * copy: 1 is as fast. */
 static double measure(size_t n) {
@@ -118,6 +123,11 @@ static double measure(size_t n) {
     number("four_floats", "GB/s", 18, 3, four_gb_s);
     number("one_float", "GB/s", 16, 3, bandwidth_gb_s(bytes, one.median));
     number("copy", "GB/s", 11, 3, copy_gb_s);
+    recorded_spread("start_to_end", "us", 3, four.min, four.max);
+    recorded_spread("host", "us", 3, host.min, host.max);
+    record_bandwidths("four_floats", bytes, four);
+    record_bandwidths("one_float", bytes, one);
+    record_bandwidths("copy", 2 * (double)copied_bytes, copies);
     end_row(four.disturbed || host.disturbed || one.disturbed || copies.disturbed ||
             is_delayed(host.median - four.median));
     return four_gb_s / copy_gb_s;

@@ -131,13 +131,12 @@ int main(int argc, char **argv) {
                           : blocks == full ? "full device"
                                            : "");
         }
-        if (threads > options.threads)
-            compare_threads(threads);
-        else if (!options.has_blocks)
+        if (threads == options.threads && !options.has_blocks)
             print_verdict(sms, full);
         if (threads[1])
             say("\n");
     }
+    compare_threads();
     end_table();
     return EXIT_SUCCESS;
 }

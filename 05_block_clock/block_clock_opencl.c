@@ -92,11 +92,10 @@ int main(int argc, char **argv) {
                 *threads);
         else if (threads == options.threads && last > 0)
             print_verdict(last);
-        if (threads > options.threads)
-            compare_threads(threads);
         if (threads[1])
             say("\n");
     }
+    compare_threads();
     end_table();
     return EXIT_SUCCESS;
 }

@@ -31,6 +31,7 @@ static void print_row(const char *method, double us, double mhz, const char *by,
     cell("method", -8, "%s", method);
     number("first time", "us", 9, 2, us); /* wider than it asks for */
     number("clock", "MHz", 12, 0, mhz);
+    recorded_spread("clock", "MHz", 1, mhz, mhz + 1);
     cell("of/by whom", -3, "%s", by);
     end_row(disturbed);
 }
@@ -59,11 +60,11 @@ static void check_table(void) {
         "Disturbed: in these rows the runs disagree, or all were delayed. Run this again on an\nidle machine.\n\n");
     expect_file("the record", record_file,
                 "# device,A, \"B\"\n"
-                "method,first_time_us,clock_mhz,of_by_whom,disturbed\n"
-                "a,1.235,1980,it,1\n"
-                "longer than all,-1234567.891,,somebody; ;else;,0\n"
+                "method,first_time_us,clock_mhz,clock_min_mhz,clock_max_mhz,of_by_whom,disturbed\n"
+                "a,1.235,1980,1980.0,1981.0,it,1\n"
+                "longer than all,-1234567.891,,,,somebody; ;else;,0\n"
                 "only recorded,1\n"
-                ",0.000,7,,1\n"
+                ",0.000,7,7.0,8.0,,1\n"
                 "# of_all_us,2.25\n");
     table_file = NULL;
     record_file = NULL;
