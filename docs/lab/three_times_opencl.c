@@ -13,8 +13,8 @@
  * Run:   ./three_times_opencl
  * Try:   SPIN_US 1, 100 or 1000: which times grow, and which differences stay?
  */
-#include "group_times.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "group_times.h"
 #include "summary.h"
 
 enum { SPIN_US = 10, LONG_US = 500, LAUNCHES = 6, ROWS = 3 };
@@ -108,13 +108,13 @@ int main(int argc, char **argv) {
     step_ns = is_loop ? NAN : clock.unit_ns;
     const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
     const cl_program program = build_program(cl, "three_times_opencl.cl", flags);
-    MAKE_CL(kernel = clCreateKernel(program, "spin", &made));
+    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,
                  groups[ROWS] = {1, units, many},
                  bytes = LAUNCHES * many * sizeof(struct group_time);
-    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
+    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
 
     begin_table("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
