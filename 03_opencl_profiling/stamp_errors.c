@@ -9,6 +9,7 @@
  * Run:   ./stamp_errors
  * Try:   on another driver: the answers differ
  */
+#include "opencl.h"
 #include "stamps.h"
 
 static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */

@@ -4,8 +4,8 @@
  * input for each launch. */
 #pragma once
 
-#include "../03_opencl_profiling/kernel_clock.h"
 #include "block_times.h"
+#include "kernel_clock.h"
 
 static struct opencl cl;
 static struct kernel_clock device_clock;

@@ -11,6 +11,7 @@
  * Try:   ./warmup_series --size 1024        a short kernel: the first launch is almost all overhead
  */
 #include "clock.h"
+#include "cold.h"
 #include "events.h"
 #include "series.h"
 #include "vector_add.h"

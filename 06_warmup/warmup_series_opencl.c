@@ -13,6 +13,7 @@
  */
 #include "../03_opencl_profiling/stamps.h"
 #include "clock.h"
+#include "cold.h"
 #include "series.h"
 #include "vectors.h"
 

@@ -79,6 +79,21 @@ static inline struct opencl open_opencl(void) {
     return found;
 }
 
+/* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks for.
+ * (OpenCL tells what a device has, not what of it is free.) */
+static inline void check_size(struct opencl cl, long long size, double one, double all) {
+    cl_ulong most, most_in_one;
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, NULL));
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most_in_one,
+                             &most_in_one, NULL));
+    if (one > (double)most_in_one || all > (double)most)
+        fail(EXIT_BAD_USAGE,
+             "--size: '%lld' needs %.0f MiB of device memory, %.0f in one buffer; "
+             "there are %.0f MiB, %.0f in one buffer",
+             size, all / 1048576, one / 1048576, (double)most / 1048576,
+             (double)most_in_one / 1048576);
+}
+
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
 static inline cl_program build_program(struct opencl cl, const char *file, const char *flags) {
     char path[4096], source[16384] = "", log[16384] = "";

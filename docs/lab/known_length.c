@@ -14,8 +14,8 @@
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
 #include "../../03_opencl_profiling/clock_error.h"
-#include "../../03_opencl_profiling/kernel_clock.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../05_block_clock/kernel_clock.h"
 #include "summary.h"
 
 enum { LENGTHS = 6 };

@@ -14,8 +14,8 @@
  */
 #include "../../03_opencl_profiling/stamps.h"
 #include "clock.h"
+#include "opencl.h"
 #include "summary.h"
-#include "vectors.h" /* check_size() */
 
 enum { LAUNCHES = 10 }; /* of a block: the first ones may be needed to learn the input */
 enum input { SAME, NEW, ZEROS, SORTED, INPUTS };

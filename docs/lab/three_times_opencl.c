@@ -14,6 +14,7 @@
  * Try:   SPIN_US 1, 100 or 1000: which times grow, and which differences stay?
  */
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../05_block_clock/kernel_clock.h"
 #include "group_times.h"
 #include "summary.h"
 
@@ -39,7 +40,7 @@ static void launch(cl_uint number, size_t groups, double us, cl_event *event) {
 /* One launch, alone. Returns START to END. */
 static double time_alone(size_t groups, double us, double *code_us) {
     cl_event event;
-    clear_stamps(cl, stamps, groups);
+    clear_groups(cl, stamps, groups);
     const int64_t host_start_ns = now_ns();
     launch(0, groups, us, &event);
     CHECK_CL(clFinish(cl.queue));
@@ -58,7 +59,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     enum { MIDDLE = LAUNCHES / 2, NEXT };
     cl_event events[LAUNCHES];
     double device_us[LAUNCHES];
-    clear_stamps(cl, stamps, LAUNCHES * groups);
+    clear_groups(cl, stamps, LAUNCHES * groups);
     const int64_t host_start_ns = now_ns();
     for (cl_uint i = 0; i < LAUNCHES; i++)
         launch(i, i == 0 ? 1 : groups, i == 0 ? LONG_US : SPIN_US, has_events ? &events[i] : NULL);
