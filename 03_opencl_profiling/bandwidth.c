@@ -11,9 +11,9 @@
  * Try:   ./bandwidth --size 1,1000,1000000        where does the overhead end?
  */
 #include "clock.h"
-#include "vectors.h"
 #include "stamps.h"
 #include "summary.h"
+#include "vectors.h"
 
 static struct opencl cl;
 static cl_kernel scalar, four_floats;
@@ -143,8 +143,8 @@ int main(int argc, char **argv) {
     for (long long *size = options.sizes; *size; size++)
         check_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
-    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &made));
-    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
+    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_code));
+    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_code));
 
     begin_table(
         "Bandwidth on %s, %s\n"

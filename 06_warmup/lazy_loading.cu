@@ -12,16 +12,11 @@
  * Try:   ./lazy_loading --size 1024 --runs 15        a short kernel, and how far processes differ
  */
 #include "clock.h"
-#include "vectors.h"
-#include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
 #include "cold.h"
+#include "events.h"
 #include "summary.h"
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
+#include "vector_add.h"
+#include "vectors.h"
 
 static size_t n;
 static float *vectors[3];
@@ -50,8 +45,7 @@ static void run_cold(void *result) {
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
     outcome->first_us = time_vector_add_us();
     const int64_t start_ns = now_ns();
     outcome->second_us = time_vector_add_us();

@@ -20,32 +20,23 @@ static struct {
     } cell[24];
 } table;
 
-/* Words: for people only. */
-__attribute__((format(printf, 1, 2))) static inline void say(const char *format, ...) {
+/* printf() to a file that may be NULL. */
+__attribute__((format(printf, 2, 3))) static inline void print_to(FILE *to, const char *format,
+                                                                  ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (table_file)
-        vfprintf(table_file, format, arguments);
+    if (to)
+        vfprintf(to, format, arguments);
     va_end(arguments);
 }
 
-/* A line "# name,text" of the record. */
-__attribute__((format(printf, 2, 3))) static inline void describe(const char *name,
-                                                                  const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    if (record_file) {
-        fprintf(record_file, "# %s,", name);
-        vfprintf(record_file, format, arguments);
-        fputc('\n', record_file);
-    }
-    va_end(arguments);
-}
+/* Words: for people only. And a line "# name,text" of the record. */
+#define say(...) print_to(table_file, __VA_ARGS__)
+#define describe(name, format, ...) print_to(record_file, "# " name "," format "\n", __VA_ARGS__)
 
 /* A number that the words below the table quote, under a name of its own: "# way_us,9.48". Returns it. */
 static inline double value(const char *name, const char *unit, double x) {
-    if (record_file)
-        fprintf(record_file, "# %s%s%s,%.*g\n", name, *unit ? "_" : "", unit, 9, x);
+    print_to(record_file, "# %s%s%s,%.9g\n", name, *unit ? "_" : "", unit, x);
     return x;
 }
 

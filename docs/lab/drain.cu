@@ -77,10 +77,10 @@ static void launch_marker(bool may_be_early) {
     CHECK_CUDA(cudaLaunchKernelExC(&one_thread, (const void *)marker, arguments));
 }
 
-/* Microseconds between two events. All is queued behind the blocker, so that nothing waits for the
+/* Microseconds between two events around nothing, a kernel, or both. All is queued behind the blocker, so that nothing waits for the
  * host. */
 enum between { NOTHING, KERNEL, WITH_EARLY_MARKER, WITH_MARKER };
-static double pair_us(enum between between) {
+static double around_us(enum between between) {
     clear_stamps(times, blocks);
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -108,12 +108,12 @@ static double us_between(unsigned long long from_ns, unsigned long long to_ns,
 
 static void measure(size_t run) {
     struct moments seen;
-    samples_us[FLOOR][run] = pair_us(NOTHING);
-    samples_us[NET][run] = pair_us(KERNEL); /* minus the floor, once its median is known */
+    samples_us[FLOOR][run] = around_us(NOTHING);
+    samples_us[NET][run] = around_us(KERNEL); /* minus the floor, once its median is known */
     const struct warp_time code = first_and_last(times, blocks);
     samples_us[CODE][run] = us_between(code.start_ns, code.end_ns, length_ns, samples_us[NET][run]);
 
-    const double early_us = pair_us(WITH_EARLY_MARKER);
+    const double early_us = around_us(WITH_EARLY_MARKER);
     unsigned long long end_ns = first_and_last(times, blocks).end_ns;
     CHECK_CUDA(cudaMemcpy(&seen, moments, sizeof seen, cudaMemcpyDeviceToHost));
     if (seen.complete_ns == 0)
@@ -121,7 +121,7 @@ static void measure(size_t run) {
     samples_us[DRAIN][run] = us_between(end_ns, seen.complete_ns, 0, early_us);
     samples_us[WAITED][run] = us_between(seen.start_ns, seen.complete_ns, 0, early_us);
 
-    const double ordinary_us = pair_us(WITH_MARKER);
+    const double ordinary_us = around_us(WITH_MARKER);
     end_ns = first_and_last(times, blocks).end_ns;
     CHECK_CUDA(cudaMemcpy(&seen, moments, sizeof seen, cudaMemcpyDeviceToHost));
     samples_us[NEXT_START][run] = us_between(end_ns, seen.start_ns, 0, ordinary_us);

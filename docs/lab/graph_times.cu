@@ -50,7 +50,7 @@ static cudaGraphExec_t capture(bool with_events) {
 }
 
 /* Microseconds between two events around the graph, or so many launches where there is none. */
-static double pair_us(cudaGraphExec_t graph, int launches) {
+static double graph_or_launches_us(cudaGraphExec_t graph, int launches) {
     clear_stamps(times, LAUNCHES * blocks);
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -99,12 +99,12 @@ static const char *const names[] = {"code",         "node_floor", "nodes",      
 static double samples_us[COLUMNS][MAX_RUNS];
 
 static void measure(cudaGraphExec_t plain, cudaGraphExec_t with_events, size_t run) {
-    samples_us[FLOOR][run] = pair_us(NULL, 0);
-    samples_us[STREAM][run] = pair_us(NULL, LAUNCHES);
+    samples_us[FLOOR][run] = graph_or_launches_us(NULL, 0);
+    samples_us[STREAM][run] = graph_or_launches_us(NULL, LAUNCHES);
     code_us(samples_us[STREAM][run], &samples_us[STREAM_PERIOD][run]);
-    samples_us[GRAPH][run] = pair_us(plain, 0);
+    samples_us[GRAPH][run] = graph_or_launches_us(plain, 0);
     samples_us[CODE][run] = code_us(samples_us[GRAPH][run], &samples_us[GRAPH_PERIOD][run]);
-    pair_us(with_events, 0);
+    graph_or_launches_us(with_events, 0);
     samples_us[NODE_FLOOR][run] = node_us(0, 1);
     samples_us[NODES][run] = node_us(1, 2);
 }

@@ -13,8 +13,9 @@
  * Run:   ./three_times_opencl
  * Try:   SPIN_US 1, 100 or 1000: which times grow, and which differences stay?
  */
-#include "group_times.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../05_block_clock/kernel_clock.h"
+#include "group_times.h"
 #include "summary.h"
 
 enum { SPIN_US = 10, LONG_US = 500, LAUNCHES = 6, ROWS = 3 };
@@ -39,7 +40,7 @@ static void launch(cl_uint number, size_t groups, double us, cl_event *event) {
 /* One launch, alone. Returns START to END. */
 static double time_alone(size_t groups, double us, double *code_us) {
     cl_event event;
-    clear_stamps(cl, stamps, groups);
+    clear_groups(cl, stamps, groups);
     const int64_t host_start_ns = now_ns();
     launch(0, groups, us, &event);
     CHECK_CL(clFinish(cl.queue));
@@ -58,7 +59,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     enum { MIDDLE = LAUNCHES / 2, NEXT };
     cl_event events[LAUNCHES];
     double device_us[LAUNCHES];
-    clear_stamps(cl, stamps, LAUNCHES * groups);
+    clear_groups(cl, stamps, LAUNCHES * groups);
     const int64_t host_start_ns = now_ns();
     for (cl_uint i = 0; i < LAUNCHES; i++)
         launch(i, i == 0 ? 1 : groups, i == 0 ? LONG_US : SPIN_US, has_events ? &events[i] : NULL);
@@ -108,13 +109,13 @@ int main(int argc, char **argv) {
     step_ns = is_loop ? NAN : clock.unit_ns;
     const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
     const cl_program program = build_program(cl, "three_times_opencl.cl", flags);
-    MAKE_CL(kernel = clCreateKernel(program, "spin", &made));
+    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,
                  groups[ROWS] = {1, units, many},
                  bytes = LAUNCHES * many * sizeof(struct group_time);
-    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
+    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
 
     begin_table("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
