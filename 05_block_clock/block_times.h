@@ -113,7 +113,7 @@ static inline void report_blocks(int b, const long long *threads, const char *no
     number("span", "us", 9, 2, row[SPAN_US]);
     number("whole_launch", "us", 17, 2, row[LAUNCH_US]);
     number("used", "units", 12, 0, row[USED]);
-    cell("ratio", 5, "%.2f", row[CLOCKS_MEAN] / first_means[0]);
+    cell("mean_to_first", 13, "%.2f", row[CLOCKS_MEAN] / first_means[0]);
     cell("note", -1, "%s", note);
     end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US])); /* NaN is not */
 }
