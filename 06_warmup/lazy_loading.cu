@@ -73,7 +73,8 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 5;
     options.size = 1 << 24;
-    parse_options(argc, argv, "How much of a first launch does CUDA do earlier if it loads all kernels early?");
+    parse_options(argc, argv,
+                  "How much of a first launch does CUDA do earlier if it loads all kernels early?");
     n = (size_t)options.size;
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
