@@ -113,7 +113,7 @@ static inline void report_blocks(int b, const long long *threads, const char *no
     number("span", "us", 9, 2, row[SPAN_US]);
     number("whole_launch", "us", 17, 2, row[LAUNCH_US]);
     number("used", "units", 12, 0, row[USED]);
-    cell("ratio", 5, "%.2f", row[CLOCKS_MEAN] / means[0][0]);
+    cell("mean_to_first", 13, "%.2f", row[CLOCKS_MEAN] / means[0][0]);
     recorded_number("ratio_of_threads", 2, row[CLOCKS_MEAN] / means[0][b]);
     recorded_spread("clocks_mean", "", 0, of[CLOCKS_MEAN].min, of[CLOCKS_MEAN].max);
     recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
