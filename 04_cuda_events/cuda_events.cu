@@ -2,8 +2,9 @@
  *
  * How far is each way of timing a CUDA kernel from the time of its code?
  *
- * Measures: a spin of 10 us, which knows its own length, then vector_add, in six ways.
- * Does not measure: where the differences come from (onion.cu); the first launch (chapter 06).
+ * Measures: a spin of 10 us, which knows its own length, and vector_add; and a spin of 1 ms by
+ *   clock(), while the host waits busily and while it sleeps.
+ * Does not measure: where the differences come from (docs/lab/onion.cu); the first launch (chapter 06).
  *
  * Build: nvcc -O2 -arch=native -I../common cuda_events.cu -o cuda_events
  * Run:   ./cuda_events
@@ -11,20 +12,12 @@
  */
 #include "blocker.h"
 #include "clock.h"
+#include "stamped.h" /* vector_add, its a, b, c and n; length_ns of the spin, 0: vector_add */
 #include "summary.h"
 #include "vectors.h"
 
-/* ---- The work under the clocks: a spin of known length (spin.h), or vector_add ---- */
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
-
-static unsigned long long length_ns, *ran_ns; /* of the spin; 0: vector_add */
-static float *a, *b, *c;
-static size_t n;
+static unsigned long long *ran_ns; /* by the spin, on the device */
+static cudaEvent_t wake_up;        /* made with cudaEventBlockingSync */
 
 static void launch(void) {
     if (length_ns > 0)
@@ -50,8 +43,7 @@ static double host_sync(void) {
     const int64_t start_ns = now_ns();
     launch();
     CHECK_CUDA(cudaDeviceSynchronize());
-    const int64_t end_ns = now_ns();
-    return (double)(end_ns - start_ns) / 1e3;
+    return (double)(now_ns() - start_ns) / 1e3;
 }
 
 /* Processor time: right only while the wait keeps a processor busy, as this one does by default. */
@@ -59,8 +51,17 @@ static double cpu_clock(void) {
     const clock_t start_ticks = clock();
     launch();
     CHECK_CUDA(cudaDeviceSynchronize());
-    const clock_t end_ticks = clock();
-    return (double)(end_ticks - start_ticks) * 1e6 / CLOCKS_PER_SEC;
+    return (double)(clock() - start_ticks) * 1e6 / CLOCKS_PER_SEC;
+}
+
+/* The same with a host that sleeps: clock() counts how it launches, falls asleep and wakes up. With
+ * cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) each wait is of this kind. */
+static double cpu_clock_asleep(void) {
+    const clock_t start_ticks = clock();
+    launch();
+    CHECK_CUDA(cudaEventRecord(wake_up, 0));
+    CHECK_CUDA(cudaEventSynchronize(wake_up));
+    return (double)(clock() - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
 /* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
@@ -73,8 +74,7 @@ static double event(void) {
     return elapsed_us();
 }
 
-/* The same pair behind the blocker (blocker.h), which holds the stream until all three are queued:
- * no gap between them. */
+/* Behind the blocker (blocker.h), which holds the stream until all three are queued: no gap. */
 static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -84,8 +84,7 @@ static double event_blocked(void) {
     return elapsed_us();
 }
 
-/* What two events cost with nothing between them. event_blocked minus this is event_net, the time on
- * the device. */
+/* What two events cost with nothing between them. event_blocked minus this is event_net. */
 static double event_floor(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -96,68 +95,51 @@ static double event_floor(void) {
 
 /* ---- The comparison ---- */
 
-enum { HOST_NO_SYNC, HOST_SYNC, CPU_CLOCK, EVENT, EVENT_BLOCKED, EVENT_FLOOR, EVENT_NET, METHODS };
+enum { NO_SYNC, SYNC, EVENT, BLOCKED, FLOOR, NET, CPU, CPU_ASLEEP, METHODS };
 static const struct {
     const char *name, *clock;
-    double (*time_us)(void);
+    double (*time_us)(void); /* NULL: the difference of the two before */
 } methods[METHODS] = {{"host_no_sync", "host", host_no_sync},
                       {"host_sync", "host", host_sync},
-                      {"cpu_clock", "processor", cpu_clock},
                       {"event", "device", event},
                       {"event_blocked", "device", event_blocked},
                       {"event_floor", "device", event_floor},
-                      {"event_net", "device", NULL}}; /* the difference of the two before */
+                      {"event_net", "device", NULL},
+                      {"cpu_clock", "processor", cpu_clock},
+                      {"cpu_clock_asleep", "processor", cpu_clock_asleep}};
+static double medians_us[METHODS];
 
-/* Times the work by method `m`. Stores how long the spin says it ran. A spin that ran 5 us too long
- * shared the device with somebody: again, a few times. */
-static double sample(int m, double *code_us) {
-    for (int tries = 0; tries < 10; tries++) {
-        const double us = methods[m].time_us();
-        unsigned long long ns;
-        CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
-        *code_us = (double)ns / 1e3;
-        if (length_ns > 0 && ns > length_ns + 5000)
-            continue;
-        if (length_ns > 0 && (m == EVENT || m == EVENT_BLOCKED) && us + 5 < *code_us)
-            fail(EXIT_FAILED, "impossible: %g us around a spin of %g us", us, *code_us);
-        return us;
-    }
-    fail(EXIT_FAILED, "disturbed: a spin of 10 us ran for %g us; is the GPU shared?", *code_us);
-}
-
-/* Times one kernel by all methods in turns, prints a row for each, and stores what it says in s. */
-static void compare(const char *kernel, struct summary s[METHODS]) {
+/* Times one kernel by all methods from `first` to `last` in turns, and prints a row for each. */
+static void compare(const char *kernel, int first, int last) {
     static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
     const size_t runs = (size_t)options.runs;
+    const bool shared = is_shared();
     for (size_t run = 0; run < runs; run++)
-        for (int m = 0; m < EVENT_NET; m++)
-            samples_us[m][run] = sample(m, &codes_us[m][run]);
-    const double floor_us = median(samples_us[EVENT_FLOOR], runs);
-    for (size_t run = 0; run < runs; run++) {
-        samples_us[EVENT_NET][run] = samples_us[EVENT_BLOCKED][run] - floor_us;
-        codes_us[EVENT_NET][run] = codes_us[EVENT_BLOCKED][run];
-    }
-    for (int m = 0; m < METHODS; m++)
-        s[m] = summarize(samples_us[m], runs, step_us);
-    s[EVENT_NET].disturbed |= s[EVENT_BLOCKED].disturbed || s[EVENT_FLOOR].disturbed;
-    const double net_us = s[EVENT_NET].median;
-    if (net_us <= 0)
-        fail(EXIT_FAILED, "impossible: a median of %g us; the work is too short", net_us);
-    for (int m = 0; m < METHODS; m++) {
-        const bool has_code = length_ns > 0 && m != EVENT_FLOOR;
-        const double code_us = has_code ? median(codes_us[m], runs) : NAN;
-        cell("method", -13, "%s", methods[m].name);
+        for (int m = first; m <= last; m++) {
+            unsigned long long ns; /* for which the last spin ran */
+            samples_us[m][run] = methods[m].time_us ? methods[m].time_us() : 0;
+            CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+            codes_us[m][run] = (double)ns / 1e3;
+        }
+    for (int m = first; m <= last; m++) {
+        for (size_t run = 0; m == NET && run < runs; run++)
+            samples_us[NET][run] = samples_us[BLOCKED][run] - medians_us[FLOOR];
+        const struct summary s = summarize(samples_us[m], runs, step_us);
+        const double code_us = length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
+        if (code_us * 1e3 < (double)length_ns || (m == NET && s.median <= fmax(code_us - 5, 0)))
+            fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
+        medians_us[m] = s.median;
+        cell("method", -16, "%s", methods[m].name);
         cell("clock", -9, "%s", methods[m].clock);
         cell("kernel", -10, "%s", kernel);
-        summary_cells("us", 11, s[m]);
+        summary_cells("us", 11, s);
         number("code", "us", 9, 2, code_us);
-        number("extra", "us", 10, 2, s[m].median - code_us);
-        end_row(s[m].disturbed || is_delayed(s[HOST_SYNC].median - net_us));
+        number("extra", "us", 10, 2, s.median - code_us);
+        end_row(s.disturbed || shared || code_us * 1e3 > (double)length_ns + 5000);
     }
 }
 
 int main(int argc, char **argv) {
-    struct summary s[METHODS];
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
@@ -166,29 +148,25 @@ int main(int argc, char **argv) {
     n = (size_t)options.size;
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     set_up_blocker();
+    CHECK_CUDA(cudaEventCreateWithFlags(&wake_up, cudaEventBlockingSync));
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
-    a = device_vector(A, n);
-    b = device_vector(B, n);
-    c = device_vector(C, n);
-    /* The warm-up, and the check of the result. With lazy loading a kernel's first launch may wait for
-     * an idle device: behind the blocker it would wait for the host, and the host for it. */
-    launch();
+    set_up_stamped(n, 1);
+    launch(); /* first without a blocker: with lazy loading it may wait for an idle device */
     check_vector_add(c, n);
     length_ns = 10000;
     launch();
-    event_floor();
 
-    begin_table("CUDA events: a spin of 10 us, then vector_add of %zu floats, on %s; %lld runs\n"
-                "code: how long the spin ran, by %%globaltimer; extra: median minus code\n"
-                "blocked: all is queued before it starts; floor: no kernel between; net: blocked - "
-                "floor\n\n",
+    begin_table("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
+                "code: how long the spin ran, by %%globaltimer; extra: median minus code\n\n",
                 n, device.name, options.runs);
-    compare("spin_10us", s);
+    compare("spin_10us", NO_SYNC, CPU);
+    length_ns = 1000000;
+    compare("spin_1ms", CPU, CPU_ASLEEP);
     length_ns = 0;
-    compare("vector_add", s);
+    compare("vector_add", NO_SYNC, CPU);
     end_table();
-    say("vector_add takes %.2f us by the host's clock and %.2f us by a plain event pair.\n"
-        "Its time on the device is %.2f us: the blocked pair minus the events' own %.2f us.\n",
-        s[HOST_SYNC].median, s[EVENT].median, s[EVENT_NET].median, s[EVENT_FLOOR].median);
+    say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
+        "While the host sleeps, clock() sees %.0f us of a kernel of 1 ms.\n",
+        medians_us[NET], medians_us[FLOOR], medians_us[CPU_ASLEEP]);
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

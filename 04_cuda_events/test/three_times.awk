@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 {
-    ask(v("device_net_us") > 0 && v("row_slope_us") > 0, "a kernel takes some time")
+    ask(v("event_net_us") > 0 && v("row_slope_us") > 0 && v("row_of_20_us") > 0, "a kernel takes some time")
     ask(v("floor_us") >= 0, "no pair of events is below 0")
 }
 $column["stamps"] == "yes" {
     ask(v("code_stamps_us") >= 0 && v("plain_stamps_us") >= 0, "the stamps tell")
-    ask(v("device_net_us") >= v("code_stamps_us") - 4, "the events are around the kernel")
+    ask(v("event_net_us") >= v("code_stamps_us") - 4, "the events are around the kernel")
     ask($column["kernel"] != "spin_2us" || v("code_stamps_us") >= 2, "a spin runs as long as it was told")
     ask(v("row_stamps_us") >= (($column["kernel"] == "spin_2us") ? 2 : 0), "one launch starts after the other")
 }

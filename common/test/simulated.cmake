@@ -122,7 +122,7 @@ function(add_simulated source)
   add_test(NAME ${name}.simulated COMMAND sh ${here}/simulated.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/expected/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
-  if(NOT program MATCHES "^(recipe|compare|minimal)$") # these have no options like the others
+  if(NOT program MATCHES "^(recipe|compare|minimal|minimal_blocked)$") # these have no options like the others
     add_test(NAME ${name}.bad_input COMMAND sh ${here}/bad_input.sh $<TARGET_FILE:${target}> ${source})
     set_tests_properties(${name}.bad_input PROPERTIES LABELS simulated)
   endif()

@@ -245,7 +245,7 @@ def three_times(build, runs, before=()):
 
 def suite_rows(rows):
     for row in rows:
-        for method in ("code_minus_empty", "device_net", "row_slope", "floor"):
+        for method in ("code_minus_empty", "event_net", "row_slope", "floor"):
             yield (method, row["kernel"], int(row["blocks"]), row["stamps"], float(row[method + "_us"]),
                    row["code_stamps_us"], row["row_stamps_us"], "")
 
@@ -370,7 +370,7 @@ TABLE = ["table", "kernel", "blocks", "stamps", "quantity", "median_us", "low_us
 # In the record: the tables, with the heads of their quantities.
 TIMES = {"code_stamps": "code_stamps", "sm_active": "SM active", "less_empty": "less_empty", "ncu": "ncu", "net": "net",
          "row_slope": "row_slope", "row_stamps": "row_stamps"}
-PROCESSES = {"less_empty": "code_minus_empty", "net": "device_net", "ncu": "duration", "row_slope": "row_slope"}
+PROCESSES = {"less_empty": "code_minus_empty", "net": "event_net", "ncu": "duration", "row_slope": "row_slope"}
 DIFFERENCES = {  # stamps, title, heads, what the last line is called
     "with_stamps": (
         "yes", "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
@@ -398,7 +398,7 @@ def what_came_of_it(raw):
     for r in raw:
         by[r["method"], (r["kernel"], int(r["blocks"])), r["stamps"]][r["process"]] = r
     watched = sorted({k for _, k, _ in by}, key=lambda k: ("spin" not in k[0], k[1]))
-    kernels = [k for k in watched if by["device_net", k, "no"]]  # CUPTI watches more
+    kernels = [k for k in watched if by["event_net", k, "no"]]  # CUPTI watches more
 
     def values(method, kernel, stamps, column="us"):
         return {p: float(r[column]) for p, r in by[method, kernel, stamps].items() if r[column]}
@@ -442,7 +442,7 @@ def what_came_of_it(raw):
         for stamps in ("no", "yes"):
             for quantity, (method, column) in zip(TIMES, (
                     ("code_minus_empty", "code_us"), ("SM active", "us"), ("code_minus_empty", "us"), ("duration", "us"),
-                    ("device_net", "us"), ("row_slope", "us"), ("row_slope", "row_us"))):
+                    ("event_net", "us"), ("row_slope", "us"), ("row_slope", "row_us"))):
                 add("times", k, stamps, quantity, middle(values(method, k, stamps, column)))
         for quantity, method in PROCESSES.items():
             us = values(method, k, "no")
@@ -450,18 +450,18 @@ def what_came_of_it(raw):
 
         under_ncu, active = values("duration", k, "yes", "code_us"), middle(values("SM active", k, "no"))
         shell = less_by_process(values("duration", k, "yes"), under_ncu)
-        mine = less_by_process(values("beside: device_net", k, "yes"),
-                               values("beside: device_net", k, "yes", "code_us"))
+        mine = less_by_process(values("beside: event_net", k, "yes"),
+                               values("beside: event_net", k, "yes", "code_us"))
         constants.append(interval(less(mine, shell))[0])
         add_differences("with_stamps", k, [less(under_ncu, values("SM active", k, "yes")),
                                            off("code_minus_empty", k, "code_us"), less(mine, shell),
                                            off("row_slope", k, "row_us")])
         add_differences("without_stamps", k, [
             [x - active for x in values("code_minus_empty", k, "no").values()],
-            less(values("beside: device_net", k, "no"), values("duration", k, "no"))])
+            less(values("beside: event_net", k, "no"), values("duration", k, "no"))])
         add_differences("code", k, [off("code_minus_empty", k, "code_us"), off("activity record", k, "code_us"), less(
             values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
-        add_differences("device", k, [off_device(m, k) for m in ("device_net", "cold", "do_bench", "benchmark")])
+        add_differences("device", k, [off_device(m, k) for m in ("event_net", "cold", "do_bench", "benchmark")])
         add_differences("row", k, [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")])
 
     for k in watched:

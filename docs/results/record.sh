@@ -92,7 +92,7 @@ record() {
 }
 
 # The chapters' first pages: what they print on the first device, when PoCL has no compiled kernel yet.
-for minimal in "$build"/0?_*/0?_*_minimal; do
+for minimal in "$build"/0?_*/0?_*_minimal "$build"/0?_*/0?_*_minimal_blocked; do
     name=${minimal##*/}
     [ ! -x "$minimal" ] || ! POCL_KERNEL_CACHE=0 "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
 done

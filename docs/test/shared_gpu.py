@@ -27,7 +27,7 @@ int main() {
         for (int i = 0; i < 10; i++) spin<<<1056, 128>>>(400000);
 }
 """
-LEFT_OUT = {"integer_trap", "stamp_errors", "event_errors", "sm_counters", "block_timeline",
+LEFT_OUT = {"integer_trap", "stamp_errors", "sm_counters", "block_timeline",
             "block_timeline_opencl"}  # they time nothing, or draw one launch
 
 

@@ -1,0 +1,100 @@
+// How long does a kernel run on the GPU? With two events behind a kernel that holds the stream.
+// Build: nvcc minimal_blocked.cu -o minimal_blocked
+// Run:   ./minimal_blocked
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT (1 << 24) // numbers to add. Try (1 << 10) and (1 << 26)
+#define THREADS 256     // in each block. Try 32 and 1024
+#define RUNS 31
+
+struct gate {
+    int open, gave_up;
+};
+static volatile struct gate *gate; // in host memory that the GPU can read
+static cudaEvent_t start, stop;
+static float *a, *b, *c;
+
+__global__ void vector_add(const float *a, const float *b, float *c) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < COUNT)
+        c[i] = a[i] + b[i];
+}
+
+// Holds the stream until the host opens the gate. Rule 1: it gives up after a second, and says so.
+// A mistake of the host must not hang the GPU.
+__global__ void block_stream(volatile struct gate *gate) {
+    unsigned long long start_ns, now_ns; // by the GPU's own clock
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
+    do
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
+    while (!gate->open && now_ns - start_ns < 1000000000);
+    if (!gate->open)
+        gate->gave_up = 1;
+}
+
+#define CHECK(call) check((call), #call)
+static void check(cudaError_t code, const char *call) {
+    if (code != cudaSuccess) {
+        fprintf(stderr, "%s failed: error %d, %s\n", call, code, cudaGetErrorString(code));
+        exit(1);
+    }
+}
+
+// Milliseconds between two events with the kernel between them, or with nothing: the floor.
+static float event_blocked_ms(int with_kernel) {
+    float elapsed_ms;
+    gate->open = gate->gave_up = 0;
+    block_stream<<<1, 1>>>(gate);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(start, 0)); // 0: the default stream, as in the launches
+    if (with_kernel)
+        vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(stop, 0));
+    // Rule 2: the blocker still holds the stream when stop is in it. Else the GPU may have waited for
+    // the host, and the time would not show it: refuse the number.
+    const cudaError_t answer = cudaEventQuery(start);
+    __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE);
+    CHECK(cudaDeviceSynchronize());
+    if (answer != cudaErrorNotReady || gate->gave_up) {
+        fprintf(stderr, "no blocker: gave_up %d, cudaEventQuery error %d\n", gate->gave_up, answer);
+        exit(1);
+    }
+    CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    return elapsed_ms;
+}
+
+static int compare(const void *left, const void *right) {
+    const float a = *(const float *)left, b = *(const float *)right;
+    return (a > b) - (a < b);
+}
+
+int main(void) {
+    static float ms[2][RUNS];                            // without the kernel, with the kernel
+    CHECK(cudaMallocManaged(&a, 3 * COUNT * sizeof *a)); // managed: host and GPU both reach it
+    b = a + COUNT, c = b + COUNT;
+    for (size_t i = 0; i < COUNT; i++)
+        a[i] = 1, b[i] = 2;
+    CHECK(cudaMallocHost((void **)&gate, sizeof *gate));
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+
+    // Rule 3: every kernel has run once before, and behind the blocker nothing allocates, copies or
+    // waits. A first launch may wait until the GPU is idle: for the blocker, which waits for the host.
+    vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    for (int run = 0; run < RUNS; run++) // in turns: both meet the same GPU
+        for (int with_kernel = 0; with_kernel <= 1; with_kernel++)
+            ms[with_kernel][run] = event_blocked_ms(with_kernel);
+    qsort(ms[0], RUNS, sizeof ms[0][0], compare);
+    qsort(ms[1], RUNS, sizeof ms[1][0], compare);
+    const double floor_us = ms[0][RUNS / 2] * 1e3, blocked_us = ms[1][RUNS / 2] * 1e3; // medians
+    printf("event_blocked: %10.3f us\nevent_floor:   %10.3f us\nevent_net:     %10.3f us\n",
+           blocked_us, floor_us, blocked_us - floor_us);
+    if (c[COUNT - 1] == 3 && blocked_us > floor_us)
+        return 0;
+    fprintf(stderr, "the last sum is %g, or event_net is 0: believe nothing\n", c[COUNT - 1]);
+    return 1;
+}
