@@ -10,12 +10,13 @@
  * Build: nvcc -O2 -arch=native -I../../common calibrate.cu -o calibrate
  * Run:   ./calibrate
  * Try:   ./calibrate --runs 1001    does repeating make event_step_ns smaller?
- *        what Nsight Compute says of an empty kernel, of the 20 launches without a blocker:
- *        ncu -k regex:empty -c 20 --clock-control none --cache-control none ./calibrate
+ *        ncu --profile-from-start off ./calibrate    an empty kernel, by Nsight Compute
  */
 #include "../../04_cuda_events/blocker.h"
 #include "gpu_timer.h"
 #include "summary.h"
+
+#include <cuda_profiler_api.h>
 
 enum { LENGTHS = 24, IN_A_ROW = 16 };
 static const unsigned long long spin_ns = 10000;
@@ -73,8 +74,7 @@ static double extra_us(const char *queue, unsigned long long length_ns, double *
     return us / (double)(spins ? spins : 1) - *code_us;
 }
 
-/* Returns the value: the median, and of the rises the largest. From low to high is the middle half of
- * the runs; of the lengths and the rises all. */
+/* Returns the value: the median; of the rises the largest. `over`: what low and high are of. */
 static double print_row(const char *quantity, double *samples, size_t count, const char *over,
                         bool disturbed, const char *how) {
     const size_t cut = strcmp(over, "runs") == 0 ? count / 4 : 0;
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
         added_us[PAIRS][MAX_RUNS], pair_us[LENGTHS][MAX_RUNS], more_us[LENGTHS][MAX_RUNS],
         row_us[LENGTHS][MAX_RUNS];
     double value_us[PAIRS], extra[LENGTHS], row_extra[LENGTHS], rise_ns[LENGTHS], code_us, last = 0;
-    bool disturbed[PAIRS], length_disturbed = false;
+    bool disturbed[PAIRS], bad = false; /* a length is */
     options.device = "";
     options.runs = 101;
     parse_options(argc, argv, "What can the clocks of this machine tell, and what do they cost?");
@@ -107,8 +107,11 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaMalloc((void **)&noted_ns, TICKS * sizeof *noted_ns));
     note_time<<<1, 1>>>(noted_ns); /* the warm-up: see cuda_events.cu on lazy loading */
     CHECK_CUDA(cudaGetLastError());
+    extra_us("-es", spin_ns, &code_us);
+    CHECK_CUDA(cudaProfilerStart());
     for (int i = 0; i < 20; i++) /* without the blocker: these a profiler can watch */
-        extra_us("-se", spin_ns, &code_us);
+        extra_us("-e", spin_ns, &code_us);
+    CHECK_CUDA(cudaProfilerStop());
     const unsigned long long tick = (unsigned long long)llround(tick_ns(noted_ns));
     begin_table("Calibrate: the clocks of %s and of its host; medians of %zu runs\n"
                 "low to high: the middle half of the runs; of lengths and rises all\n\n",
@@ -150,14 +153,11 @@ int main(int argc, char **argv) {
         row_extra[l] = row.median;
         rise_ns[l] = round(1e3 * (us - last)) + 0.0; /* never -0; the first one is none */
         last = us;
-        length_disturbed |=
-            shared || more.disturbed || row.disturbed || is_interrupted(row.median, more.median);
+        bad |= shared || more.disturbed || row.disturbed || is_interrupted(row.median, more.median);
     }
-    print_row("extra_us", extra, LENGTHS, "lengths", length_disturbed,
-              "the pair shows more than the spin's code");
-    print_row("row_extra_us", row_extra, LENGTHS, "lengths", length_disturbed,
-              "the same of each of 16 spins in a row");
-    print_row("event_step_ns", rise_ns + 1, LENGTHS - 1, "rises", length_disturbed,
+    print_row("extra_us", extra, LENGTHS, "lengths", bad, "a pair around a spin minus its code");
+    print_row("row_extra_us", row_extra, LENGTHS, "lengths", bad, "of each of 16 in a row");
+    print_row("event_step_ns", rise_ns + 1, LENGTHS - 1, "rises", bad,
               "the pair rises when the spin gets a tick longer");
     end_table();
     const struct summary event = summarize(value_us + EVENT, PAIRS - EVENT, 0);

@@ -3,9 +3,9 @@
 #
 # docs/results/ncu.sh BUILD: what Nsight Compute says of an empty kernel, of the kernels of a graph, and
 # of vector_add with and without its own flush of the caches, as the record docs/results/*/ncu.csv. It
-# watches calibrate's first 20 empty kernels, which stand behind no blocker; in graph_times the launches
-# between cudaProfilerStart() and cudaProfilerStop(), 20 of each kernel; and 30 launches of warmup_series. The
-# medians are printed. The clocks are as they are: to lock them is a setting of the card.
+# watches the launches between cudaProfilerStart() and cudaProfilerStop() of calibrate and graph_times, 20
+# of each kernel, and 30 launches of warmup_series. The medians are printed. The clocks are as they are: to
+# lock them is a setting of the card.
 set -eu
 export LC_ALL=C # awk and sort obey a comma locale
 if [ $# -ne 1 ]; then
@@ -15,10 +15,11 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-watch() { # METRICS OPTIONS COMMAND...: a line for each launch and metric
+watch() { # METRICS COMMAND...: a line for each launch and metric
     metrics=$1
     shift
-    ncu --clock-control none --cache-control none --csv --print-units base --metrics "$metrics" "$@" >"$scratch/output"
+    ncu --clock-control none --cache-control none --profile-from-start off --graph-profiling node \
+        --csv --print-units base --metrics "$metrics" "$@" >"$scratch/output"
     grep '^"' "$scratch/output"
 }
 
@@ -39,14 +40,14 @@ grep -E '^# (device|driver|date),' "$scratch/record"
 ncu --version | sed -n 's/^Version \([0-9.]*\)\..*/# tool,Nsight Compute \1/p'
 echo "program,kernel,size,caches,duration_us,sm_active_us,active_cycles,elapsed_cycles,times"
 
-watch gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max -k regex:empty -c 20 \
+watch gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max \
     "$1/docs/lab/calibrate" --runs 2 >"$scratch/launches"
 duration=$(median empty gpu__time_duration.sum)
 active=$(median empty sm__cycles_active.max)
 elapsed=$(median empty sm__cycles_elapsed.max)
 awk -v d="$duration" -v a="$active" -v e="$elapsed" 'BEGIN {
     printf "calibrate,empty,,kept,%.3f,%.3f,%d,%d,\n", d / 1e3, d / 1e3 * a / e, a, e }'
-watch gpu__time_duration.sum --profile-from-start off --graph-profiling node "$1/docs/lab/graph_times" --runs 2 >"$scratch/launches"
+watch gpu__time_duration.sum "$1/docs/lab/graph_times" --runs 2 >"$scratch/launches"
 for kernel in spins vector_add; do
     ns=$(median "stamped_$kernel" gpu__time_duration.sum)
     awk -v name="${kernel%s}" -v ns="$ns" 'BEGIN { printf "graph_times,%s,,kept,%.3f,,,,\n", name, ns / 1e3 }'
