@@ -341,13 +341,14 @@ API(cudaEventSynchronize, (cudaEvent_t event), SYNC_EVENT_NS,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
 /* FAULT=time_nan, time_zero, time_negative; :2: from the second on. FAULT=time_zero_once:2: only the second.
- * FAULT=time_same: any pair, as if what is between were in another stream. */
+ * FAULT=time_same: any pair, as if what is between were in another stream. FAULT=event_step: multiples of 160 ns. */
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED_NS,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
-    *ms = (float)((double)ns / 1e6); static int asked; int since = 1; asked++;
+    const int64_t step = simulated_fault("event_step", NULL) ? 160 : 1;
+    *ms = (float)((double)(ns / step * step) / 1e6); static int asked; int since = 1; asked++;
     if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
     if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;

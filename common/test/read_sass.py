@@ -76,7 +76,10 @@ RULES = {
     "06_warmup/l2_cache.cu": {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
-    "docs/lab/clock_ramp.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
+    "docs/lab/calibrate.cu": {
+        "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM, "note_time": "timer store ",
+        "note_steps": r"timer \[ timer \] store \] "},
+    "docs/lab/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/copy/recipe.cu": {"block_stream": BLOCK_STREAM},
 }
 
@@ -131,7 +134,7 @@ with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2
     kernels = sum(pool.starmap(lambda *job: [*read(nvdisasm, nvcc, scratch, *job)], jobs), [])
 print(*(line for _, line in kernels), sep="\n")
 # Where a clock is read among loads and stores, only "memory" keeps the next compiler from moving them.
-bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in [*ROOT.glob("0[456]_*/*.[ch]*"), *ROOT.glob("docs/lab/*.[ch]*")] if path.suffix != ".c"
+bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in [*ROOT.glob("0[456]_*/*.[ch]*"), *ROOT.glob("docs/lab/*.cu"), *ROOT.glob("docs/lab/*.h")] if path.suffix != ".c"
         for asm in re.findall(r"asm volatile\(\"mov[^;]*;[^;]*;", path.read_text()) if '"memory"' not in asm]
 print(*bare, sep="\n")
 sys.exit(0 if kernels and not bare and all(right for right, _ in kernels) else 1)

@@ -500,8 +500,10 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
     check_guards();
 }
 
+/* FAULT=tick_fraction: of 19.2 MHz, that is 52.083 ns. */
 int64_t simulated_stamp_ns(int64_t ns) {
     const int64_t tick = simulated_device->tick_ns, stamp = ns + simulated_device->offset_ns;
+    if (simulated_fault("tick_fraction", NULL)) return stamp * 12 / 625 * 625 / 12;
     return (tick & (tick - 1)) == 0 ? stamp & -tick : stamp / tick * tick; /* a division takes long */
 }
 

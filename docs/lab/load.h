@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A kernel that takes much power, its numbers, and the check of its results. For clock_load.cu. */
+ * A kernel that takes much power, its numbers, and the check of its results. For sm_clock.cu. */
 #pragma once
 
 #include "../../04_cuda_events/spin.h" /* globaltimer_ns() */

@@ -3,7 +3,7 @@
 #
 # docs/lab/ncu.sh BUILD: what Nsight Compute says of an empty kernel, of the kernels of a graph, and
 # of vector_add with and without its own flush of the caches, as the record docs/results/*/ncu.csv. It
-# watches the launches between cudaProfilerStart() and cudaProfilerStop() of event_cost and graph_times, 20
+# watches the launches between cudaProfilerStart() and cudaProfilerStop() of calibrate and graph_times, 20
 # of each kernel, and 30 launches of warmup_series. The medians are printed. The clocks are as they are: to
 # lock them is a setting of the card.
 set -eu
@@ -33,20 +33,20 @@ median() {
         sort -n | awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
 }
 
-# event_cost knows the device; from its record come the lines that begin with "# ".
-"$1/docs/lab/event_cost" --runs 2 --csv >"$scratch/record"
+# calibrate knows the device; from its record come the lines that begin with "# ".
+"$1/docs/lab/calibrate" --runs 2 --csv >"$scratch/record"
 echo "# program,ncu.sh"
 grep -E '^# (device|driver|date),' "$scratch/record"
 ncu --version | sed -n 's/^Version \([0-9.]*\)\..*/# tool,Nsight Compute \1/p'
 echo "program,kernel,size,caches,duration_us,sm_active_us,active_cycles,elapsed_cycles,times"
 
 watch gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max \
-    "$1/docs/lab/event_cost" --runs 2 >"$scratch/launches"
+    "$1/docs/lab/calibrate" --runs 2 >"$scratch/launches"
 duration=$(median empty gpu__time_duration.sum)
 active=$(median empty sm__cycles_active.max)
 elapsed=$(median empty sm__cycles_elapsed.max)
 awk -v d="$duration" -v a="$active" -v e="$elapsed" 'BEGIN {
-    printf "event_cost,empty,,kept,%.3f,%.3f,%d,%d,\n", d / 1e3, d / 1e3 * a / e, a, e }'
+    printf "calibrate,empty,,kept,%.3f,%.3f,%d,%d,\n", d / 1e3, d / 1e3 * a / e, a, e }'
 watch gpu__time_duration.sum "$1/docs/lab/graph_times" --runs 2 >"$scratch/launches"
 for kernel in spins vector_add; do
     ns=$(median "stamped_$kernel" gpu__time_duration.sum)

@@ -84,7 +84,7 @@ record() {
         ;;
     *) echo "$name: failed" && exit 1 ;;
     esac
-    if [ "$name" = clock_load ]; then # what a load is, as fit_to_measure sees it
+    if [ "$name" = sm_clock ]; then # what a load is, as fit_to_measure sees it
         grep -v "^${program##*/}: " "$scratch/messages" >"$scratch/record/fit_to_measure.txt"
         cp "$scratch/fit.csv" "$scratch/record/fit_to_measure.csv"
     fi

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How fast do the SMs run: after a pause, and when the whole GPU is busy for 20 seconds?
+ *
+ * Measures: the rate of one SM's clock against the GPU's timer: for a millisecond each, after three
+ *   seconds of nothing; then in a kernel that takes much power, with numbers that are all zero and with
+ *   random ones, in turns. Beside it the time per launch by an event pair, and what NVML says: clock,
+ *   power, temperature, and for which part of the time a limit of power or heat held the clock back.
+ *   The results are of the second half of each turn, when the clock's first fall is over.
+ * Does not measure: your kernel. How much power a kernel takes depends on what it does, and on its data.
+ *
+ * Build: nvcc -O2 -arch=native -I../../common sm_clock.cu -o sm_clock
+ * Run:   ./sm_clock
+ * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
+ */
+#include "sm_sample.h"
+#include "summary.h"
+
+enum { PAUSE_S = 3, NEAR_PERCENT = 1 };
+enum { BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5, WINDOW = 20 /* samples */ };
+static cudaEvent_t start, stop;
+
+/* The second half of each turn with zeros, and of each with random numbers. */
+static struct result {
+    double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS], power_w[MAX_RUNS], held_back_ns;
+    int64_t passed_ns;
+    size_t count;
+} results[2];
+
+/* A pause, and then `count` samples of one SM. Returns the number of the first one from which on the
+ * clock stays near the last one's. */
+static int measure_after_pause(struct sample *samples, int count, int each) {
+    const struct timespec pause = {PAUSE_S, 0};
+    int steady = count - 1;
+    for (int i = -1; i < count; i++) { /* the first launch loads the kernel */
+        struct sample *s = &samples[i < 0 ? 0 : i];
+        memset(s, 0xff, sizeof *s); /* nothing is seen, and the doubles are NaN */
+        s->ns = now_ns();
+        count_clocks<<<1, 1>>>(device_rate);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaDeviceSynchronize());
+        s->clock_mhz = noted_mhz(1.01 * (double)(now_ns() - s->ns));
+        if (i < 0 && nanosleep(&pause, NULL) != 0)
+            fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
+        begin_ns = i < 0 ? now_ns() : begin_ns;
+    }
+    for (int i = 0; i < count; i++)
+        print_sample(0, "none", &samples[i], false, i % each == 0);
+    while (steady > 0 && fabs(samples[steady - 1].clock_mhz / samples[count - 1].clock_mhz - 1) <
+                             NEAR_PERCENT / 100.0)
+        steady--;
+    return steady;
+}
+
+/* Launches that keep the whole GPU busy, and a look meanwhile. */
+static void take_sample(struct sample *s) {
+    float elapsed_ms;
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        load<<<blocks, THREADS>>>(numbers, sums, options.work, device_rate);
+        CHECK_CUDA(cudaGetLastError());
+    }
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    look(s); /* while the GPU is busy */
+    CHECK_CUDA(cudaEventSynchronize(stop));
+    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
+    s->clock_mhz = noted_mhz(elapsed_ms > 0 ? 1e6 * elapsed_ms + 2000 : NAN);
+    s->launch_ms = (double)elapsed_ms / LAUNCHES;
+}
+
+/* One turn: the samples from number `from` to before `to` with one kind of numbers. A slower clock
+ * makes a launch longer, but not its cycles: where these are more, others had the GPU. */
+static void measure_load(struct sample *s, bool random, int turn, int from, int to, int each) {
+    static double fewest_cycles = INFINITY;
+    struct result *r = &results[random];
+    const int count = to - from, half = count / 2;
+    struct sample end;
+    set_numbers(random);
+    look(&s[0]); /* before the samples */
+    for (int i = 1; i <= count; i++) {
+        const struct sample *before = &s[i > WINDOW ? i - WINDOW : 0];
+        take_sample(&s[i]);
+        s[i].held_back_percent =
+            percent(gpu_held_back_ns(&before->gpu, &s[i].gpu), s[i].ns - before->ns);
+        fewest_cycles = fmin(fewest_cycles, s[i].launch_ms * s[i].clock_mhz);
+        if (i > half) {
+            r->launch_ms[r->count] = s[i].launch_ms;
+            r->clock_mhz[r->count] = s[i].clock_mhz;
+            r->power_w[r->count++] = seen(s[i].gpu.power_mw) / 1e3;
+        }
+        const double more_ms = s[i].launch_ms - fewest_cycles / s[i].clock_mhz;
+        print_sample(turn, random ? "random" : "zeros", &s[i],
+                     more_ms > fmax(0.2 * s[i].launch_ms, 16 * step_us / 1e3),
+                     (from + i) % each == 0);
+    }
+    look(&end);
+    r->held_back_ns += gpu_held_back_ns(&s[half].gpu, &end.gpu);
+    r->passed_ns += end.ns - s[half].ns;
+    check_loads(random);
+}
+
+/* A named value of one kind of numbers. Returns it. */
+static double value_of(bool random, const char *what, const char *unit, double x) {
+    char name[64];
+    snprintf(name, sizeof name, "%s_%s", random ? "random" : "zeros", what);
+    return x == x ? value(name, unit, x) : x; /* without NVML there is none */
+}
+
+/* Returns the time of a launch in milliseconds. */
+static double say_result(bool random) {
+    struct result *r = &results[random];
+    const double launch_ms = value_of(random, "launch", "ms", median(r->launch_ms, r->count));
+    const double mhz = value_of(random, "clock", "mhz", median(r->clock_mhz, r->count));
+    const double power_w = value_of(random, "power", "w", median(r->power_w, r->count));
+    const double held_percent =
+        value_of(random, "held_back", "percent", percent(r->held_back_ns, r->passed_ns));
+    say("With %s a launch takes %.3f ms, at %.0f MHz by the SM's counter",
+        random ? "random numbers" : "zeros", launch_ms, mhz);
+    if (power_w == power_w && held_percent == held_percent)
+        say(" and %.0f W;\npower or heat held the clock back for %.0f %% of the time", power_w,
+            held_percent);
+    say(".\n");
+    return launch_ms;
+}
+
+int main(int argc, char **argv) {
+    static struct sample samples[2 * MAX_RUNS + 1];
+    int device;
+    options.device = "";
+    options.runs = 200;
+    options.work = 65536;
+    parse_options(argc, argv, "How fast do the SMs run, after a pause and when all are busy?");
+    const struct cudaDeviceProp properties = open_cuda();
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
+    nvml = open_gpu_state() ? nvml : NULL;
+    set_up_load(BLOCKS_PER_SM * (unsigned)properties.multiProcessorCount);
+    CHECK_CUDA(cudaEventCreate(&start));
+    CHECK_CUDA(cudaEventCreate(&stop));
+    const int runs = (int)options.runs, turns = runs < TURNS ? runs : TURNS, each = (runs + 9) / 10;
+    begin_table(
+        "%s after %d s of nothing: %d samples of one SM (none); then all of it busy:\n"
+        "%u blocks, %lld steps; %d samples of %d launches with zeros and as many with random\n"
+        "numbers, in %d turns; 1 sample in %d shown; launch by event pairs, clock by an SM's\n"
+        "own counter, %s\n\n",
+        machine.device, PAUSE_S, 2 * runs, blocks, options.work, runs, LAUNCHES, turns, each,
+        nvml ? "the others by NVML" : "and no NVML for the others");
+    const int steady = measure_after_pause(samples, 2 * runs, each);
+    const double begin_mhz = samples[0].clock_mhz, end_mhz = samples[2 * runs - 1].clock_mhz,
+                 steady_ms = (double)(samples[steady].ns - begin_ns) / 1e6;
+    for (int turn = 0; turn < turns; turn++)
+        for (int random = 0; random < 2; random++)
+            measure_load(samples, random, turn + 1, runs * turn / turns, runs * (turn + 1) / turns,
+                         each);
+    end_table();
+    value("begin", "mhz", begin_mhz);
+    value("end", "mhz", end_mhz);
+    if (steady < 2 * runs * 7 / 8) {
+        value("steady_from", "ms", steady_ms);
+        say("After the pause: %.0f MHz, and from %.1f ms on within %d %% of %.0f MHz.\n", begin_mhz,
+            steady_ms, NEAR_PERCENT, end_mhz);
+    } else
+        say("After the pause: %.0f MHz, and not steady after that: see --csv.\n", begin_mhz);
+    say("Under load, in the second half of each turn:\n");
+    const double zeros_ms = say_result(false), random_ms = say_result(true);
+    const double more_percent = value("random_more", "percent", 100 * (random_ms / zeros_ms - 1));
+    say("With random numbers the same kernel takes %.1f %% %s time.\n", fabs(more_percent),
+        more_percent < 0 ? "less" : "more");
+    return EXIT_SUCCESS;
+}
