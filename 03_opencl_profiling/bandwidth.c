@@ -11,9 +11,9 @@
  * Try:   ./bandwidth --size 1,1000,1000000        where does the overhead end?
  */
 #include "clock.h"
-#include "vectors.h"
 #include "stamps.h"
 #include "summary.h"
+#include "vectors.h"
 
 static struct opencl cl;
 static cl_kernel scalar, four_floats;

@@ -5,17 +5,17 @@
  * Measures: the stamps QUEUED, SUBMIT, START, END and COMPLETE of vector_add, and the host's clock
  *   around the same runs; the step of the device's clock.
  * Does not measure: bandwidth (bandwidth.c), nor what START to END includes besides the kernel
- *   (known_length.c).
+ *   (docs/lab/known_length.c).
  *
  * Build: cc -O2 -I../common opencl_profiling.c -o opencl_profiling -lOpenCL -lm
  * Run:   ./opencl_profiling
  * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
  */
 #include "clock.h"
-#include "vectors.h"
 #include "clock_error.h"
 #include "stamps.h"
 #include "summary.h"
+#include "vectors.h"
 
 static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
 static cl_kernel kernel; /* vector_add */
