@@ -9,16 +9,14 @@
  * Run:   ./host_clock
  * Try:   ./host_clock --runs 101        and again while another program keeps the cores busy
  */
-#include "clock.h"
-
 #include <pthread.h>
 #include <sys/time.h>
 
+#include "clock.h"
 #include "options.h"
 #include "summary.h"
 
-/* work_ns of processor time: on an idle core as much elapsed time. */
-static const int64_t work_ns = 20000000, sleep_ns = 20000000;
+static const int64_t work_ns = 20000000, sleep_ns = 20000000; /* work: of processor time */
 
 /* ---- The clocks ---- */
 
@@ -47,11 +45,10 @@ static int64_t read_ns(int c) {
     struct timeval day;
     if (c == CLOCK) /* of all threads of the process */
         return (int64_t)clock() * clocks[c].unit_ns;
-    if (c == GETTIMEOFDAY) {
-        gettimeofday(&day, NULL);
-        return (int64_t)day.tv_sec * 1000000000 + (int64_t)day.tv_usec * clocks[c].unit_ns;
-    }
-    return get_ns(clocks[c].id);
+    if (c != GETTIMEOFDAY)
+        return get_ns(clocks[c].id);
+    gettimeofday(&day, NULL);
+    return (int64_t)day.tv_sec * 1000000000 + (int64_t)day.tv_usec * clocks[c].unit_ns;
 }
 
 /* All six, one right after the other: they see the same moment, to a microsecond. */
@@ -67,8 +64,7 @@ static int64_t claimed_step_ns(int c) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The smallest step that clock `c` was seen to take in 5 ms. Where the clock is finer than a call
- * is long, that is the call. */
+/* The smallest step of clock `c` seen in 5 ms; where the clock is finer than a call, the call. */
 static int64_t smallest_step_ns(int c) {
     const int64_t deadline_ns = now_ns() + 5000000;
     int64_t smallest = INT64_MAX;
@@ -152,9 +148,9 @@ int main(int argc, char **argv) {
         number("work", "ms", 0, 3, s[WORK][c].median);
         number("sleep", "ms", 0, 3, s[SLEEP][c].median);
         number("two_threads", "ms", 0, 3, s[TWO_THREADS][c].median);
-        end_row(s[WORK][c].disturbed || s[TWO_THREADS][c].disturbed ||
-                s[WORK][c].median > too_long_ms ||      /* in all runs alike */
-                (s[SLEEP][c].disturbed && c != CLOCK)); /* asleep, clock() sees only noise */
+        const bool late = s[WORK][c].median > too_long_ms;         /* in all runs alike */
+        const bool restless = s[SLEEP][c].disturbed && c != CLOCK; /* which sees only noise then */
+        end_row(s[WORK][c].disturbed || s[TWO_THREADS][c].disturbed || late || restless);
     }
     end_table();
 
@@ -167,10 +163,8 @@ int main(int argc, char **argv) {
         slept_ms < sleep_ms / 2 ? "it counts processor" : "here it counts elapsed");
     say("For two threads it counted %.3f ms, while %.3f ms passed: %s.\n", both_ms, threads_ms,
         both_ms > 1.2 * threads_ms ? "it adds up what they used" : "they had no core each");
-    const double suspended_s = (double)(t[0][BOOTTIME] - t[0][MONOTONIC]) / 1e9;
-    value("suspended", "s", suspended_s);
     say("For elapsed time use CLOCK_MONOTONIC. CLOCK_BOOTTIME is %.0f s ahead of it: the time for\n"
         "which this machine was suspended.\n",
-        suspended_s);
+        value("suspended", "s", (double)(t[0][BOOTTIME] - t[0][MONOTONIC]) / 1e9));
     return EXIT_SUCCESS;
 }

@@ -39,7 +39,6 @@ int main(void) {
     char name[256];
     check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
     printf("%s adds %d numbers\n", name, COUNT);
-
     // A queue that stamps its commands, and the kernel, which is compiled for the device.
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     check(code, "clCreateContext");

@@ -5,7 +5,7 @@
  * Measures: the stamps QUEUED, SUBMIT, START, END and COMPLETE of vector_add, and the host's clock
  *   around the same runs; the step of the device's clock.
  * Does not measure: bandwidth (bandwidth.c), nor what START to END includes besides the kernel
- *   (known_length.c).
+ *   (docs/lab/known_length.c).
  *
  * Build: cc -O2 -I../common opencl_profiling.c -o opencl_profiling -lOpenCL -lm
  * Run:   ./opencl_profiling

@@ -135,8 +135,8 @@ echo 'Take --elements 5.' | tee -a 04_cuda_events/README.md >>README.md
 echo 'Take ./stopwatch --size 5.' >>01_host_clock/README.md
 sees "an option" "^04.* has --elements" "^README.md.* has --elements" "^01.* has --size"
 echo '[a link](docs/no_such.md)' >>README.md
-sed -i.old 's/^## /## Not /' 01_host_clock/more.md
-sees "a link" "dead link docs/no_such.md" "^01.* no such heading: more.md#"
+echo '[a heading](glossary.md#no-such)' >>docs/drift.md
+sees "a link" "dead link docs/no_such.md" "^docs/drift.md: no such heading: glossary.md#no-such"
 echo '// one more line' >>05_block_clock/minimal.cu
 sees "a line of a program" "05_block_clock/README.md: differs"
 rm docs/three_times.svg
