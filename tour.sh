@@ -200,6 +200,6 @@ else
     echo "FAILED: docs/tools/report.py" >&2
     failed=1
 fi
-rm -rf build/tour && mv "$out" build/tour # the records, for docs/results/compare.sh build/tour NAME
+rm -rf build/tour && mv "$out" build/tour # the records, for docs/results/side_by_side.sh build/tour NAME
 echo "Read next: 01_host_clock/README.md"
 exit "$failed"

@@ -11,9 +11,9 @@
  * Try:   ./bandwidth --size 1,1000,1000000        where does the overhead end?
  */
 #include "clock.h"
-#include "vectors.h"
 #include "stamps.h"
 #include "summary.h"
+#include "vectors.h"
 
 static struct opencl cl;
 static cl_kernel scalar, four_floats;
@@ -72,6 +72,11 @@ static double bandwidth_gb_s(double bytes, double us) {
     return gb_s;
 }
 
+/* For the record: the bandwidth of the slowest and of the fastest run, if that has a time. */
+static void record_bandwidths(const char *name, double bytes, struct summary us) {
+    recorded_spread(name, "gb_s", 4, bytes / us.max / 1e3, us.min > 0 ? bytes / us.min / 1e3 : NAN);
+}
+
 /* One row: vectors of n floats. Returns by how much four floats for each work-item are faster than the
  * copy: 1 is as fast. */
 static double measure(size_t n) {
@@ -118,6 +123,11 @@ static double measure(size_t n) {
     number("four_floats", "GB/s", 18, 3, four_gb_s);
     number("one_float", "GB/s", 16, 3, bandwidth_gb_s(bytes, one.median));
     number("copy", "GB/s", 11, 3, copy_gb_s);
+    recorded_spread("start_to_end", "us", 3, four.min, four.max);
+    recorded_spread("host", "us", 3, host.min, host.max);
+    record_bandwidths("four_floats", bytes, four);
+    record_bandwidths("one_float", bytes, one);
+    record_bandwidths("copy", 2 * (double)copied_bytes, copies);
     end_row(four.disturbed || host.disturbed || one.disturbed || copies.disturbed ||
             is_delayed(host.median - four.median));
     return four_gb_s / copy_gb_s;
@@ -133,8 +143,8 @@ int main(int argc, char **argv) {
     for (long long *size = options.sizes; *size; size++)
         check_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
-    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &made));
-    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &made));
+    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_code));
+    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_code));
 
     begin_table(
         "Bandwidth on %s, %s\n"

@@ -12,10 +12,10 @@
  * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
  */
 #include "clock.h"
-#include "vectors.h"
 #include "clock_error.h"
 #include "stamps.h"
 #include "summary.h"
+#include "vectors.h"
 
 static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
 static cl_kernel kernel; /* vector_add */
@@ -33,11 +33,11 @@ static const char *const names[INTERVALS] = {"queued_to_submit", "submit_to_star
  * it: then it is END. */
 static cl_ulong read_complete_ns(cl_event event, cl_ulong end_ns) {
     cl_ulong complete_ns = 0;
-    made = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_COMPLETE, sizeof complete_ns,
-                                   &complete_ns, NULL);
-    if (made == CL_INVALID_VALUE)
+    cl_code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_COMPLETE, sizeof complete_ns,
+                                      &complete_ns, NULL);
+    if (cl_code == CL_INVALID_VALUE)
         return end_ns;
-    check_cl(made, "clGetEventProfilingInfo(COMPLETE)", __FILE__, __LINE__);
+    check_cl(cl_code, "clGetEventProfilingInfo(COMPLETE)", __FILE__, __LINE__);
     return complete_ns;
 }
 
@@ -93,6 +93,15 @@ static void show_both_clocks(void) {
         host_ns / 1000ull % 1000000);
 }
 
+/* The samples' standard deviation, from the differences to their mean: the mean of squares minus the
+ * square of the mean would cancel. */
+static double std_dev(const double *samples, size_t count, double mean) {
+    double squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += (samples[i] - mean) * (samples[i] - mean);
+    return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+}
+
 int main(int argc, char **argv) {
     static double samples_us[INTERVALS][MAX_RUNS];
     double us[INTERVALS];
@@ -108,7 +117,7 @@ int main(int argc, char **argv) {
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
     check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
-    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &made));
+    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_code));
     set_vectors(cl, kernel, n, vectors);
     global_size = (n + local_size - 1) / local_size * local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
@@ -130,7 +139,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < INTERVALS; i++) {
         cell("interval", -16, "%s", names[i]);
         summary_cells("us", 11, s[i]);
-        number("std_dev", "us", 12, 2, s[i].stddev);
+        number("std_dev", "us", 12, 2, std_dev(samples_us[i], runs, s[i].mean));
         end_row(s[i].disturbed || delayed);
     }
     end_table();

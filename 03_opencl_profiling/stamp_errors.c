@@ -9,6 +9,7 @@
  * Run:   ./stamp_errors
  * Try:   on another driver: the answers differ
  */
+#include "opencl.h"
 #include "stamps.h"
 
 static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
@@ -23,13 +24,20 @@ static cl_event fill(cl_command_queue queue, const cl_event *gate) {
     return event;
 }
 
+static const char *error_name(cl_int code) {
+    return code == CL_SUCCESS                        ? "CL_SUCCESS"
+           : code == CL_PROFILING_INFO_NOT_AVAILABLE ? "CL_PROFILING_INFO_NOT_AVAILABLE"
+                                                     : "see CL/cl.h";
+}
+
 /* Asks for END, prints code and stamp, and returns the stamp: 0 before, and where there is none. */
 static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
-    made = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
+    cl_code =
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
     cell("question", -23, "%s", question);
-    cell("code", 4, "%d", made);
-    cell("error", -31, "%s", cl_error_name(made));
+    cell("code", 4, "%d", cl_code);
+    cell("error", -31, "%s", error_name(cl_code));
     cell("end_ns", 19, "%llu", (unsigned long long)end_ns);
     end_row(false); /* at once: a driver may crash at the next question */
     return end_ns;
@@ -41,9 +49,9 @@ int main(int argc, char **argv) {
     cl = open_opencl();
     cl_command_queue plain;
     cl_event gate;
-    MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &made));
-    MAKE_CL(buffer = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &made));
-    MAKE_CL(gate = clCreateUserEvent(cl.context, &made));
+    MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &cl_code));
+    MAKE_CL(buffer = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &cl_code));
+    MAKE_CL(gate = clCreateUserEvent(cl.context, &cl_code));
     begin_table("Stamp errors: END of a command on %s, %s\n"
                 "two wrong questions and a right one; end_ns 0: no stamp\n\n",
                 cl.name, cl.platform);
@@ -61,10 +69,10 @@ int main(int argc, char **argv) {
     CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK_CL(clFinish(cl.queue));
     const cl_ulong end_ns = ask("finished", event);
-    if (made != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
+    if (cl_code != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
         fail(EXIT_FAILED,
              "impossible: a finished command of a profiling queue has no END: %s, %llu ns",
-             cl_error_name(made), (unsigned long long)end_ns);
+             error_name(cl_code), (unsigned long long)end_ns);
     end_table();
 
     const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "cuda_device.h"
+#include "events.h"
 #include "spin.h"
 #include "summary.h"
 
@@ -34,12 +35,10 @@ static __global__ void block_stream(struct gate *gate, unsigned long long limit_
 
 static const unsigned long long blocker_limit_ns = 1000000000;
 static struct gate *gate;
-static cudaEvent_t start, stop;
 
 static inline void set_up_blocker(void) {
     CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
 }
 
 /* Launches the blocker. */
@@ -65,15 +64,6 @@ static inline void open_gate(void) {
              blocker_limit_ns / 1000000);
     if (answer != cudaErrorNotReady)
         fail(EXIT_FAILED, "disturbed: the blocker did not hold the stream");
-}
-
-/* Microseconds between `start` and `stop`, which the device has reached both. */
-static inline double elapsed_us(void) {
-    float elapsed_ms;
-    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    if (!(elapsed_ms >= 0)) /* NaN too; 0 is possible where events step by 1 us */
-        fail(EXIT_FAILED, "impossible: %g ms between two events", (double)elapsed_ms);
-    return (double)elapsed_ms * 1e3;
 }
 
 /* Whether somebody else has the GPU too: then the host waits long for one event on an idle stream.

@@ -9,10 +9,10 @@
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
-#include "clock.h"
-#include "vectors.h"
 #include "blocker.h"
+#include "clock.h"
 #include "summary.h"
+#include "vectors.h"
 
 /* ---- The work under the clocks: a spin of known length (spin.h), or vector_add ---- */
 

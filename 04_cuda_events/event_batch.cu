@@ -12,9 +12,9 @@
  * Run:   ./event_batch
  * Try:   ./event_batch --size 16384        of a short kernel, how much overlaps?
  */
-#include "vectors.h"
 #include "blocker.h"
 #include "summary.h"
+#include "vectors.h"
 
 static const int in_a_row[] = {1, 2, 5, 10, 20};
 enum { BATCHES = sizeof in_a_row / sizeof in_a_row[0] };

@@ -3,6 +3,7 @@
  * Two kernels, each without stamps of its own and with them; and what they work on. */
 #pragma once
 
+#include "vector_add.h"
 #include "vectors.h"
 #include "warp_times.h"
 
@@ -21,12 +22,6 @@ static __global__ void stamped_spins(unsigned long long length_ns, struct warp_t
     const unsigned long long start_ns = globaltimer_ns();
     spin_for(length_ns);
     stamp(times, start_ns);
-}
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
 }
 
 static __global__ void stamped_vector_add(const float *a, const float *b, float *c, size_t n,

@@ -115,7 +115,9 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventCreate(&start));
     CHECK_CUDA(cudaEventCreate(&stop));
 
-    begin_table("Block clock: timedReduction on %s; %d SMs, medians of %lld launches\n\n",
+    begin_table("Block clock: timedReduction on %s; %d units (SMs)\n"
+                "Clocks of a launch's blocks: mean, median, max; each number: the median of %lld "
+                "launches\n\n",
                 device.name, sms, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         const int full = full_device((const void *)timedReduction, (int)*threads, sms);
@@ -131,13 +133,12 @@ int main(int argc, char **argv) {
                           : blocks == full ? "full device"
                                            : "");
         }
-        if (threads > options.threads)
-            compare_threads(threads);
-        else if (!options.has_blocks)
+        if (threads == options.threads && !options.has_blocks)
             print_verdict(sms, full);
         if (threads[1])
             say("\n");
     }
+    compare_threads();
     end_table();
     return EXIT_SUCCESS;
 }

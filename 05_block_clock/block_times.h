@@ -59,8 +59,8 @@ static inline void check_blocks(size_t blocks) {
 
 enum { CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, LAUNCH_US, USED, FIELDS };
 static double samples[FIELDS][MAX_RUNS];
-static double rows[MAX_LIST][FIELDS]; /* of these threads; one for each of options.blocks */
-static double first_means[MAX_LIST];  /* clocks_mean with the first number of threads */
+static double rows[MAX_LIST][FIELDS];    /* of these threads; one for each of options.blocks */
+static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and of options.blocks */
 
 /* Stores what the blocks of launch number `run` wrote in `samples`. */
 static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
@@ -93,18 +93,18 @@ static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
 
 /* Prints the row of number `b` of options.blocks, and stores its medians in rows[b]. It is disturbed
  * if one of its times is; the number of SMs or cores is no time: PoCL takes now one core, now more.
- * `note` says what the number of blocks stands for. */
+ * The record also has the least and the greatest launch, to compare two records with. `note` says what the number of blocks stands for. */
 static inline void report_blocks(int b, const long long *threads, const char *note) {
     bool disturbed = false;
+    struct summary of[FIELDS];
     for (int f = 0; f < FIELDS; f++) {
         const double step = f < SPAN_US ? 1 : f < USED ? step_us : 0;
-        const struct summary s = summarize(samples[f], (size_t)options.runs, step);
-        rows[b][f] = s.median;
-        disturbed |= s.disturbed && f != USED;
+        of[f] = summarize(samples[f], (size_t)options.runs, step);
+        rows[b][f] = of[f].median;
+        disturbed |= of[f].disturbed && f != USED;
     }
     const double *row = rows[b];
-    if (threads == options.threads)
-        first_means[b] = row[CLOCKS_MEAN];
+    means[threads - options.threads][b] = row[CLOCKS_MEAN];
     cell("blocks", 6, "%lld", options.blocks[b]);
     cell("threads", 7, "%lld", *threads);
     cell("clocks_mean", 11, "%.0f", row[CLOCKS_MEAN]);
@@ -113,30 +113,30 @@ static inline void report_blocks(int b, const long long *threads, const char *no
     number("span", "us", 9, 2, row[SPAN_US]);
     number("whole_launch", "us", 17, 2, row[LAUNCH_US]);
     number("used", "units", 12, 0, row[USED]);
-    cell("ratio", 5, "%.2f", row[CLOCKS_MEAN] / first_means[0]);
+    cell("mean_to_first", 13, "%.2f", row[CLOCKS_MEAN] / means[0][0]);
+    recorded_number("ratio_of_threads", 2, row[CLOCKS_MEAN] / means[0][b]);
+    recorded_spread("clocks_mean", "", 0, of[CLOCKS_MEAN].min, of[CLOCKS_MEAN].max);
+    recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
+    recorded_spread("whole_launch", "us", 3, of[LAUNCH_US].min, of[LAUNCH_US].max);
     cell("note", -1, "%s", note);
     end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US])); /* NaN is not */
 }
 
-/* Below the rows of a further number of threads: how they compare with those of the first. A number
- * that stands twice in --threads is compared once, for a value has one name. */
-static inline void compare_threads(const long long *threads) {
-    double least = INFINITY, most = 0;
-    char name[48];
-    for (const long long *before = options.threads + 1; before < threads; before++)
-        if (*before == *threads)
-            return;
+/* Below all rows, with two numbers of threads or more: a line for each number of blocks, with the
+ * clocks of the first number of threads, and how many times as long the others take. */
+static inline void compare_threads(void) {
+    if (!options.threads[1])
+        return;
+    say("\nclocks_mean, as a multiple of that with %lld threads and as many blocks:\nblocks",
+        options.threads[0]);
+    for (const long long *threads = options.threads; *threads; threads++)
+        say(" %5lld threads", *threads);
     for (int b = 0; options.blocks[b]; b++) {
-        least = fmin(least, rows[b][CLOCKS_MEAN] / first_means[b]);
-        most = fmax(most, rows[b][CLOCKS_MEAN] / first_means[b]);
+        say("\n%6lld %6.0f clocks", options.blocks[b], means[0][b]);
+        for (int t = 1; options.threads[t]; t++)
+            say(" %7.2f times", means[t][b] / means[0][b]);
     }
-    snprintf(name, sizeof name, "least_ratio_%lld_to_%lld_threads", *threads, options.threads[0]);
-    value(name, "", least);
-    snprintf(name, sizeof name, "most_ratio_%lld_to_%lld_threads", *threads, options.threads[0]);
-    value(name, "", most);
-    say("\nWith %lld threads, clocks_mean is %.2f to %.2f times that of as many blocks with %lld "
-        "threads.\n",
-        *threads, least, most, options.threads[0]);
+    say("\n");
 }
 
 /* Puts `number` in its place in a rising list that ends with 0, unless it is there. */

@@ -4,7 +4,7 @@
  * launch. */
 #pragma once
 
-#include "../04_cuda_events/spin.h"
+#include "../04_cuda_events/spin.h" /* globaltimer_ns(), for the stamps of the programs' kernels */
 #include "block_times.h"
 #include "cuda_device.h"
 

@@ -4,8 +4,8 @@
  * input for each launch. */
 #pragma once
 
-#include "../03_opencl_profiling/kernel_clock.h"
 #include "block_times.h"
+#include "kernel_clock.h"
 
 static struct opencl cl;
 static struct kernel_clock device_clock;
@@ -23,7 +23,7 @@ static inline void open_blocks(const char *file) {
         fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              cl.name);
     const cl_program program = build_program(cl, file, device_clock.flags);
-    MAKE_CL(kernel = clCreateKernel(program, "timedReduction", &made));
+    MAKE_CL(kernel = clCreateKernel(program, "timedReduction", &cl_code));
     CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                       &most, NULL));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
@@ -42,7 +42,8 @@ static inline void set_up_blocks(size_t most, long long work) {
     const size_t bytes[] = {2 * MAX_THREADS * sizeof(float), most * sizeof *results,
                             most * sizeof *times};
     for (cl_uint i = 0; i < 3; i++) {
-        MAKE_CL(*memory[i] = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes[i], NULL, &made));
+        MAKE_CL(*memory[i] =
+                    clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes[i], NULL, &cl_code));
         CHECK_CL(clSetKernelArg(kernel, i, sizeof *memory[i], memory[i]));
     }
     CHECK_CL(clSetKernelArg(kernel, 4, sizeof repetitions, &repetitions));

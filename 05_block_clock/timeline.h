@@ -35,19 +35,18 @@ static inline void set_slices(size_t blocks) {
     for (size_t b = 0; b < blocks; b++)
         first_ns = times[b].start_ns < first_ns ? times[b].start_ns : first_ns;
     for (size_t b = 0; b < blocks; b++) {
-        struct slice *s = &slices[b];
-        s->block = b;
-        s->unit = (unsigned)times[b].sm; /* below UNITS: check_blocks() */
-        s->lane = 0;
-        s->start_ns = times[b].start_ns - first_ns;
-        s->end_ns = times[b].end_ns - first_ns;
-        s->clocks = times[b].end_clock - times[b].start_clock;
-        span_ns = s->end_ns > span_ns ? s->end_ns : span_ns;
+        const struct block_time *t = &times[b]; /* t->sm is below UNITS: check_blocks() */
+        slices[b] = (struct slice){b,
+                                   (unsigned)t->sm,
+                                   0,
+                                   t->start_ns - first_ns,
+                                   t->end_ns - first_ns,
+                                   t->end_clock - t->start_clock};
+        span_ns = slices[b].end_ns > span_ns ? slices[b].end_ns : span_ns;
     }
     if (span_ns == 0)
         fail(EXIT_FAILED,
-             "too short for the device's clock: the first start and the last end are the "
-             "same");
+             "too short for the device's clock: the first start and the last end are the same");
     slice_count = blocks;
     qsort(slices, blocks, sizeof *slices, compare_starts);
     for (struct slice *s = slices; s < slices + blocks; s++) {

@@ -12,20 +12,15 @@
  * Run:   ./l2_cache
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
-#include "vectors.h"
-#include "../04_cuda_events/blocker.h" /* start, stop, the gate: a pair without the host's gap */
+#include "../04_cuda_events/blocker.h" /* the gate: a pair without the host's gap */
 #include "summary.h"
+#include "vector_add.h"
+#include "vectors.h"
 
 static const long long default_sizes[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20,
                                           1 << 22, 1 << 24, 1 << 26};
 
 /* ---- The kernels ---- */
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
 
 /* Reads `n` numbers, more than the L2 cache holds, so that its other lines give way: all but those
  * which somebody has set aside to persist (cudaCtxResetPersistingL2Cache() ends that; no program here

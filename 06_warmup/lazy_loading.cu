@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much of a first launch is the loading of the kernel?
+ * How much of a first launch does CUDA do earlier if it loads all kernels early?
  *
  * Measures: the first two launches of vector_add in new processes, by event pairs; in turns with
  *   CUDA_MODULE_LOADING=LAZY, where CUDA loads a kernel when it is first launched (the default on
  *   Linux since CUDA 12.2), and with EAGER, where it loads all kernels before that.
- * Does not measure: what EAGER costs at the start of the program, where it loads every kernel.
+ * Does not measure: what EAGER costs at the start of the program; nor which part of it is for this
+ *   kernel alone: the first launch after another kernel has only that part (warmup.cu).
  *
  * Build: nvcc -O2 -arch=native -I../common lazy_loading.cu -o lazy_loading
  * Run:   ./lazy_loading
  * Try:   ./lazy_loading --size 1024 --runs 15        a short kernel, and how far processes differ
  */
 #include "clock.h"
-#include "vectors.h"
-#include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
 #include "cold.h"
+#include "events.h"
 #include "summary.h"
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
+#include "vector_add.h"
+#include "vectors.h"
 
 static size_t n;
 static float *vectors[3];
@@ -50,8 +46,7 @@ static void run_cold(void *result) {
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
     outcome->first_us = time_vector_add_us();
     const int64_t start_ns = now_ns();
     outcome->second_us = time_vector_add_us();
@@ -72,7 +67,8 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 5;
     options.size = 1 << 24;
-    parse_options(argc, argv, "How much of a first launch is the loading of the kernel?");
+    parse_options(argc, argv,
+                  "How much of a first launch does CUDA do earlier if it loads all kernels early?");
     n = (size_t)options.size;
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
@@ -103,7 +99,7 @@ int main(int argc, char **argv) {
         extra_us, fabs(saved_us), saved_us < 0 ? "more" : "less",
         extra_us <= 0               ? "no loading is to be seen here"
         : saved_us < 0.1 * extra_us ? "loading early does not shorten it here"
-        : saved_us < 0.5 * extra_us ? "a part of the extra time is for what EAGER loads before"
-                                    : "most of the extra time is for what EAGER loads before");
+        : saved_us < 0.5 * extra_us ? "a part of the extra time is for what EAGER does before"
+                                    : "most of the extra time is for what EAGER does before");
     return EXIT_SUCCESS;
 }

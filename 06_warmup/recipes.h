@@ -154,6 +154,8 @@ static inline void compare_recipes(void (*run)(void *outcome), const char *clock
         number("estimate", "us", 13, 2, o->estimate_us);
         number("steady", "us", 12, 2, o->steady_us);
         number("error", "percent", 15, 1, o->error_percent);
+        recorded_spread("error", "percent", 2, outcomes[r][0].error_percent,
+                        outcomes[r][runs - 1].error_percent);
         end_row(o->disturbed || disagree(outcomes[r], runs));
     }
     end_table();

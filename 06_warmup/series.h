@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "cold.h"
 #include "options.h"
 #include "summary.h"
 

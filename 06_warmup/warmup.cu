@@ -12,17 +12,12 @@
  * Try:   ./warmup --size 1024 --runs 9        the first launch of a short kernel
  */
 #include "clock.h"
-#include "vectors.h"
-#include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
+#include "events.h"
 #include "recipes.h"
+#include "vector_add.h"
+#include "vectors.h"
 
 /* ---- The kernel under study, and another to warm up with ---- */
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
 
 static __global__ void other_kernel(float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,8 +64,7 @@ static void run_cold(void *result) {
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
     time_kernel_us = time_vector_add_us;
     launch_other_kernel = launch_other;
     try_recipe(outcome);

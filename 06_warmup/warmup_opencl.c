@@ -13,10 +13,10 @@
  * Run:   ./warmup_opencl
  * Try:   ./warmup_opencl --size 1024 --runs 9        the first launch of a short kernel
  */
-#include "clock.h"
-#include "vectors.h"
 #include "../03_opencl_profiling/stamps.h"
+#include "clock.h"
 #include "recipes.h"
+#include "vectors.h"
 
 static struct opencl cl;
 static cl_kernel vector_add, other_kernel;
@@ -58,8 +58,8 @@ static void run_cold(void *result) {
     cl = open_opencl();
     check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));
-    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &made));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_code));
     set_vectors(cl, vector_add, n, vectors);
     const cl_ulong count = n;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));

@@ -11,15 +11,11 @@
  * Try:   ./warmup_series --size 1024        a short kernel: the first launch is almost all overhead
  */
 #include "clock.h"
-#include "vectors.h"
-#include "../04_cuda_events/blocker.h" /* start, stop, elapsed_us() */
+#include "cold.h"
+#include "events.h"
 #include "series.h"
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
+#include "vector_add.h"
+#include "vectors.h"
 
 static size_t n;
 static float *vectors[3];
@@ -46,8 +42,7 @@ static void run_cold(void *result) {
     check_size(options.size, 3.0 * (double)n * sizeof(float));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, n);
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);
     check_vector_add(vectors[C], n);

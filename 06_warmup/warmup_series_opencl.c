@@ -11,10 +11,11 @@
  * Run:   ./warmup_series_opencl
  * Try:   ./warmup_series_opencl --size 1024        a short kernel: compare the first row's two times
  */
-#include "clock.h"
-#include "vectors.h"
 #include "../03_opencl_profiling/stamps.h"
+#include "clock.h"
+#include "cold.h"
 #include "series.h"
+#include "vectors.h"
 
 static struct opencl cl;
 static cl_kernel vector_add;
@@ -42,7 +43,7 @@ static void run_cold(void *result) {
     cl = open_opencl();
     check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
     set_vectors(cl, vector_add, n, vectors);
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);

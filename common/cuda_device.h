@@ -46,3 +46,12 @@ static inline struct cudaDeviceProp open_cuda(void) {
     fail(EXIT_NO_DEVICE, "--device: no CUDA device matches '%s'; see --device list",
          options.device);
 }
+
+/* Exits with 2 if `bytes`, which --size asks for, are not free on the device. */
+static inline void check_size(long long size, double bytes) {
+    size_t free_bytes, total_bytes;
+    CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+    if (bytes > (double)free_bytes)
+        fail(EXIT_BAD_USAGE, "--size: '%lld' needs %.0f MiB of device memory; %.0f MiB are free",
+             size, bytes / 1048576, (double)free_bytes / 1048576);
+}

@@ -20,24 +20,6 @@ static struct {
     bool has_blocks; /* on the command line */
 } options;
 
-/* Stores the numbers of `text` in `numbers`: whole, decimal, from 1 to `max`, `most` of them at most,
- * a comma between two. Exits with 2 on anything else: a sign, a blank, nothing, overflow. */
-static inline void parse_numbers(const char *option, char *text, long long max, int most,
-                                 long long *numbers) {
-    for (char *one; (one = strsep(&text, ",")) != NULL; most--) {
-        char *end = NULL;
-        errno = 0;
-        *numbers = isdigit((unsigned char)*one) ? strtoll(one, &end, 10) : -1;
-        if (most < 1)
-            fail(EXIT_BAD_USAGE, "--%s: '%s' is a number too many", option, one);
-        if (!end || *end || errno != 0 || *numbers < 1 || *numbers > max)
-            fail(EXIT_BAD_USAGE, "--%s: '%s' is not a whole number from 1 to %lld", option, one,
-                 max);
-        if (most > 1)
-            *++numbers = 0;
-    }
-}
-
 /* Whether device number `index`, called `name`, is the one of --device: a number, or part of a name. */
 static inline bool device_matches(int index, const char *name) {
     const size_t length = strlen(options.device);
@@ -49,7 +31,7 @@ static inline bool device_matches(int index, const char *name) {
 }
 
 enum { DEVICE, BLOCKS = 4, TRACE = 7, CSV, HELP, VERSION, OPTIONS };
-static const struct {
+static const struct known_option {
     const char *name, *value, *help;
     long long *numbers, max;
     int most; /* numbers */
@@ -66,6 +48,47 @@ static const struct {
     {"help", "", "print this help", 0, 0, 0},
     {"version", "", "print the version", 0, 0, 0}};
 
+/* Whether the program takes option number k: it has set a default. */
+static inline bool is_taken(int k) {
+    return all_options[k].numbers ? *all_options[k].numbers > 0 : k != DEVICE || options.device;
+}
+
+/* Stores the numbers of `text` as an option's: whole, decimal, in its range and not too many, a comma
+ * between two. Exits with 2 on anything else: a sign, a blank, nothing, overflow. */
+static inline void parse_numbers(const struct known_option *o, char *text) {
+    long long *number = o->numbers;
+    int room = o->most;
+    for (char *one; (one = strsep(&text, ",")) != NULL; room--) {
+        char *end = NULL;
+        errno = 0;
+        *number = isdigit((unsigned char)*one) ? strtoll(one, &end, 10) : -1;
+        if (room < 1)
+            fail(EXIT_BAD_USAGE, "--%s: '%s' is a number too many", o->name, one);
+        if (!end || *end || errno != 0 || *number < 1 || *number > o->max)
+            fail(EXIT_BAD_USAGE, "--%s: '%s' is not a whole number from 1 to %lld", o->name, one,
+                 o->max);
+        if (room > 1)
+            *++number = 0;
+    }
+}
+
+/* An option's numbers: `first` stands before the first one, `next` before each other one. */
+static inline void print_numbers(FILE *file, int k, const char *first, const char *next) {
+    for (int n = 0; n < all_options[k].most && all_options[k].numbers[n]; n++)
+        fprintf(file, "%s%lld", n > 0 ? next : first, all_options[k].numbers[n]);
+}
+
+static inline void print_help(const char *about) {
+    printf("%s: %s\n", program_name, about);
+    for (int k = 0; k < OPTIONS; k++)
+        if (is_taken(k)) {
+            const struct known_option *o = &all_options[k];
+            printf("\n  --%-7s %-7s %s", o->name, o->value, o->help);
+            print_numbers(stdout, k, "; default ", ",");
+        }
+    putchar('\n');
+}
+
 /* Fills in `options` from the command line. `about` is the question that the program answers. Exits
  * with 0 after --help and --version, with 2 and one line that names the option on bad usage. */
 static inline void parse_options(int argc, char **argv, const char *about) {
@@ -75,39 +98,30 @@ static inline void parse_options(int argc, char **argv, const char *about) {
     int count = 0;
     set_up_output(argv[0]);
     for (int k = 0; k < OPTIONS; k++)
-        if (all_options[k].numbers ? *all_options[k].numbers > 0 : k != DEVICE || options.device) {
+        if (is_taken(k)) {
             const int has_value = *all_options[k].value ? required_argument : no_argument;
             taken[count++] = (struct option){all_options[k].name,
                                              k == CSV ? optional_argument : has_value, NULL, k};
         }
-    for (int key; (key = getopt_long(argc, argv, "+", taken, NULL)) != -1;) {
-        if (key == '?')
+    for (int k; (k = getopt_long(argc, argv, "+", taken, NULL)) != -1;) {
+        if (k == '?')
             exit(EXIT_BAD_USAGE); /* getopt_long has said why */
-        if (all_options[key].most)
-            parse_numbers(all_options[key].name, optarg, all_options[key].max,
-                          all_options[key].most, all_options[key].numbers);
-        if (key == DEVICE && strspn(optarg, "+-0123456789") == strlen(optarg) &&
+        if (k == HELP)
+            print_help(about);
+        if (k == VERSION)
+            printf("%s " SUITE_VERSION "\n", program_name);
+        if (k == HELP || k == VERSION)
+            exit(EXIT_SUCCESS);
+        if (all_options[k].most)
+            parse_numbers(&all_options[k], optarg);
+        if (k == DEVICE && strspn(optarg, "+-0123456789") == strlen(optarg) &&
             (!isdigit((unsigned char)*optarg) || strlen(optarg) > 9))
             fail(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
-        options.has_blocks |= key == BLOCKS;
-        options.device = key == DEVICE ? optarg : options.device;
-        csv |= key == CSV;
-        path = key == CSV ? optarg : path;
-        if (key == TRACE)
-            table_file = NULL;
-        if (key == VERSION || key == HELP)
-            printf("%s%s%s\n", program_name, key == HELP ? ": " : " " SUITE_VERSION,
-                   key == HELP ? about : "");
-        for (int i = 0; key == HELP && i < count; i++) {
-            const int k = taken[i].val;
-            printf("%s  --%-7s %-7s %s", i > 0 ? "" : "\n", all_options[k].name,
-                   all_options[k].value, all_options[k].help);
-            for (int n = 0; n < all_options[k].most && all_options[k].numbers[n]; n++)
-                printf(n > 0 ? ",%lld" : "; default %lld", all_options[k].numbers[n]);
-            putchar('\n');
-        }
-        if (key == VERSION || key == HELP)
-            exit(EXIT_SUCCESS);
+        options.has_blocks |= k == BLOCKS;
+        options.device = k == DEVICE ? optarg : options.device;
+        csv |= k == CSV;
+        path = k == CSV ? optarg : path;
+        table_file = k == TRACE ? NULL : table_file;
     }
     if (optind < argc)
         fail(EXIT_BAD_USAGE, "'%s': no arguments, only options; see --help", argv[optind]);
@@ -131,11 +145,10 @@ static inline void begin_record(void) {
     describe("driver", "%s", machine.driver);
     describe("date", "%s", date);
     for (int k = 0; record_file && k < OPTIONS; k++)
-        for (int n = 0; n < all_options[k].most && all_options[k].numbers[n]; n++) {
-            const bool more = n + 1 < all_options[k].most && all_options[k].numbers[n + 1];
-            if (n == 0)
-                fprintf(record_file, "# %s,", all_options[k].name);
-            fprintf(record_file, more ? "%lld " : "%lld\n", all_options[k].numbers[n]);
+        if (all_options[k].most && is_taken(k)) {
+            fprintf(record_file, "# %s", all_options[k].name);
+            print_numbers(record_file, k, ",", " ");
+            fputc('\n', record_file);
         }
 }
 

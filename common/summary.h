@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a set of samples says: smallest, middle, mean, spread, largest. */
+ * What a set of samples says: smallest, middle, mean, largest. */
 #pragma once
 
 #include <math.h>
@@ -8,10 +8,8 @@
 
 /* All in the samples' own unit. */
 struct summary {
-    double min, median, max, mean, stddev;
-    bool
-        disturbed; /* five or more disagree, by more than their clock's steps: the middle half spans */
-                   /* over a quarter of the median, or the median is over twice the least */
+    double min, median, max, mean;
+    bool disturbed;
 };
 
 /* A reading of the host's clock takes 20 to 50 ns; events step by 32 ns on an H200 and an H100. */
@@ -23,24 +21,21 @@ static inline int compare_doubles(const void *left, const void *right) {
 }
 
 /* Summarizes `count` samples (at least one) of a clock with this step, in their unit, and leaves them
- * sorted. Disturbed are they only by more than 16 steps: so much a short call varies by itself. A
- * coarser clock shows its step in the samples. The standard deviation is the sample's, from the
- * differences to the mean: the mean of squares minus the square of the mean would cancel. */
+ * sorted. Disturbed: five or more disagree, for the middle half of them spans over a quarter of the
+ * median, or the median is over twice the least; and by more than 16 steps, for so much a short call
+ * varies by itself. A coarser clock shows its step in the samples. */
 static inline struct summary summarize(double *samples, size_t count, double step) {
     struct summary s;
-    double sum = 0, squares = 0;
+    double sum = 0;
     qsort(samples, count, sizeof *samples, compare_doubles);
     for (size_t i = 0; i < count; i++)
         sum += samples[i];
     s.mean = sum / (double)count;
-    for (size_t i = 0; i < count; i++)
-        squares += (samples[i] - s.mean) * (samples[i] - s.mean);
-    s.stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
     s.min = samples[0];
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];
     const double spread = samples[count - 1 - count / 4] - samples[count / 4];
-    double seen = s.max - s.min; /* the smallest difference, but for rounding */
+    double seen = s.max - s.min; /* the smallest difference, except for rounding */
     for (size_t i = 1; i < count; i++)
         if (samples[i] - samples[i - 1] > 1e-6 * fabs(s.max))
             seen = fmin(seen, samples[i] - samples[i - 1]);

@@ -15,36 +15,28 @@ static struct {
     bool disturbed;             /* whether a row is */
     struct {
         int width;
+        bool only_recorded; /* the table has no such column */
         char name[48], text[300], recorded[300];
     } cell[24];
 } table;
 
-/* Words: for people only. */
-__attribute__((format(printf, 1, 2))) static inline void say(const char *format, ...) {
+/* printf() to a file that may be NULL. */
+__attribute__((format(printf, 2, 3))) static inline void print_to(FILE *to, const char *format,
+                                                                  ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (table_file)
-        vfprintf(table_file, format, arguments);
+    if (to)
+        vfprintf(to, format, arguments);
     va_end(arguments);
 }
 
-/* A line "# name,text" of the record. */
-__attribute__((format(printf, 2, 3))) static inline void describe(const char *name,
-                                                                  const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    if (record_file) {
-        fprintf(record_file, "# %s,", name);
-        vfprintf(record_file, format, arguments);
-        fputc('\n', record_file);
-    }
-    va_end(arguments);
-}
+/* Words: for people only. And a line "# name,text" of the record. */
+#define say(...) print_to(table_file, __VA_ARGS__)
+#define describe(name, format, ...) print_to(record_file, "# " name "," format "\n", __VA_ARGS__)
 
 /* A number that the words below the table quote, under a name of its own: "# way_us,9.48". Returns it. */
 static inline double value(const char *name, const char *unit, double x) {
-    if (record_file)
-        fprintf(record_file, "# %s%s%s,%.*g\n", name, *unit ? "_" : "", unit, 9, x);
+    print_to(record_file, "# %s%s%s,%.9g\n", name, *unit ? "_" : "", unit, x);
     return x;
 }
 
@@ -60,6 +52,7 @@ __attribute__((format(printf, 3, 4))) static inline void cell(const char *name, 
     memcpy(table.cell[c].recorded, table.cell[c].text, sizeof table.cell->recorded);
     snprintf(table.cell[c].name, sizeof table.cell->name, "%s", name);
     table.cell[c].width = abs(width) > least ? width : width < 0 ? -least : least;
+    table.cell[c].only_recorded = false;
 }
 
 /* The same with a unit: "clock (MHz)"; in the record with a decimal more. NaN: there is none. */
@@ -73,6 +66,24 @@ static inline void number(const char *name, const char *unit, int width, int pla
         memcpy(text, "-", 2);
         *recorded = '\0';
     }
+}
+
+/* A number for the record alone; the table has no such column. NaN: there is none. */
+static inline void recorded_number(const char *name, int places, double x) {
+    cell(name, 0, "%.*f", places, x);
+    table.cell[table.cells - 1].only_recorded = true;
+    if (x != x)
+        *table.cell[table.cells - 1].recorded = '\0';
+}
+
+/* For the record alone: the least and the greatest of the runs whose median is `name`. */
+static inline void recorded_spread(const char *name, const char *unit, int places, double min,
+                                   double max) {
+    char head[48];
+    snprintf(head, sizeof head, "%s_min%s%s", name, *unit ? "_" : "", unit);
+    recorded_number(head, places, min);
+    snprintf(head, sizeof head, "%s_max%s%s", name, *unit ? "_" : "", unit);
+    recorded_number(head, places, max);
 }
 
 /* In the record a name such as "clock (MHz)" is clock_mhz, and a text has no comma. */
@@ -101,6 +112,8 @@ static inline void end_record_row(bool disturbed) {
 static inline void end_row(bool disturbed) {
     for (int is_head = table.shown++ == 0; table_file && is_head >= 0; is_head--) {
         for (int c = 0; c < table.cells; c++) {
+            if (table.cell[c].only_recorded)
+                continue;
             const bool pads =
                 table.cell[c].width > 0 || c < table.cells - 1 || (disturbed && !is_head);
             fprintf(table_file, "%s%*s", c > 0 ? " " : "", pads ? table.cell[c].width : 0,

@@ -40,27 +40,12 @@ static inline void check_sums(float *c, size_t n) {
 
 #ifndef __CUDACC__
 
-/* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks for.
- * (OpenCL tells what a device has, not what of it is free.) */
-static inline void check_size(struct opencl cl, long long size, double one, double all) {
-    cl_ulong most, most_in_one;
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, NULL));
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most_in_one,
-                             &most_in_one, NULL));
-    if (one > (double)most_in_one || all > (double)most)
-        fail(EXIT_BAD_USAGE,
-             "--size: '%lld' needs %.0f MiB of device memory, %.0f in one buffer; "
-             "there are %.0f MiB, %.0f in one buffer",
-             size, all / 1048576, one / 1048576, (double)most / 1048576,
-             (double)most_in_one / 1048576);
-}
-
 /* A vector on the device. Release with clReleaseMemObject(). */
 static inline cl_mem device_vector(struct opencl cl, enum vector v, size_t n) {
     float *host = host_vector(v, n);
     const size_t bytes = n * sizeof *host;
     cl_mem device;
-    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
+    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
     CHECK_CL(clEnqueueWriteBuffer(cl.queue, device, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
     free(host);
     return device;
@@ -83,15 +68,6 @@ static inline void check_vector_add(struct opencl cl, cl_mem c, size_t n) {
 }
 
 #else
-
-/* Exits with 2 if `bytes`, which --size asks for, are not free on the device. */
-static inline void check_size(long long size, double bytes) {
-    size_t free_bytes, total_bytes;
-    CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-    if (bytes > (double)free_bytes)
-        fail(EXIT_BAD_USAGE, "--size: '%lld' needs %.0f MiB of device memory; %.0f MiB are free",
-             size, bytes / 1048576, (double)free_bytes / 1048576);
-}
 
 /* A vector on the device. Free with cudaFree(). */
 static inline float *device_vector(enum vector v, size_t n) {

@@ -7,5 +7,5 @@
     if ($column["used_units"] != "")
         ask(v("used_units") >= 1 && v("used_units") <= v("blocks"), "as many units as blocks at most")
     if (rows == 1)
-        ask(v("ratio") == 1, "compared with itself")
+        ask(v("mean_to_first") == 1, "compared with itself")
 }

@@ -39,6 +39,13 @@ function v(name) { # the number under `name`
             v("min_us") <= v("median_us") && v("median_us") <= v("max_us"), "0 <= min <= median <= max")
     if (has("min_us") && has("mean_us"))
         ask(v("min_us") <= v("mean_us") + 0.001 && v("mean_us") <= v("max_us") + 0.001, "min <= mean <= max")
+    for (i = 1; i <= NF; i++) # the spread of a number's runs, as clocks_mean_min or span_min_us
+        if (name[i] ~ /._min(_|$)/ && $i != "") {
+            of = most = name[i]
+            sub(/_min/, "", of)
+            sub(/_min/, "_max", most)
+            ask(v(name[i]) <= v(of) && ($column[most] == "" || v(of) <= v(most)), "min <= " of " <= max")
+        }
     ask($column["disturbed"] ~ /^[01]$/, "disturbed is 0 or 1")
     rows++
 }

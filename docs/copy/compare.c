@@ -67,13 +67,14 @@ static void set_up(void) {
 }
 
 /* A, B, or one empty work-group. The arguments are set before the clock runs. */
-enum which { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
-static void launch(enum which which, cl_event *event) {
-    const cl_uint steps = which == LAUNCH_A ? STEPS_A : STEPS_B;
-    const size_t global = which == LAUNCH_EMPTY ? 1 : N, local = which == LAUNCH_EMPTY ? 1 : 256;
-    if (which != LAUNCH_EMPTY)
+enum variant { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
+static void launch(enum variant variant, cl_event *event) {
+    const cl_uint steps = variant == LAUNCH_A ? STEPS_A : STEPS_B;
+    const size_t global = variant == LAUNCH_EMPTY ? 1 : N,
+                 local = variant == LAUNCH_EMPTY ? 1 : 256;
+    if (variant != LAUNCH_EMPTY)
         CHECK(clSetKernelArg(kernel, 2, sizeof steps, &steps));
-    CHECK(clEnqueueNDRangeKernel(queue, which == LAUNCH_EMPTY ? empty : kernel, 1, NULL, &global,
+    CHECK(clEnqueueNDRangeKernel(queue, variant == LAUNCH_EMPTY ? empty : kernel, 1, NULL, &global,
                                  &local, 0, NULL, event));
 }
 
@@ -95,11 +96,11 @@ static void check_result(void) {
 /* ---- How it is timed ---- */
 
 /* Microseconds from START to END of one launch. */
-static double time_us(enum which which) {
+static double time_us(enum variant variant) {
     cl_event event;
     cl_ulong start_ns = 0, end_ns = 0; /* a driver may answer CL_SUCCESS and leave them alone */
     const double before_s = now_s();
-    launch(which, &event);
+    launch(variant, &event);
     CHECK(clFinish(queue)); /* the query does not wait */
     const double waited_us = (now_s() - before_s) * 1e6;
     CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
@@ -118,7 +119,7 @@ static double time_us(enum which which) {
 
 /* Adds a pair, in random order. The empty kernel's time is in neither: a constant that both share would
  * make the difference look smaller. */
-static void compare(struct pairs *pairs, enum which other, double empty_us) {
+static void compare(struct pairs *pairs, enum variant other, double empty_us) {
     double a_us = 0, b_us = 0;
     const int b_first = (int)(random_bits() >> 63); /* a coin */
     for (int i = 0; i < 2; i++)

@@ -51,12 +51,12 @@ static void set_up(void) {
 
 /* A, B, or one empty block. In the default stream; it must not wait for the device; up to 16 in a row
  * leave the same result. */
-enum which { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
-static void launch(enum which which) {
-    if (which == LAUNCH_EMPTY)
+enum variant { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
+static void launch(enum variant variant) {
+    if (variant == LAUNCH_EMPTY)
         empty<<<1, 1>>>();
     else
-        work<<<N / 256, 256>>>(input, output, which == LAUNCH_A ? STEPS_A : STEPS_B);
+        work<<<N / 256, 256>>>(input, output, variant == LAUNCH_A ? STEPS_A : STEPS_B);
     CHECK(cudaGetLastError());
 }
 
@@ -109,7 +109,7 @@ static int row = 1; /* so many launches between two events */
  * Why a row? Around one launch a pair is off by an amount of its own for each kernel, which no repetition
  * takes away. In a row it is less for each launch, and changes within tenths of a second; but not all of
  * it goes. So the interval is never narrower than step_us / sqrt(row): docs/compare_more.md. */
-static double time_us(enum which which) {
+static double time_us(enum variant variant) {
     float elapsed_ms;
     const double before_s = now_s();
     gate->open = 0;
@@ -120,7 +120,7 @@ static double time_us(enum which which) {
     delay<<<1, 1>>>((int)(random_bits() >> 53)); /* up to 2047 cycles, about 1 us */
     CHECK(cudaGetLastError());
     for (int i = 0; i < row; i++)
-        launch(which);
+        launch(variant);
     CHECK(cudaEventRecord(stop, 0));
     const cudaError_t answer = cudaEventQuery(start);
     const int held = answer == cudaErrorNotReady;
@@ -146,7 +146,7 @@ static double time_us(enum which which) {
 
 /* Adds a pair, in random order. The time of the delay and an empty kernel is in neither: a constant
  * that both share would make the difference look smaller. */
-static void compare(struct pairs *pairs, enum which other, double empty_us) {
+static void compare(struct pairs *pairs, enum variant other, double empty_us) {
     double a_us = 0, b_us = 0;
     const int b_first = (int)(random_bits() >> 63); /* a coin */
     for (int i = 0; i < 2; i++)

@@ -12,9 +12,9 @@
  * Run:   ./clock_load
  * Try:   ./clock_load --runs 1200    a minute each; on a laptop, with and without its charger
  */
+#include "../copy/gpu_state.h"
 #include "clock.h"
 #include "cuda_device.h"
-#include "../copy/gpu_state.h"
 #include "load.h"
 #include "summary.h"
 

@@ -12,8 +12,8 @@
  */
 #include <math.h>
 
-#include "clock.h"
 #include "../../04_cuda_events/spin.h"
+#include "clock.h"
 #include "cuda_device.h"
 
 static const time_t idle_s = 3; /* the pause */

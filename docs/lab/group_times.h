@@ -3,7 +3,7 @@
  * A kernel's own stamps: when each of its work-groups began and ended. */
 #pragma once
 
-#include "../../03_opencl_profiling/kernel_clock.h"
+#include "opencl.h"
 
 enum { MAX_GROUPS = 1 << 15 };
 
@@ -42,7 +42,7 @@ static inline struct group_time first_and_last(struct opencl cl, cl_mem times, s
 }
 
 /* After this the first `groups` have no stamps, and the device is idle. */
-static inline void clear_stamps(struct opencl cl, cl_mem times, size_t groups) {
+static inline void clear_groups(struct opencl cl, cl_mem times, size_t groups) {
     const cl_ulong zero = 0;
     CHECK_CL(clEnqueueFillBuffer(cl.queue, times, &zero, sizeof zero, 0,
                                  groups * sizeof(struct group_time), 0, NULL, NULL));

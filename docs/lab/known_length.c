@@ -14,8 +14,8 @@
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
 #include "../../03_opencl_profiling/clock_error.h"
-#include "../../03_opencl_profiling/kernel_clock.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../05_block_clock/kernel_clock.h"
 #include "summary.h"
 
 enum { LENGTHS = 6 };
@@ -94,8 +94,8 @@ int main(int argc, char **argv) {
     is_loop = clock.unit_ns == 0;
     const char *code_by = is_loop ? "a loop twice as long" : clock.name;
     const cl_program program = build_program(cl, "known_length.cl", is_loop ? "" : clock.flags);
-    MAKE_CL(kernel = clCreateKernel(program, "spin", &made));
-    MAKE_CL(ran = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &made));
+    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
+    MAKE_CL(ran = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &cl_code));
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
     step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
 
@@ -123,6 +123,7 @@ int main(int argc, char **argv) {
         host_extras[i] = host.median - x[i];
         empties[i] = empty.median;
         extras[i] = median(extra_us, runs);
+        extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the table has -0.00 */
         number("length", "us", 11, 0, lengths_us[i]);
         number("code", "us", 9, 2, x[i]);
         number("start_to_end", "us", 17, 2, by_device[i]);

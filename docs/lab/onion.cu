@@ -12,9 +12,9 @@
  * Run:   ./onion
  * Try:   ./onion --runs 1001        do the shells stay as they are?
  */
-#include "clock.h"
 #include "../../03_opencl_profiling/clock_error.h"
 #include "../../04_cuda_events/blocker.h"
+#include "clock.h"
 #include "summary.h"
 
 static const unsigned lengths_us[] = {1, 3, 10, 30, 100, 300, 1000};

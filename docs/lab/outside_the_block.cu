@@ -4,7 +4,7 @@
  *
  * Measures: the time between two events minus the span of the blocks between them, for one block and
  *   for a full device; a launch of many blocks with stamps and without.
- * Does not measure: what that time is made of, shell by shell (onion.cu of chapter 04).
+ * Does not measure: what that time is made of, shell by shell (onion.cu).
  *
  * Build: nvcc -O2 -arch=native -I../../common outside_the_block.cu -o outside_the_block
  * Run:   ./outside_the_block

@@ -12,15 +12,10 @@
  * Run:   ./placement
  * Try:   ./placement --size 1048576        where all data fits into the L2 cache
  */
-#include "vectors.h"
-#include "../../04_cuda_events/blocker.h" /* start, stop, the gate: a pair without the host's gap */
+#include "../../04_cuda_events/blocker.h" /* the gate: a pair without the host's gap */
 #include "placement.h"
-
-static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        c[i] = a[i] + b[i];
-}
+#include "vector_add.h"
+#include "vectors.h"
 
 static size_t n;
 static float *first[3], *moved[3], **vectors = first;

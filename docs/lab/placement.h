@@ -5,8 +5,8 @@
  * process sets up, moves its buffers, and times one launch. */
 #pragma once
 
-#include "clock.h"
 #include "../../06_warmup/cold.h" /* in_new_process() */
+#include "clock.h"
 #include "options.h"
 #include "summary.h"
 
@@ -32,7 +32,7 @@ static inline size_t random_below(size_t n) {
 /* ---- One median ---- */
 
 enum { LAUNCHES = 31 };
-static const int64_t warm_up_ns = 100000000; /* until the clock has its rate: clock_ramp.cu */
+static const int64_t warm_up_ns = 100000000; /* until the clock has its rate: sm_clock.cu */
 
 struct place {
     double median_us;
@@ -103,21 +103,21 @@ static inline void end_home(void) {
 
 /* ---- The comparison ---- */
 
-enum { AGAIN, MOVED, PROCESS, WHERES };
-static const char *const where_names[WHERES] = {"again", "moved", "process"};
+enum { AGAIN, MOVED, PROCESS, PLACES };
+static const char *const place_names[PLACES] = {"again", "moved", "process"};
 
 static inline void compare_places(const char *clock) {
-    static double samples_us[WHERES][MAX_RUNS];
+    static double samples_us[PLACES][MAX_RUNS];
     static struct place place;
-    double spread_percent[WHERES], greatest = 0;
-    bool disturbed[WHERES] = {false, false, false};
-    int order[WHERES] = {AGAIN, MOVED, PROCESS};
+    double spread_percent[PLACES], greatest = 0;
+    bool disturbed[PLACES] = {false, false, false};
+    int order[PLACES] = {AGAIN, MOVED, PROCESS};
     const size_t runs = (size_t)options.runs;
     const uint64_t seed = random_state = (uint64_t)now_ns();
     start_home();
     for (size_t run = 0; run < runs; run++)
-        for (int t = 0; t < WHERES; t++) { /* in turns, in an order drawn anew each time */
-            const int other = t + (int)random_below((size_t)(WHERES - t)), w = order[other];
+        for (int t = 0; t < PLACES; t++) { /* in turns, in an order drawn anew each time */
+            const int other = t + (int)random_below((size_t)(PLACES - t)), w = order[other];
             order[other] = order[t];
             order[t] = w;
             if (w == PROCESS)
@@ -132,11 +132,11 @@ static inline void compare_places(const char *clock) {
                 "%zu medians of %d launches in each row; their order is drawn with seed %llu\n\n",
                 options.size, machine.device, clock, runs, LAUNCHES, (unsigned long long)seed);
     describe("seed", "%llu", (unsigned long long)seed);
-    for (int w = AGAIN; w < WHERES; w++) {
+    for (int w = AGAIN; w < PLACES; w++) {
         const struct summary s = summarize(samples_us[w], runs, step_us);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
         greatest = fmax(greatest, spread_percent[w]);
-        cell("where", -7, "%s", where_names[w]);
+        cell("where", -7, "%s", place_names[w]);
         number("min", "us", 11, 2, s.min);
         number("median", "us", 11, 2, s.median);
         number("max", "us", 11, 2, s.max);

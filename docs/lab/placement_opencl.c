@@ -14,9 +14,9 @@
  * Run:   ./placement_opencl
  * Try:   ./placement_opencl --size 65536        where all data fits into a processor's cache
  */
-#include "vectors.h"
 #include "../../03_opencl_profiling/stamps.h"
 #include "placement.h"
+#include "vectors.h"
 
 static struct opencl cl;
 static cl_kernel vector_add;
@@ -66,7 +66,7 @@ static void set_up(void) {
     cl = open_opencl();
     check_size(cl, options.size, 4.0 * (double)n, 40.0 * (double)n); /* 3 times three, a spacer */
     const cl_program program = build_program(cl, "../../06_warmup/warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &made));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
     set_vectors(cl, vector_add, n, first);
 }
 

@@ -12,9 +12,9 @@
  * Run:   ./same_input_opencl
  * Try:   ./same_input_opencl --size 262144        more than a processor can learn by heart
  */
-#include "clock.h"
-#include "vectors.h" /* check_size() */
 #include "../../03_opencl_profiling/stamps.h"
+#include "clock.h"
+#include "opencl.h"
 #include "summary.h"
 
 enum { LAUNCHES = 10 }; /* of a block: the first ones may be needed to learn the input */
@@ -108,9 +108,11 @@ int main(int argc, char **argv) {
     cl = open_opencl();
     check_size(cl, options.size, 4.0 * (double)n, 4.0 * (double)n);
     const cl_program program = build_program(cl, "same_input_opencl.cl", "");
-    MAKE_CL(walk = clCreateKernel(program, "walk", &made));
-    MAKE_CL(data = clCreateBuffer(cl.context, CL_MEM_READ_ONLY, n * sizeof(cl_uint), NULL, &made));
-    MAKE_CL(result = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &made));
+    MAKE_CL(walk = clCreateKernel(program, "walk", &cl_code));
+    MAKE_CL(data =
+                clCreateBuffer(cl.context, CL_MEM_READ_ONLY, n * sizeof(cl_uint), NULL, &cl_code));
+    MAKE_CL(result =
+                clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &cl_code));
     const cl_ulong count = n;
     CHECK_CL(clSetKernelArg(walk, 0, sizeof data, &data));
     CHECK_CL(clSetKernelArg(walk, 1, sizeof result, &result));

@@ -3,18 +3,19 @@
  * How long did my kernel take? The time of its code, the time that the device spends on it, launch
  * and drain included, or what it costs in a row of kernels: which of the three is START to END?
  *
- * Measures: a kernel whose work-groups spin for a known time, and write down when they start and end.
- *   code: from the first start to the last end. minus_empty: START to END minus that of an empty
- *   kernel. row: in the middle of a row of kernels, which the host enqueues while a long one runs.
- *   in_a_row: from a kernel's first start to that of the next, in a row without events.
+ * Measures: a kernel whose work-groups spin for a known time, and note when they start and end: alone;
+ *   minus an empty kernel; in the middle of a row of kernels, which the host enqueues while a long one
+ *   runs (row); in a row without events, from its first start to that of the next (in_a_row).
  * Does not measure: launch and drain, each for itself.
  *
  * Build: cc -O2 -I../../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
  * Run:   ./three_times_opencl
  * Try:   SPIN_US 1, 100 or 1000: which times grow, and which differences stay?
  */
-#include "group_times.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../05_block_clock/kernel_clock.h"
+#include "clock.h"
+#include "group_times.h"
 #include "summary.h"
 
 enum { SPIN_US = 10, LONG_US = 500, LAUNCHES = 6, ROWS = 3 };
@@ -24,7 +25,9 @@ static cl_kernel kernel; /* spin */
 static cl_mem stamps;    /* of all launches */
 
 /* more and row_more: START to END minus code. pause: from the end of the code to the next start. */
-enum { CODE, ALONE, EMPTY, NET, MORE, ROW, ROW_MORE, PERIOD, GAP, IN_A_ROW, PAUSE, ENQUEUE, TIMES };
+enum { CODE, ALONE, NET, ROW, PERIOD, IN_A_ROW, EMPTY, MORE, ROW_MORE, GAP, PAUSE, ENQUEUE, TIMES };
+static const char *const names[] = {
+    "code", "start_to_end", "minus_empty", "row_start_to_end", "row_start_to_start", "in_a_row"};
 
 /* Enqueues launch `number`: `groups` work-groups of one work-item, which spin for `us`. */
 static void launch(cl_uint number, size_t groups, double us, cl_event *event) {
@@ -39,12 +42,11 @@ static void launch(cl_uint number, size_t groups, double us, cl_event *event) {
 /* One launch, alone. Returns START to END. */
 static double time_alone(size_t groups, double us, double *code_us) {
     cl_event event;
-    clear_stamps(cl, stamps, groups);
+    clear_groups(cl, stamps, groups);
     const int64_t host_start_ns = now_ns();
     launch(0, groups, us, &event);
     CHECK_CL(clFinish(cl.queue));
-    const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
-    const double device_us = start_to_end_us(event, host_us);
+    const double device_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
     const struct group_time code = first_and_last(cl, stamps, 0, groups, us);
     *code_us = steps_us(code.start, code.end);
     if ((us > 0 && device_us == 0) || *code_us > 1.01 * device_us + 10)
@@ -58,7 +60,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     enum { MIDDLE = LAUNCHES / 2, NEXT };
     cl_event events[LAUNCHES];
     double device_us[LAUNCHES];
-    clear_stamps(cl, stamps, LAUNCHES * groups);
+    clear_groups(cl, stamps, LAUNCHES * groups);
     const int64_t host_start_ns = now_ns();
     for (cl_uint i = 0; i < LAUNCHES; i++)
         launch(i, i == 0 ? 1 : groups, i == 0 ? LONG_US : SPIN_US, has_events ? &events[i] : NULL);
@@ -83,8 +85,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     us[GAP] = us[PERIOD] - us[ROW];
 }
 
-/* One of each. The row without events comes last: its pause and in_a_row count, and the longer
- * enqueueing of both. */
+/* The row without events comes last: its pause and in_a_row count; enqueue is the longer of both. */
 static void time_all(size_t groups, double us[TIMES]) {
     us[EMPTY] = time_alone(1, 0, &us[CODE]);
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);
@@ -96,8 +97,9 @@ static void time_all(size_t groups, double us[TIMES]) {
 
 int main(int argc, char **argv) {
     static double samples_us[TIMES][MAX_RUNS];
-    double us[TIMES], rows_us[TIMES][ROWS];
+    double us[TIMES], quiet_us[TIMES][ROWS];
     struct summary s[TIMES];
+    size_t quiet = 0; /* rows that are not disturbed: the words below are about these */
     cl_uint units;
     options.device = "";
     options.runs = 31;
@@ -108,49 +110,48 @@ int main(int argc, char **argv) {
     step_ns = is_loop ? NAN : clock.unit_ns;
     const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
     const cl_program program = build_program(cl, "three_times_opencl.cl", flags);
-    MAKE_CL(kernel = clCreateKernel(program, "spin", &made));
+    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,
                  groups[ROWS] = {1, units, many},
                  bytes = LAUNCHES * many * sizeof(struct group_time);
-    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &made));
+    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
     CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
-
     begin_table("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
-                "code, and in_a_row from start to next start, by %s;\n"
-                "the others by START and END; medians of %zu runs\n\n",
+                "code, in_a_row: by %s; the others: by START and END; medians of %zu runs\n\n",
                 SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
     describe("code_by", "%s", by);
     for (int i = 0; i < ROWS; i++) {
-        time_all(groups[i], us); /* the warm-up */
-        for (size_t run = 0; run < runs; run++) {
+        for (size_t run = 0; run <= runs;
+             run++) { /* the last one overwrites the first, the warm-up */
             time_all(groups[i], us);
             for (int t = 0; t < TIMES; t++)
-                samples_us[t][run] = us[t];
+                samples_us[t][run % runs] = us[t];
         }
-        for (int t = 0; t < TIMES; t++)
-            rows_us[t][i] = (s[t] = summarize(samples_us[t], runs, step_us)).median;
+        bool disturbed = false;
         cell("groups", 6, "%zu", groups[i]);
-        number("code", "us", 10, 2, s[CODE].median);
-        number("start_to_end", "us", 17, 2, s[ALONE].median);
-        number("minus_empty", "us", 16, 2, s[NET].median);
-        number("row_start_to_end", "us", 21, 2, s[ROW].median);
-        number("row_start_to_start", "us", 23, 2, s[PERIOD].median);
-        number("in_a_row", "us", 13, 2, s[IN_A_ROW].median);
-        end_row(s[CODE].disturbed || s[ALONE].disturbed || s[NET].disturbed || s[ROW].disturbed ||
-                s[PERIOD].disturbed || s[IN_A_ROW].disturbed || s[ENQUEUE].median > LONG_US);
+        for (int t = 0; t < TIMES; t++) {
+            s[t] = summarize(samples_us[t], runs, step_us);
+            quiet_us[t][quiet] = s[t].median;
+            if (t <= IN_A_ROW)
+                number(names[t], "us", 0, 2, s[t].median);
+            disturbed |= t <= IN_A_ROW ? s[t].disturbed : t == ENQUEUE && s[t].median > LONG_US;
+        }
+        quiet += !disturbed; /* or the next row takes its place */
+        end_row(disturbed);
     }
     end_table();
-    for (int t = 0; t < TIMES; t++)
-        s[t] = summarize(rows_us[t], ROWS, step_us);
-    if (is_loop) {
+    for (int t = 0; t < TIMES && quiet > 0; t++)
+        s[t] = summarize(quiet_us[t], quiet, step_us);
+    if (quiet == 0) {
+        say("Each row is disturbed: this run does not say which of the three START to END is.\n");
+    } else if (is_loop) {
         value("empty", "us", s[EMPTY].median);
         value("least_gap", "us", s[GAP].min);
         value("greatest_gap", "us", s[GAP].max);
-        say("Here kernels have no clock that all work-groups share: the code's time is unknown.\n"
-            "START to END of an empty kernel is %.2f us. In a row the next START is %.2f to\n"
-            "%.2f us after END.\n",
+        say("Here no clock says how long the code runs. START to END of an empty kernel is\n"
+            "%.2f us. In a row the next START is %.2f to %.2f us after END.\n",
             s[EMPTY].median, s[GAP].min, s[GAP].max);
     } else {
         value("least_more", "us", s[MORE].min);
@@ -160,8 +161,7 @@ int main(int argc, char **argv) {
         value("least_pause", "us", s[PAUSE].min);
         value("greatest_pause", "us", s[PAUSE].max);
         say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
-            "Run by run, in a row a kernel costs its code %+.2f to %+.2f us.\n"
-            "So START to END of a kernel is %s.\n",
+            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n%s.\n",
             s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
             s[MORE].median < 0.5 * s[PAUSE].median   ? "closest to the time of the code"
             : s[MORE].median > 1.5 * s[PAUSE].median ? "more than it costs in a row"

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "cuda_device.h"
 #include "../../04_cuda_events/spin.h"
+#include "cuda_device.h"
 #include "summary.h"
 
 static const unsigned long long short_ns = 100000000, long_ns = 5000000000;

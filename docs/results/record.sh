@@ -13,7 +13,7 @@ unset CDPATH
 export LC_ALL=C
 cd "$(dirname "$(readlink -f "$0")")/../.."
 case ${1-} in
-"" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name, and a column's in compare.sh
+"" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name, and a column's in side_by_side.sh
 esac
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     echo "usage: docs/results/record.sh NAME [OPENCL_DEVICE], with a NAME of letters, digits, '.', '_' and '-'" >&2

@@ -43,39 +43,79 @@ sed 's/median_us/middle_us/' docs/test/tour/clfinish_sync.csv >"$folder/clfinish
 fails python3 -X utf8 docs/tools/report.py "$folder" "$folder/none.html" 2>"$folder/message"
 grep -q "clfinish_sync.csv: no column 'median_us'" "$folder/message"
 
-# Two records of one program, by the door, from a folder with a blank and CDPATH set: what was changed stands in the
-# caption and is no key; rows are paired; the spread explains one difference and not the other; one is disturbed.
+# Two records of one program, by the door, from a folder with a blank, and CDPATH set: what was
+# changed is said once; rows are paired; the spread explains one difference and not the other; one is disturbed.
 mkdir "$folder/a b"
 cp docs/test/tour/clfinish_sync.csv "$folder/a b/A.csv"
 sed 's/# size,1000/# size,2000/; s/40.000,41/45.000,41/; s/20.000,30.000,31.000,35/60.000,70.000,71.000,75/' \
     docs/test/tour/clfinish_sync.csv >"$folder/a b/B.csv"
-side_by_side=$PWD/docs/results/compare.sh
+side_by_side=$PWD/docs/results/side_by_side.sh
+svg=$PWD/build/side_by_side.svg
 export CDPATH=/:. LC_ALL=C
-(cd "$folder/a b" && "$side_by_side" A.csv B.csv) | tr -s ' ' >"$folder/text"
-grep -qx "clfinish_sync; median (us), size 1000 | 2000" "$folder/text"
-grep -qx "no_finish 2.000! 1 to 9 2.000! 1 to 9 1.000 disturbed: do not believe it" "$folder/text"
-grep -qx "finish_before_and_after 40.000 30 to 50 45.000 30 to 50 1.125 within the spread" "$folder/text"
-grep -qx "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 differs" "$folder/text"
-# Threads changed: blocks pair the rows. A number without its spread says so; a block more is in one alone.
-sed 's/,256,/,64,/; s/64,64,1710/64,64,3420/; s/^1024,/2048,/; s/,1$/,0/' docs/test/tour/block_clock.csv >"$folder/a b/B.csv"
+says() { # WORDS: a line of what was printed, whole
+    grep -qxF -e "$1" "$folder/text" || { cat "$folder/text" && echo "report.sh: not said: $1" && exit 1; } >&2
+}
+(cd "$folder/a b" && rm -f "$svg" && "$side_by_side" A.csv B.csv) | tr -s ' ' >"$folder/text"
+says "A is A.csv, B is B.csv"
+says "Changed: size 1000 -> 2000"
+says "no_finish 2.000! 1 to 9 2.000! 1 to 9 1.000 disturbed: do not believe it"
+says "finish_before_and_after 40.000 30 to 50 45.000 30 to 50 1.125 within the spread of the runs"
+says "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 outside the spread of the runs"
+[ "$(wc -l <"$folder/text")" -le 16 ]
+if command -v gnuplot >/dev/null; then
+    grep -q '^Picture: .*side_by_side.svg$' "$folder/text"
+    python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$svg"
+    for name in profiling_event "B: B.csv, size 2000" "median (us)"; do
+        grep -qF "$name" "$svg"
+    done
+fi
+PATH=/nowhere "$(python3 -c 'import sys; print(sys.executable)')" docs/tools/compared.py "$folder/a b/A.csv" "$folder/a b/B.csv" \
+    >"$folder/text"
+says "No gnuplot, so no picture (Debian: gnuplot-nox)"
+# Threads changed, so that no row has a partner by its own key: the blocks pair the rows. An old record has no spread;
+# one run has none; a block more is in one alone.
 sed 's/,1$/,0/' docs/test/tour/block_clock.csv >"$folder/a b/A.csv"
+sed 's/,256,/,64,/; s/64,64,1710/64,64,3420/; s/^1024,/2048,/; s/# runs,31/&\n# threads,64/' "$folder/a b/A.csv" >"$folder/a b/B.csv"
+sed -i 's/# runs,31/&\n# threads,256/' "$folder/a b/A.csv"
 "$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
-grep -q "clocks_mean, threads 256 | 64" "$folder/text"
-grep -qx "64 1710 - 3420 - 2.000 no spread recorded" "$folder/text"
-grep -qx "2048 - - 2550 - - one record has no such row" "$folder/text"
+says "Changed: threads 256 -> 64"
+says "A and B have no value of threads in common: rows are paired by blocks."
+says "64 1710 - 3420 - 2.000 no spread recorded"
+says "2048 - - 2550 - - only B has this row"
+# A new record has it. Two numbers of threads, both changed: their order pairs them.
+cat >"$folder/a b/A.csv" <<'.'
+# program,block_clock_opencl 1.0.0
+# runs,5
+# threads,32 64
+blocks,threads,clocks_mean,whole_launch_us,clocks_mean_min,clocks_mean_max,whole_launch_min_us,whole_launch_max_us,disturbed
+1,32,100,2.000,90,120,1.900,9.000,0
+2,32,100,2.000,90,120,1.900,9.000,0
+1,64,200,3.000,200,200,2.900,3.100,0
+.
+sed 's/32 64/128 256/; s/1,32,100/1,128,400/; s/2,32,/2,128,/; s/1,64,200/1,256,900/' "$folder/a b/A.csv" >"$folder/a b/B.csv"
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
+says "Changed: threads 32,64 -> 128,256"
+says "A and B have no value of threads in common: rows are paired by blocks, then in their order."
+says "1 32 -> 128 100 90 to 120 400 90 to 120 4.000 outside the spread of the runs"
+says "1 64 -> 256 200 200 to 200 900 200 to 200 4.500 outside the spread of the runs"
+says "1 64 -> 256 3.000 2.9 to 3.1 3.000 2.9 to 3.1 1.000 within the spread of the runs"
+sed -i 's/# runs,5/# runs,1/' "$folder/a b/A.csv"
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/A.csv" | tr -s ' ' >"$folder/text"
+says "Changed: no option. (A record does not show a change in the source.)"
+says "1 64 200 - 200 - 1.000 no spread recorded"
 fails "$side_by_side" "$folder/a b/A.csv" docs/test/tour/warmup.csv 2>"$folder/message"
-grep -q "not of one program: block_clock and warmup" "$folder/message"
+grep -q "not of one program: block_clock_opencl and warmup" "$folder/message"
+fails "$side_by_side" "$folder/a b/A.csv" 2>"$folder/message"
+grep -q "usage: docs/results/side_by_side.sh A.csv B.csv" "$folder/message"
 
-# Two machines, on the page: clear differences first, the others folded; one environment once.
+# Two machines: every program that both have; of three the numbers alone.
 for side in A B; do
     mkdir "$folder/$side"
     cp docs/test/tour/*.csv docs/test/tour/environment.txt "$folder/$side"
-    cp docs/test/tour/block_clock.csv "$folder/$side/block_clock_opencl.csv"
 done
-sed -i 's/20.000,30.000,31.000,35/60.000,70.000,71.000,75/' "$folder/B/clfinish_sync.csv"
-sed -i 's/-6.000/-7.000/; s/400.000,50.000,700.00/400.000,50.000,705.00/' "$folder/B"/*.csv
-"$side_by_side" --html "$folder/A" "$folder/B"
-python3 "$check" build/compared.html "side by side" "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 differs" \
-    "of a GPU cycles of its SM, of a CPU ticks of its time stamp counter" \
-    "first_launch 700.00 - 705.00 - +5.000 no spread recorded" "Known GPU CUDA 13.0, toolkit 13.0 2026-01-02"
-[ "$(grep -c '<summary>The environment of' build/compared.html)" -eq 1 ]
+sed -i 's/400.000,50.000,700.00/400.000,50.000,705.00/' "$folder/B/warmup.csv"
+(cd "$folder" && "$side_by_side" A B) | tr -s ' ' >"$folder/text"
+says "A: Known GPU, CUDA 13.0, toolkit 13.0, 2026-01-02"
+says "first_launch 700.00 - 705.00 - +5.000 no spread recorded"
+(cd "$folder" && "$side_by_side" A B nvidia-h200) | tr -s ' ' >"$folder/text"
+says "first_launch 700.00 705.00 444.91"

@@ -56,7 +56,7 @@ COMMENT = re.compile(r"<!--.*?-->", re.S)
 LINK = re.compile(r"(?:(!)\[([^]]*))?\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 ITALICS = re.compile(r"(?<![*\w])\*(?![*\s])((?:(?!\n\n)[^*])+)(?<!\s)\*(?!\*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS = {"--preset", "--refresh", "--build", "--clock-control", "--cache-control", "--table", "--html",
+OTHERS = {"--preset", "--refresh", "--build", "--clock-control", "--cache-control", "--table",
           "--lock-gpu-clocks", "--reset-gpu-clocks"}
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/results/compare.sh [--html] NAME NAME [...]   machines of docs/results, or folders, side by side
-   docs/results/compare.sh [--html] A.csv B.csv       two records of one program, which --csv=FILE wrote
+"""docs/results/side_by_side.sh A.csv B.csv       two records of one program, which --csv=FILE wrote
+   docs/results/side_by_side.sh NAME NAME [...]   machines of docs/results, or folders of records
 
-In the terminal; with --html of two as the page build/compared.html. Of two the ratio stands beside the
-numbers, or the difference where a number may be near zero, and the spread of each one's runs. Of machines
-gnuplot, if it is there, also draws docs/results/compared.svg.
+Prints the rows of both side by side; of two also the ratio, or the difference where a number may be near
+zero, and whether the spread of the runs explains it. Where gnuplot is, it also draws build/side_by_side.svg.
 """
+import itertools
+import math
 import os
 import pathlib
 import re
@@ -14,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-from page import ROOT, as_printed, element, environment, folded, is_number, page, table
+from page import ROOT, UNITS, as_printed, is_number
 from record import RecordError, read
 
 RESULTS = ROOT / "docs/results"
@@ -37,87 +38,96 @@ TABLES = [  # title, program, keys, number
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
 NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
-SPREADS = [("p25", "p75"), ("p5", "p95"), ("min", "max")]
+COLORS = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2".split()
+MOST_LINES = 24  # of a table of two records: one page
 
 
-def spread(row, column):
-    """The least and the greatest of the runs or blocks, or their quantiles, as the row's own columns have it."""
-    for names in SPREADS:
-        for form in (re.sub("median|mean", "{}", column), re.sub("(_[a-z]+|)$", r"_{}\1", column, count=1)):
-            found = [row.get(form.format(name), "") for name in names]
-            if "{}" in form and all(found):
-                return tuple(map(float, found))
+def spread(row, column, record):
+    """The least and the greatest of the runs, as the row's own columns have them: of median_us min_us and max_us, of
+    span_us span_min_us and span_max_us. None if there are none, or if there was one run."""
+    unit = next(("_" + u for u in UNITS if column.endswith("_" + u)), "")
+    name = column.removesuffix(unit)
+    for form in [name + "_{}"] + ([name.replace("median", "{}")] if "median" in name else []):
+        ends = [row.get(form.format(end) + unit, "") for end in ("min", "max")]
+        if all(ends) and (ends[0] != ends[1] or record.meta.get("runs", "1") != "1"):
+            return tuple(map(float, ends))
     return None
 
 
 class Side:
-    """The rows of several records of one program, paired by their keys."""
+    """The rows of several records of one program, paired by their keys; of two by_place, where a key itself was changed
+    and no value is left in both, by the other keys, and by the order of the rows."""
 
-    def __init__(self, title, keys, column, records, names):
+    def __init__(self, title, keys, column, records, names, by_place=False):
         self.title, self.column, self.names, self.records = title, column, names, records
-        keys = [key for key in dict.fromkeys(keys + OPTIONS) if any(key in r.columns for r in records.values())]
-        kept, shared = [], []
-        for option in dict.fromkeys(keys + OPTIONS):  # one value in each record: no key; changed, or the same
-            of = [({row.get(option) for row in r.rows} if option in r.columns else {r.meta.get(option)})
-                  for r in records.values()]
-            if len(set.union(*of)) > 1 and not all(len(values) == 1 for values in of):
-                kept.append(option)
-            elif option != "runs" and set.union(*of) != {None}:
-                values = [next(iter(v)) or "-" for v in of]
-                shared.append(f"{option} {values[0]}" if len(set(values)) == 1 else f"{option} {' | '.join(values)}")
-        self.keys = kept or keys[:1]
-        self.what = ", ".join([as_printed(column), *shared])
-        self.rows = {}
+        candidates = [key for key in dict.fromkeys(keys + OPTIONS) if any(key in r.columns for r in records.values())]
+        values = {key: [list(dict.fromkeys(row.get(key) or "-" for row in r.rows)) if key in r.columns
+                        else [r.meta.get(key, "-")] for r in records.values()] for key in candidates + OPTIONS}
+        several = [key for key in candidates if any(len(v) > 1 for v in values[key])]
+        several = several or candidates[:1]
+        self.changed = [key for key in candidates if by_place and not set.intersection(*map(set, values[key]))]
+        self.paired_by = [key for key in several if key not in self.changed]
+        self.placed_by = [key for key in several if key in self.changed]
+        self.keys = self.paired_by + self.placed_by
+        shared = [(key, [v[0] for v in values[key]]) for key in values
+                  if key not in self.keys + ["runs"] and all(len(v) == 1 for v in values[key])]
+        self.what = ", ".join([as_printed(column)] + [
+            f"{key} {v[0] if len(set(v)) == 1 else ' | '.join(v)}" for key, v in shared if set(v) != {"-"}])
+        groups = {}
         for name, record in records.items():
             for row in record.rows:
-                key, again = tuple(row.get(k, "-") for k in self.keys), 1
-                while name in self.rows.get(key, {}):  # the floor of each kernel, for example
-                    again += 1
-                    key = (*key[:-1], f"{row.get(self.keys[-1], '-')} ({again})")
                 if row[column]:
-                    self.rows.setdefault(key, {})[name] = row
-        if all(is_number(k) for key in self.rows for k in key):
-            self.rows = dict(sorted(self.rows.items(), key=lambda item: tuple(map(float, item[0]))))
+                    key = tuple(row.get(k, "-") for k in self.paired_by)
+                    groups.setdefault(key, {}).setdefault(name, []).append(row)
+        if all(is_number(k) for key in groups for k in key):
+            groups = dict(sorted(groups.items(), key=lambda group: tuple(map(float, group[0]))))
+        self.rows = []  # ([what stands under each key], {name: row})
+        for key, of in groups.items():
+            for rows in itertools.zip_longest(*of.values()):
+                row_of = {name: row for name, row in zip(of, rows) if row}
+                self.rows.append(([*key, *(" -> ".join(row.get(k, "-") for row in row_of.values())
+                                           for k in self.placed_by)], row_of))
 
     def cell(self, row, mark=" disturbed"):
         return "-" if not row else row[self.column] + (mark if row.get("disturbed") == "1" else "")
 
     def plain(self, mark=" disturbed"):
         """A line for each row: its keys, and each one's number."""
-        return [[*key, *(self.cell(of.get(name), mark) for name in self.names)] for key, of in self.rows.items()]
-
-    def pairs(self, mark=" disturbed"):
-        """Of two: (whether it clearly differs, the line: keys, numbers, their spread, ratio, what to think of it)."""
-        difference = NEAR_ZERO.search(self.column)
-        for key, of in self.rows.items():
-            both = [of.get(name) for name in self.names]
-            line = [*key]
-            for row in both:
-                runs = spread(row, self.column) if row else None
-                line += [self.cell(row, mark), "{:g} to {:g}".format(*runs) if runs else "-"]
-            if not all(both):
-                yield False, [*line, "-", "one record has no such row"]
-                continue
-            x, y = (float(row[self.column]) for row in both)
-            ranges = [spread(row, self.column) for row in both]
-            if any(row.get("disturbed") == "1" for row in both):
-                clear, word = False, "disturbed: do not believe it"
-            elif x == y:
-                clear, word = False, "the same"
-            elif not all(ranges) or all(low == high for low, high in ranges):
-                clear, word = None, "no spread recorded"
-            elif ranges[1][0] <= x <= ranges[1][1] and ranges[0][0] <= y <= ranges[0][1]:
-                clear, word = False, "within the spread"
-            else:
-                clear, word = True, "differs"
-            yield clear, [*line, f"{y - x:+.3f}" if difference or x == 0 else f"{y / x:.3f}", word]
+        return [[*key, *(self.cell(of.get(name), mark) for name in self.names)] for key, of in self.rows]
 
     def plain_head(self):
         return [*map(as_printed, self.keys), *self.names]
 
+    def pairs(self):
+        """Of two, a line for each row: its keys, each one's number and its runs, the ratio, what to think of it."""
+        for key, of in self.rows:
+            both = [of.get(name) for name in self.names]
+            ranges = [spread(of[n], self.column, self.records[n]) if n in of else None for n in self.names]
+            line = [*key]
+            for row, runs in zip(both, ranges):
+                line += [self.cell(row, "!"), "{:g} to {:g}".format(*runs) if runs else "-"]
+            if not all(both):
+                yield [*line, "-", f"only {' and '.join(of)} has this row"]
+                continue
+            x, y = (float(row[self.column]) for row in both)
+            if any(row.get("disturbed") == "1" for row in both):
+                word = "disturbed: do not believe it"
+            elif not all(ranges):
+                word = "no spread recorded"
+            elif ranges[1][0] <= x <= ranges[1][1] and ranges[0][0] <= y <= ranges[0][1]:
+                word = "within the spread of the runs"
+            else:
+                word = "outside the spread of the runs"
+            ratio = "" if x == 0 else f"{y / x:.3f}" if y > 0.1 * x else f"{y / x:.2g}"
+            yield [*line, f"{y - x:+.3f}" if self.has_difference(x) else ratio, word]
+
+    def has_difference(self, x=1):
+        return x == 0 or NEAR_ZERO.search(self.column)
+
     def head(self):
-        return [*map(as_printed, self.keys), *(part for n in self.names for part in (n, f"{n} spread")),
-                "difference" if NEAR_ZERO.search(self.column) else "ratio", "verdict"]
+        a, b = self.names
+        return [*map(as_printed, self.keys), a, f"runs of {a}", b, f"runs of {b}",
+                f"{b} - {a}" if self.has_difference() else f"{b} / {a}", ""]
 
 
 def of_machines(folders):
@@ -131,7 +141,7 @@ def of_machines(folders):
                 if column in record.columns:
                     records[name] = record
                 else:
-                    print(f"compare.sh: {path} has no {column}: left out", file=sys.stderr)
+                    print(f"side_by_side.sh: {path} has no {column}: left out", file=sys.stderr)
         if records:
             yield Side(title, keys.split(), column, records, list(folders))
 
@@ -139,9 +149,6 @@ def of_machines(folders):
 def of_records(paths):
     """Two records of one program: the program's tables; for another program its numbers with a spread, or all numbers."""
     a, b = map(read, paths)
-    of = [pathlib.Path(path).resolve() for path in paths]
-    names = next(n for n in ([p.stem for p in of], [p.parent.name for p in of], ["A", "B"]) if n[0] != n[1])
-    records = dict(zip(names, (a, b)))
     programs = {r.meta.get("program", pathlib.Path(r.name).stem).split(" ")[0] for r in (a, b)}
     if len(programs) > 1:
         raise RecordError(f"not of one program: {' and '.join(sorted(programs))}")
@@ -149,11 +156,13 @@ def of_records(paths):
     columns = [c for c in a.columns if c in b.columns and c != "disturbed"]
     known = [(keys.split(), column) for _, of, keys, column in TABLES if of == program]
     texts = [c for c in columns if not all(is_number(row[c]) for row in a.rows + b.rows)]
-    keys = known[0][0] if known else texts + [c for c in ("launches", "laps", "groups", "length_us") if c in columns]
+    keys = known[0][0] if known else texts + [c for c in ("launches", "launch", "laps", "groups", "block", "length_us") if c in columns]
     wanted = ([column for _, column in known if column in columns]
-              or [c for c in columns if "mean" not in c and a.rows and spread(a.rows[0], c)]
+              or [c for c in columns if "mean" not in c and a.rows and spread(a.rows[0], c, a)]
               or [c for c in columns if c not in keys + texts + OPTIONS])
-    return [Side(program, keys, column, records, list(records)) for column in wanted]
+    if not wanted or not a.rows or not b.rows:
+        raise RecordError(f"{paths[0]}, {paths[1]}: no rows of numbers in both")
+    return [Side(program, keys, column, {"A": a, "B": b}, ["A", "B"], by_place=True) for column in wanted]
 
 
 def machines(records_of):
@@ -166,87 +175,157 @@ def machines(records_of):
     return lines
 
 
-def as_page(sides, who, environments):
-    a, b = who
-    differ, rest = "", ""
-    devices = [{line[1] for line in machines({name: records})} for name, records in who.items()]
-    same_device = devices[0] == devices[1] != {"not recorded"}
+def print_lines(lines, left):
+    """The columns whose number is in `left` begin at their left edge."""
+    widths = [max(map(len, cells)) for cells in zip(*lines)]
+    for line in lines:
+        print("  ".join(cell.ljust(width) if c in left else cell.rjust(width)
+                        for c, (cell, width) in enumerate(zip(line, widths))).rstrip())
+
+
+def print_records(sides, paths):
+    """What was changed between A and B, and their tables. Returns a title and a legend for the picture."""
+    a, b = sides[0].records.values()
+    device = f" on {a.meta['device']}" if a.meta.get("device") == b.meta.get("device", "host") != "host" else ""
+    print(f"{sides[0].title}{device}\nA is {paths[0]}, B is {paths[1]}")
+    changed, legend = [], list(zip("AB", paths))
+    for name in ["program", "device", "driver", *OPTIONS]:
+        was, now = (r.meta.get(name, "not recorded") for r in (a, b))
+        if was != now:
+            if name in OPTIONS:  # in the record a list has blanks
+                was, now = was.replace(" ", ","), now.replace(" ", ",")
+            changed.append(f"{name} {was} -> {now}")
+            legend = [(*text, f"{name} {x}") for text, x in zip(legend, (was, now))]
+    print("Changed:", "; ".join(changed) if changed else "no option. (A record does not show a change in the source.)")
+    side = sides[0]
+    if side.changed and len(side.rows) > 1:
+        how = [f"by {' and '.join(side.paired_by)}"] * bool(side.paired_by) + ["in their order"] * bool(side.placed_by)
+        print(f"A and B have no value of {' or '.join(side.changed)} in common: rows are paired {', then '.join(how)}.")
     for side in sides:
-        lines = list(side.pairs())
-        if len(side.records) < 2:
-            rest += element("p", f"{side.title}: one of the two has no such record.")
-            continue
-        shown = [line for clear, line in lines if clear or (clear is None and not same_device)]
-        other = [line for clear, line in lines if line not in shown]
-        caption = f"{side.title}; {side.what}"
-        differ += table(caption, side.head(), shown) if shown else ""
-        rest += table(caption + (": the other rows" if shown else ""), side.head(), other) if other else ""
-    texts = {}
-    for name, path in environments:
-        texts.setdefault(path.read_text() if path.exists() else "not: recorded", []).append(name)
-    return page(f"{a} and {b} side by side", f"""<p>The ratio is {b} divided by {a}. Where a number may be near zero it is the \
-difference, {b} minus {a}. Beside each number stands its spread: the least and the greatest of its runs, or of its blocks. A row differs when one of the
-two numbers is outside the spread of the other. Two runs of one program on one machine may differ by some percent without a
-reason that you know: repeat both before you believe a small difference.</p>
-{table(*WHO, machines(who))}<h2 id="differ">What differs</h2>
-{differ or element("p", "No row differs by more than its spread.")}<h2 id="rest">What does not differ, or cannot be said</h2>
-{folded("All other rows", rest) if rest else element("p", "No other rows.")}<h2 id="environments">The machines</h2>
-""" + "".join(folded("The environment of " + " and of ".join(names), environment(text)) for text, names in texts.items()))
+        lines = [side.head(), *side.pairs()]
+        print(f"\n{as_printed(side.column)}")
+        print_lines(lines[:MOST_LINES + 1], {*range(len(side.keys)), len(lines[0]) - 1})
+        if len(lines) > MOST_LINES + 1:
+            print(f"... and {len(lines) - MOST_LINES - 1} more rows")
+    print("\nruns: the least and the greatest run of a row.")
+    words = [line[-1] for side in sides for line in side.pairs()]
+    if any(word.startswith("within") for word in words):
+        print("within the spread: each number is among the other's runs, so the change may have done nothing.")
+    if any(word.startswith("disturbed") for word in words):
+        print("!: disturbed. The runs disagree, or all were delayed: run it again on an idle machine.")
+    return f"{sides[0].title}{device}", {text[0]: ": ".join((text[0], ", ".join(text[1:]))) for text in legend}
 
 
-def as_text(sides, who):
+def print_machines(sides, who):
     for line in machines(who):
         print("{}: {}, {}, {}".format(*line))
-    marked = False
     for side in sides:
         two = len(who) == len(side.records) == 2
-        lines = [side.head(), *(line for _, line in side.pairs("!"))] if two else [side.plain_head(), *side.plain("!")]
-        marked |= any(cell.endswith("!") for line in lines for cell in line)
-        widths = [max(map(len, cells)) for cells in zip(*lines)]
+        lines = [side.head(), *side.pairs()] if two else [side.plain_head(), *side.plain("!")]
         print(f"\n{side.title}; {side.what}")
-        for line in lines:
-            print("  ".join(cell.rjust(width) if c >= len(side.keys) and not (two and c == len(line) - 1) else
-                            cell.ljust(width) for c, (cell, width) in enumerate(zip(line, widths))).rstrip())
-    if marked:
-        print("\n!: disturbed. Do not believe this number.")
+        print_lines(lines, {*range(len(side.keys)), len(lines[0]) - 1} if two else {*range(len(side.keys))})
+    print("\n!: disturbed. Do not believe this number.")
+
+
+def tics(low, high):
+    """Of an axis by factors: 1, 2, 5, 10, 20 ..., or over many decades 1, 10, 100 ..."""
+    steps = (1, 2, 5) if high < 300 * low else (1,)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return ", ".join(f"{step * 10.0 ** power:g}" for power in powers for step in steps)
+
+
+def draw(sides, title, legend, out):
+    """A picture below the other for each table. In it a line for each row has a point for each record, on the spread of
+    its runs. `legend` says what {name: text} stands for."""
+    def quoted(text):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    colors = dict(zip(legend, itertools.cycle(COLORS)))
+    shown = [side.rows[:MOST_LINES] for side in sides]
+    labels = [[", ".join(f"{as_printed(k)} {text}" if is_number(text[:1]) else text for k, text in zip(side.keys, key))
+               for key, _ in rows] for side, rows in zip(sides, shown)]
+    heights = [76 + 18 * len(rows) * (1 + len(legend) // 3) for rows in shown]
+    top = 34 + 18 * len(legend)
+    whole = top + sum(heights)
+    margin = 20 + 7 * max(len(label) for texts in labels for label in texts)
+    data = ""
+    script = f"""set terminal svg size 900,{whole} font "sans-serif,13" background rgb "white"
+set output {quoted(str(out))}
+set multiplot title {quoted(title)} noenhanced
+set grid xtics
+set lmargin at screen {margin / 900}
+set rmargin at screen 0.96
+unset key
+"""
+    for n, (name, text) in enumerate(legend.items()):
+        script += (f"set label {quoted(text)} noenhanced at screen {margin / 900},{1 - (42 + 18 * n) / whole} textcolor "
+                   f"rgb '{colors[name]}' point pointtype 7 linecolor rgb '{colors[name]}' offset 1,0\n")
+    for s, (side, rows, height) in enumerate(zip(sides, shown, heights)):
+        plots, numbers = [], []
+        for n, name in enumerate(legend):
+            points = []
+            for r, (_, of) in enumerate(rows):
+                if name in of:
+                    x = float(of[name][side.column])
+                    points.append((x, *(spread(of[name], side.column, side.records[name]) or (x, x)),
+                                   r + 0.5 * ((n + 0.5) / len(legend) - 0.5)))
+            if points:
+                numbers += [x for point in points for x in point[:3]]
+                data += f"$of_{s}_{n} << END\n" + "".join("{} {} {} {}\n".format(*point) for point in points) + "END\n"
+                plots.append(f"$of_{s}_{n} using 1:4:2:3 with xerrorbars pointtype 7 pointsize 0.7 linewidth 2 "
+                             f"linecolor rgb '{colors[name]}'")
+        low, high = min(numbers), max(numbers)
+        by_factors = low > 0 and high > 10 * low
+        ends = (low / 1.2, high * 1.2) if by_factors else (0 if low >= 0 else "*", 0 if high < 0 else "*")
+        what = as_printed(side.column) if side.title in title else f"{side.title}, {as_printed(side.column)}"
+        script += f"""set tmargin at screen {1 - (top + 28) / whole}
+set bmargin at screen {1 - (top + height - 30) / whole}
+set title {quoted(what)} noenhanced offset 0,-0.7
+set yrange [{len(rows) - 0.5}:-0.5]
+set ytics noenhanced ({", ".join(f"{quoted(label)} {r}" for r, label in enumerate(labels[s]))})
+{"set logscale x" if by_factors else "unset logscale x"}
+set xtics {f"({tics(low, high)})" if by_factors else "autofreq"}
+set xrange [{ends[0]}:{ends[1]}]
+plot {", ".join(plots)}
+unset label
+"""
+        top += height
+    done = subprocess.run(["gnuplot"], input=data + script + "unset multiplot\n", capture_output=True, text=True)
+    if done.returncode:
+        raise RecordError(f"no picture; gnuplot says: {done.stderr.strip()}")
 
 
 def main(arguments):
-    html = arguments[:1] == ["--html"]
-    names = arguments[html:]
     recorded = "recorded: " + " ".join(sorted(p.parent.name for p in RESULTS.glob("*/environment.txt")))
-    if len(names) < 2 or (html and len(names) != 2) or any(name.startswith("-") for name in names):
+    if len(arguments) < 2 or any(name.startswith("-") for name in arguments):
         print(f"usage: {__doc__.strip()}\n{recorded}", file=sys.stderr)
         return 2
-    folders = {}
-    if len(names) == 2 and all(name.endswith(".csv") for name in names):
-        sides = of_records(names)
-        who = {name: [record] for name, record in sides[0].records.items()}
+    if len(arguments) == 2 and all(name.endswith(".csv") for name in arguments):
+        sides = of_records(arguments)
+        title, legend = print_records(sides, arguments)
     else:
-        folders = {name: RESULTS / name if (RESULTS / name).is_dir() else pathlib.Path(name) for name in names}
+        folders = {name: RESULTS / name if (RESULTS / name).is_dir() else pathlib.Path(name) for name in arguments}
         for name, folder in folders.items():
             if not list(folder.glob("*.csv")):
                 raise RecordError(f"no record called '{name}'; {recorded}")
         sides = list(of_machines(folders))
-        who = {name: [side.records[name] for side in sides if name in side.records] for name in names}
-    if html:
-        out = ROOT / "build/compared.html"
-        out.parent.mkdir(exist_ok=True)
-        out.write_text(as_page(sides, who, [(n, f / "environment.txt") for n, f in folders.items()]), encoding="utf-8")
-        print(f"Written: {os.path.relpath(out)}")
+        print_machines(sides, {name: [side.records[name] for side in sides if name in side.records] for name in arguments})
+        title, legend = "Recorded machines side by side", {name: name for name in arguments}
+    sides = [side for side in sides if side.rows]
+    if not sides:
+        raise RecordError("no row has a number")
+    if not shutil.which("gnuplot"):
+        print("\nNo gnuplot, so no picture (Debian: gnuplot-nox)")
         return 0
-    as_text(sides, who)
-    if folders and shutil.which("gnuplot"):
-        drawn = subprocess.run(["gnuplot", "-c", "compare.gp", "compared.svg", *map(os.path.abspath, folders.values())],
-                               cwd=RESULTS, capture_output=True, text=True)
-        if drawn.returncode:
-            raise RecordError(f"no picture; gnuplot says: {drawn.stderr.strip()}")
-        print("\nDrawn: docs/results/compared.svg")
+    out = ROOT / "build/side_by_side.svg"
+    out.parent.mkdir(exist_ok=True)
+    draw(sides, title, legend, out)
+    print(f"\nPicture: {os.path.relpath(out)}")
     return 0
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except RecordError as error:
-        sys.exit(f"compare.sh: {error}")
+    except (RecordError, OSError, ValueError) as error:
+        sys.exit(f"side_by_side.sh: {error}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the pages of report.py and compared.py are made of: HTML with its pictures in it, nothing from elsewhere."""
+"""What the page of report.py is made of: HTML with its pictures in it, nothing from elsewhere."""
 import math
 import pathlib
 import re

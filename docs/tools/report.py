@@ -71,7 +71,8 @@ def of_program(path, folder, text):
     program = path.split("/")[1]
     record = read(folder / f"{program}.csv")
     above, below = words(text, record)
-    columns = [column for column in record.columns if column != "disturbed"]
+    columns = [c for c in record.columns if c != "disturbed" # and not the runs of a number, as clocks_mean_min
+               and re.sub("_(min|max)(?=_|$)", "", c) not in set(record.columns) - {c}]
     shown = [[row[c] or "-" for c in columns] for row in record.rows]
     for row, cells in zip(record.rows, shown):
         cells[0] += " disturbed" if row.get("disturbed") == "1" else ""
@@ -157,9 +158,9 @@ no number.</p>
 {beside}<h2 id="next">What next</h2>
 <p>Read the first chapter: <code>01_host_clock/README.md</code>, in the folder of the suite.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
-<code>docs/results/compare.sh --html my-laptop nvidia-h200</code>.</p>
+<code>docs/results/side_by_side.sh my-laptop nvidia-h200</code>.</p>
 <p>Change the blocks, the threads or the size of one program, and compare: run it twice with <code>--csv=A.csv</code> and
-<code>--csv=B.csv</code>, then <code>docs/results/compare.sh A.csv B.csv</code>.</p>
+<code>--csv=B.csv</code>, then <code>docs/results/side_by_side.sh A.csv B.csv</code>.</p>
 """)
 
 

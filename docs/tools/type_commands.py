@@ -33,7 +33,7 @@ def type_in(place):
     folder, texts = place
     for text, command in ((text, command) for text in texts for command in commands(text.read_text())):
         tool = command.split()[0]
-        if not tool.startswith("./") and not shutil.which(tool):
+        if not tool.startswith(".") and not shutil.which(tool):
             left_out += 1
             print(f"left out, not installed: {command}")
             continue

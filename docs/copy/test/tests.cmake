@@ -27,7 +27,7 @@ target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root" INTERVAL
 set_target_properties(simulated_fit_to_measure PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}/docs/copy
   OUTPUT_NAME fit_to_measure)
 foreach(age new old)
-  add_library(nvml_${age} SHARED ${SUITE}/common/test/fake_nvml.c)
+  add_library(nvml_${age} SHARED test/fake_nvml.c)
   set_target_properties(nvml_${age} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${there}/${age}
     PREFIX lib OUTPUT_NAME nvidia-ml SUFFIX .so.1)
 endforeach()
@@ -35,7 +35,7 @@ target_compile_definitions(nvml_old PRIVATE OLD)
 add_test(NAME fit_to_measure.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
   ${SUITE}/docs/copy/test/expected/fit_to_measure.txt $<TARGET_FILE:simulated_fit_to_measure>)
 set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOUT 120)
-add_live(fit_to_measure sees_a_busy_loop sh ${SUITE}/common/test/busy_loop.sh $<TARGET_FILE:fit_to_measure>)
+add_live(fit_to_measure sees_a_busy_loop sh ${CMAKE_CURRENT_SOURCE_DIR}/test/busy_loop.sh $<TARGET_FILE:fit_to_measure>)
 
 build(host compare_test test/compare_test.c)
 build(host compare_simulation test/compare_simulation.c)

@@ -21,20 +21,24 @@ static int answer(const void *gpu, const char *what, int nth, u64 value, u64 *to
     if (!has_begun || gpu == &mig || (gpu && gpu != gpus && gpu != gpus + 1))
         code = has_begun ? INVALID_ARGUMENT : UNINITIALIZED;
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "%63s %63s", key, text) == 2 && (gpu == gpus + 1) == (strncmp(key, "1.", 2) == 0) &&
+        if (sscanf(line, "%63s %63s", key, text) == 2 &&
+            (gpu == gpus + 1) == (strncmp(key, "1.", 2) == 0) &&
             strcmp(gpu == gpus + 1 ? key + 2 : key, what) == 0 && nth-- == 0) {
             value = strtoull(text, NULL, 0);
             code = code == SUCCESS && strcmp(text, "-") == 0 ? NOT_SUPPORTED : code;
         }
-    if (file) fclose(file);
-    if (code == SUCCESS) *to = value;
+    if (file)
+        fclose(file);
+    if (code == SUCCESS)
+        *to = value;
     return code;
 }
 
 static int number(const void *gpu, const char *what, unsigned value, unsigned *to) {
     u64 wide;
     const int code = answer(gpu, what, 0, value, &wide);
-    if (code == SUCCESS) *to = (unsigned)wide;
+    if (code == SUCCESS)
+        *to = (unsigned)wide;
     return code;
 }
 
@@ -47,7 +51,8 @@ int nvmlInit_v2(void) {
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **gpu) {
     unsigned count;
     *gpu = gpus + index;
-    return number(NULL, "gpus", 1, &count) != SUCCESS || index >= count ? INVALID_ARGUMENT : SUCCESS;
+    return number(NULL, "gpus", 1, &count) != SUCCESS || index >= count ? INVALID_ARGUMENT
+                                                                        : SUCCESS;
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **gpu) {
@@ -66,15 +71,19 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **gpu) {
 }
 
 /* What is one number, or one of a kind of which this knows `known`. */
-#define NUMBER(name, what, value)                                                                                      \
-    int name(void *gpu, unsigned *to) { return number(gpu, what, value, to); }
-#define KIND(name, known, what, value)                                                                                 \
-    int name(void *gpu, int kind, unsigned *to) {                                                                      \
-        return kind == known ? number(gpu, what, value, to) : INVALID_ARGUMENT;                                        \
+#define NUMBER(name, what, value)                                                                  \
+    int name(void *gpu, unsigned *to) {                                                            \
+        return number(gpu, what, value, to);                                                       \
+    }
+#define KIND(name, known, what, value)                                                             \
+    int name(void *gpu, int kind, unsigned *to) {                                                  \
+        return kind == known ? number(gpu, what, value, to) : INVALID_ARGUMENT;                    \
     }
 /* Of two numbers that come together, one is of use. */
-#define FIRST(name, what, value, second)                                                                               \
-    int name(void *gpu, unsigned *to, unsigned *next) { return *next = second, number(gpu, what, value, to); }
+#define FIRST(name, what, value, second)                                                           \
+    int name(void *gpu, unsigned *to, unsigned *next) {                                            \
+        return *next = second, number(gpu, what, value, to);                                       \
+    }
 NUMBER(nvmlDeviceGetPowerUsage, "power", 80123)
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, "power_limit", 700000)
 NUMBER(nvmlDeviceGetPersistenceMode, "persistence", 1)
@@ -85,9 +94,13 @@ FIRST(nvmlDeviceGetMigMode, "mig", 0, 1)
 FIRST(nvmlDeviceGetEccMode, "ecc", 1, 0)
 
 int nvmlDeviceGetClockInfo(void *gpu, int type, unsigned *mhz) {
-    FILE *looked = type == 1 && gpu == gpus ? fopen("looked", "w") : NULL; /* each look begins with this call */
-    if (looked) fclose(looked);
-    return type == 1 ? number(gpu, "sm", 345, mhz) : type == 2 ? number(gpu, "memory", 3201, mhz) : INVALID_ARGUMENT;
+    FILE *looked = type == 1 && gpu == gpus ? fopen("looked", "w")
+                                            : NULL; /* each look begins with this call */
+    if (looked)
+        fclose(looked);
+    return type == 1   ? number(gpu, "sm", 345, mhz)
+           : type == 2 ? number(gpu, "memory", 3201, mhz)
+                       : INVALID_ARGUMENT;
 }
 
 int nvmlDeviceGetUtilizationRates(void *gpu, unsigned gpu_and_memory_percent[2]) {
@@ -99,9 +112,11 @@ int nvmlDeviceGetViolationStatus(void *gpu, int policy, u64 us_and_ns[2]) {
     static unsigned calls;
     u64 step_ns = 0, fails_from = 0, until = 1000000;
     us_and_ns[0] = 1;
-    if (policy != 0 && policy != 1) return INVALID_ARGUMENT;
+    if (policy != 0 && policy != 1)
+        return INVALID_ARGUMENT;
     answer(gpu, "fails_from", 0, 0, &fails_from); /* which call */
-    if (fails_from > 0 && calls >= fails_from) return NOT_SUPPORTED;
+    if (fails_from > 0 && calls >= fails_from)
+        return NOT_SUPPORTED;
     answer(gpu, "step_ns", 0, 0, &step_ns); /* by so much the times grow from call to call ... */
     answer(gpu, "until", 0, until, &until); /* ... up to this one */
     const int code = answer(gpu, policy == 0 ? "power_ns" : "heat_ns", 0, 0, us_and_ns + 1);
@@ -122,16 +137,22 @@ int nvmlDeviceGetComputeRunningProcesses_v2(void *gpu, unsigned *count, struct p
     unsigned found = 0;
     int code;
     for (; (code = answer(gpu, "pid", (int)found, 0, &pid)) == SUCCESS && pid != 0; found++)
-        if (found < *count) list[found].pid = (unsigned)pid;
-    if (lists++ % 2 == 0 && answer(gpu, "short", 0, 0, &pid) == SUCCESS && pid != 0) list[found++].pid = (unsigned)pid;
+        if (found < *count)
+            list[found].pid = (unsigned)pid;
+    if (lists++ % 2 == 0 && answer(gpu, "short", 0, 0, &pid) == SUCCESS && pid != 0)
+        list[found++].pid = (unsigned)pid;
     code = code == SUCCESS && found > *count ? TOO_SMALL : code;
     *count = found;
     return code;
 }
 
-int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, u64 *to) { return answer(gpu, "old_reasons", 0, 1, to); }
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, u64 *to) {
+    return answer(gpu, "old_reasons", 0, 1, to);
+}
 #ifndef OLD
-int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, u64 *to) { return answer(gpu, "reasons", 0, 1, to); }
+int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, u64 *to) {
+    return answer(gpu, "reasons", 0, 1, to);
+}
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void *gpu, unsigned *count, struct process *list) {
     unsigned here;

@@ -4,7 +4,7 @@
 # busy_loop.sh FIT_TO_MEASURE: a process that computes beside the command is seen, or the program says that
 # this cannot be seen here.
 # shellcheck disable=SC1091
-. "${0%/*}/clean.sh"
+. "${0%/*}/../../../common/test/clean.sh"
 (while :; do :; done) &
 trap 'kill $!' EXIT
 said=$("$1" sleep 2 2>&1)
