@@ -40,9 +40,9 @@ def programs(build):
 
 def run(command, path):
     try:
-        done = subprocess.run([*command, f"--csv={path}"], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*command, f"--csv={path}"], capture_output=True, text=True, timeout=30)
     except subprocess.TimeoutExpired:
-        return 1, "not done after 120 s"
+        return 1, "not done after 30 s"
     return done.returncode, done.stderr.strip()
 
 
@@ -58,11 +58,27 @@ def numbers(recorded):
     return found
 
 
+def judge(name, command, quiet, folder):
+    """Runs a program beside the others; how many of its numbers are off without a mark."""
+    code, message = run(command, folder / f"{name}.csv")
+    if code:
+        print(f"{name}: exit {code}: {message}", flush=True)
+        return 0
+    alone, shared = (numbers(record.read(where / f"{name}.csv")) for where in (quiet, folder))
+    marked = sum(disturbed for _, disturbed in shared.values())
+    off = [(key, alone[key][0], x) for key, (x, disturbed) in shared.items() if key in alone and not disturbed
+           and abs(x - alone[key][0]) > max(0.25 * abs(alone[key][0]), 0.5)]
+    print(f"{name}: {len(shared)} numbers, {marked} marked, {len(off)} off without a mark", flush=True)
+    for (words, column), a, b in off:
+        print(f"    {words} {column}: alone {a:g}, shared {b:g}", flush=True)
+    return len(off)
+
+
 def main():
     build, quiet, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
     folder.mkdir(parents=True, exist_ok=True)
     todo = [(name, command) for name, command in programs(build) if (quiet / f"{name}.csv").exists()]
-    said = {}
+    wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
         source, busy = pathlib.Path(scratch) / "busy.cu", pathlib.Path(scratch) / "busy"
         source.write_text(BUSY)
@@ -71,26 +87,10 @@ def main():
         time.sleep(3)
         try:
             for name, command in todo:
-                start = time.monotonic()
-                said[name] = run(command, folder / f"{name}.csv")
-                print(f"{name}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
+                wrong += judge(name, command, quiet, folder)
         finally:
             for other in others:
                 other.kill()
-    wrong = 0
-    for name, _ in todo:
-        code, message = said[name]
-        if code:
-            print(f"{name}: exit {code}: {message}")
-            continue
-        alone, shared = (numbers(record.read(where / f"{name}.csv")) for where in (quiet, folder))
-        marked = sum(disturbed for _, disturbed in shared.values())
-        off = [(key, alone[key][0], x) for key, (x, disturbed) in shared.items() if key in alone and not disturbed
-               and abs(x - alone[key][0]) > max(0.25 * abs(alone[key][0]), 0.5)]
-        print(f"{name}: {len(shared)} numbers, {marked} marked, {len(off)} off without a mark")
-        for (words, column), a, b in off:
-            print(f"    {words} {column}: alone {a:g}, shared {b:g}")
-        wrong += len(off)
     print(f"{len(todo)} programs, {wrong} faults")
     return wrong > 0
 
