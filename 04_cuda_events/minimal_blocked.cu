@@ -25,9 +25,9 @@ __global__ void vector_add(const float *a, const float *b, float *c) {
 // A mistake of the host must not hang the GPU.
 __global__ void block_stream(volatile struct gate *gate) {
     unsigned long long start_ns, now_ns; // by the GPU's own clock
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
     do
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
     while (!gate->open && now_ns - start_ns < 1000000000);
     if (!gate->open)
         gate->gave_up = 1;

@@ -67,6 +67,7 @@ RULES = {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "docs/lab/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
+    "04_cuda_events/minimal_blocked.cu": {"block_stream": r"timer \[ timer load \] load branch store "},
     "04_cuda_events/three_times.cu": {
         "stamped_spins": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
