@@ -32,7 +32,7 @@ static inline size_t random_below(size_t n) {
 /* ---- One median ---- */
 
 enum { LAUNCHES = 31 };
-static const int64_t warm_up_ns = 100000000; /* until the clock has its rate: clock_ramp.cu */
+static const int64_t warm_up_ns = 100000000; /* until the clock has its rate: sm_clock.cu */
 
 struct place {
     double median_us;
