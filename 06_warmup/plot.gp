@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # gnuplot -c plot.gp FOLDER: draws the series of first launches in FOLDER (warmup_series.csv of CUDA,
-# warmup_series_opencl.csv), l2_cache.csv and clock_load.csv as FOLDER/first_launches.svg, l2_cache.svg and
-# clock_load.svg.
+# warmup_series_opencl.csv), l2_cache.csv and sm_clock.csv as FOLDER/first_launches.svg, l2_cache.svg and
+# sm_clock.svg.
 folder = ARG1
 set datafile separator ","
 set datafile commentschars "#" # the record's lines that are no rows
@@ -50,11 +50,11 @@ if (has("l2_cache.csv")) {
 
 # Three panels above each other with one time axis, and a scale each: no line needs a second axis. Behind
 # the lines are the turns with random numbers.
-if (has("clock_load.csv")) {
-    load = folder."/clock_load.csv"
+if (has("sm_clock.csv")) {
+    load = folder."/sm_clock.csv"
     date = system("sed -n 's/^# date,//p' ".load)
     set terminal svg size 720,720 font "sans-serif,14" background rgb "white"
-    set output folder."/clock_load.svg"
+    set output folder."/sm_clock.svg"
     unset logscale
     set format x "%g"
     set autoscale
@@ -67,7 +67,7 @@ if (has("clock_load.csv")) {
     do for [t = 1:words(turns) / 2] {
         set object t rectangle from first real(word(turns, 2 * t - 1)), graph 0 to first real(word(turns, 2 * t)), graph 1 behind fillcolor rgb "#e4e4e4" fillstyle solid noborder
     }
-    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy\nwith zeros (white) and with random numbers (grey) in turns", device("clock_load.csv"), date) noenhanced
+    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy\nwith zeros (white) and with random numbers (grey) in turns", device("sm_clock.csv"), date) noenhanced
     set title
     unset xlabel
     set ylabel "time per launch (ms)"

@@ -347,9 +347,8 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED
         RETURN(cudaErrorInvalidResourceHandle);
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
-    const int64_t step = simulated_fault("event_step", NULL) ? 160 : 1;
-    *ms = (float)((double)(ns / step * step) / 1e6); static int asked; int since = 1; asked++;
-    if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
+    const int64_t step = simulated_fault("event_step", NULL) ? 160 : 1; *ms = (float)((double)(ns / step * step) / 1e6);
+    static int asked; int since = 1; asked++; if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
     if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;
     if (simulated_fault("time_same", NULL)) *ms = 0.001f;
