@@ -55,6 +55,12 @@ __attribute__((format(printf, 3, 4))) static inline void cell(const char *name, 
     table.cell[c].only_recorded = false;
 }
 
+/* A number that was rounded to zero has no sign. */
+static inline void drop_minus_zero(char *text) {
+    if (*text == '-' && strspn(text, "-0.") == strlen(text))
+        memmove(text, text + 1, strlen(text));
+}
+
 /* The same with a unit: "clock (MHz)"; in the record with a decimal more. NaN: there is none. */
 static inline void number(const char *name, const char *unit, int width, int places, double x) {
     char head[48];
@@ -62,6 +68,8 @@ static inline void number(const char *name, const char *unit, int width, int pla
     cell(head, width, "%.*f", places, x);
     char *text = table.cell[table.cells - 1].text, *recorded = table.cell[table.cells - 1].recorded;
     snprintf(recorded, 64, "%.*f", places + (places > 0), x);
+    drop_minus_zero(text);
+    drop_minus_zero(recorded);
     if (x != x) {
         memcpy(text, "-", 2);
         *recorded = '\0';

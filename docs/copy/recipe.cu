@@ -153,7 +153,7 @@ int main(void) {
     printf("%s, driver for CUDA %d.%d; %d runs; the caches as the run before left them\n"
            "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; launch and drain "
            "are in it\n"
-           "its code:      %.2f us: the median less an empty kernel's\n",
+           "its code:      %.2f us: the median minus an empty kernel's\n",
            device.name, driver / 1000, driver % 1000 / 10, RUNS, us[RUNS / 2] - events_us,
            us[RUNS / 20] - events_us, us[RUNS - 1 - RUNS / 20] - events_us,
            us[RUNS / 2] - empty_us[RUNS / 2]);

@@ -368,21 +368,21 @@ def interval(samples):
 TABLE = ["table", "kernel", "blocks", "stamps", "quantity", "median_us", "low_us", "high_us", "nearest", "factor",
          "at_once"]
 # In the record: the tables, with the heads of their quantities.
-TIMES = {"code_stamps": "code_stamps", "sm_active": "SM active", "less_empty": "less_empty", "ncu": "ncu", "net": "net",
+TIMES = {"code_stamps": "code_stamps", "sm_active": "SM active", "minus_empty": "minus_empty", "ncu": "ncu", "net": "net",
          "row_slope": "row_slope", "row_stamps": "row_stamps"}
-PROCESSES = {"less_empty": "code_minus_empty", "net": "event_net", "ncu": "duration", "row_slope": "row_slope"}
+PROCESSES = {"minus_empty": "code_minus_empty", "net": "event_net", "ncu": "duration", "row_slope": "row_slope"}
 DIFFERENCES = {  # stamps, title, heads, what the last line is called
     "with_stamps": (
         "yes", "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
-        {"stamps_minus_sm_active": "stamps - SM active", "less_empty_minus_stamps": "less_empty - stamps",
-         "net_minus_ncu": "net - ncu, less stamps", "row_slope_minus_row_stamps": "row_slope - row_stamps"},
+        {"stamps_minus_sm_active": "stamps - SM active", "minus_empty_minus_stamps": "minus_empty - stamps",
+         "net_minus_ncu": "net - ncu, minus stamps", "row_slope_minus_row_stamps": "row_slope - row_stamps"},
         "with stamps"),
     "without_stamps": (
         "no", "Kernels without stamps: the same, where it can be had. SM active is another process's: its median",
-        {"less_empty_minus_sm_active": "less_empty - SM active", "net_minus_ncu": "net - ncu"}, "without stamps"),
+        {"minus_empty_minus_sm_active": "minus_empty - SM active", "net_minus_ncu": "net - ncu"}, "without stamps"),
     "code": (
         "yes", "How far each tool is from the time of the code, by the stamps in its own process, in us; * nearest, or "
-        "a tie", {"suite": "this suite less_empty", "cupti": "CUPTI",
+        "a tie", {"suite": "this suite minus_empty", "cupti": "CUPTI",
                   "cupti_minus_code_alone": "CUPTI - code when nothing records"}, "code"),
     "device": (
         "yes", "... from the time on the device, ncu's duration (nvbench and do_bench write to the L2 before)",
@@ -406,7 +406,7 @@ def what_came_of_it(raw):
     def less_by_process(one, other):
         return {p: one[p] - other[p] for p in one if p in other}
 
-    def less(one, other):
+    def minus(one, other):
         """The difference in each process that has both."""
         return list(less_by_process(one, other).values())
 
@@ -431,7 +431,7 @@ def what_came_of_it(raw):
             add(table, kernel, stamps, quantity, median, low, high, nearest=int(tie))
 
     def off(method, kernel, column):
-        return less(values(method, kernel, "yes"), values(method, kernel, "yes", column))
+        return minus(values(method, kernel, "yes"), values(method, kernel, "yes", column))
 
     def off_device(method, kernel):
         """Of what ncu calls the duration, which is longer than the code by the same in every process."""
@@ -452,14 +452,14 @@ def what_came_of_it(raw):
         shell = less_by_process(values("duration", k, "yes"), under_ncu)
         mine = less_by_process(values("beside: event_net", k, "yes"),
                                values("beside: event_net", k, "yes", "code_us"))
-        constants.append(interval(less(mine, shell))[0])
-        add_differences("with_stamps", k, [less(under_ncu, values("SM active", k, "yes")),
-                                           off("code_minus_empty", k, "code_us"), less(mine, shell),
+        constants.append(interval(minus(mine, shell))[0])
+        add_differences("with_stamps", k, [minus(under_ncu, values("SM active", k, "yes")),
+                                           off("code_minus_empty", k, "code_us"), minus(mine, shell),
                                            off("row_slope", k, "row_us")])
         add_differences("without_stamps", k, [
             [x - active for x in values("code_minus_empty", k, "no").values()],
-            less(values("beside: event_net", k, "no"), values("duration", k, "no"))])
-        add_differences("code", k, [off("code_minus_empty", k, "code_us"), off("activity record", k, "code_us"), less(
+            minus(values("beside: event_net", k, "no"), values("duration", k, "no"))])
+        add_differences("code", k, [off("code_minus_empty", k, "code_us"), off("activity record", k, "code_us"), minus(
             values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
         add_differences("device", k, [off_device(m, k) for m in ("event_net", "cold", "do_bench", "benchmark")])
         add_differences("row", k, [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")])
@@ -512,7 +512,7 @@ def print_tables(rows, constant_us):
         [[name(k, s), *(text("{median_us:.2f}", "times", *k, s, q) for q in TIMES)]
          for k in kernels("times") for s in ("no", "yes")])
     add_differences("with_stamps")
-    tables.append(f"The machine's constant, net less ncu: {constant_us:+.2f} us.")
+    tables.append(f"The machine's constant, net minus ncu: {constant_us:+.2f} us.")
     add_differences("without_stamps")
     add("Single processes, kernels without stamps: from the least to the greatest of them, in us",
         ["kernel x blocks", *PROCESSES],

@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
         host_extras[i] = host.median - x[i];
         empties[i] = empty.median;
         extras[i] = median(extra_us, runs);
-        extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the table has -0.00 */
+        extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the words have -0.00 */
         number("length", "us", 11, 0, lengths_us[i]);
         number("code", "us", 9, 2, x[i]);
         number("start_to_end", "us", 17, 2, by_device[i]);

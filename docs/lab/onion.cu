@@ -72,7 +72,7 @@ static double event(double *host_us) {
 
 enum { KERNEL, NET, FLOOR, EVENT, HOST, CLOCKS };
 static double samples_us[CLOCKS][MAX_RUNS];
-static uint64_t timer_step_ns, event_step_ns; /* of the clocks, by the times seen so far */
+static uint64_t timer_step_ns, event_tick_ns; /* of the clocks, by the times seen so far */
 
 /* Every run goes through all clocks, so that each sees the device in the same state. A spin that
  * ran 5 us longer than it was told shared the device with somebody: that run is made again. */
@@ -84,8 +84,8 @@ static void measure(int runs) {
         samples_us[EVENT][run] = event(&samples_us[HOST][run]);
         const double longest_us = fmax(samples_us[KERNEL][run], kernel_us());
         timer_step_ns = common_step_ns(timer_step_ns, (uint64_t)(longest_us * 1e3 + 0.5));
-        event_step_ns =
-            common_step_ns(event_step_ns, (uint64_t)(samples_us[EVENT][run] * 1e3 + 0.5));
+        event_tick_ns =
+            common_step_ns(event_tick_ns, (uint64_t)(samples_us[EVENT][run] * 1e3 + 0.5));
         if (longest_us * 1e3 > (double)length_ns + 5000) {
             if (++disturbed > runs)
                 fail(EXIT_FAILED, "disturbed: a spin of %llu ns ran %.0f ns; is the device shared?",
@@ -148,13 +148,13 @@ int main(int argc, char **argv) {
     value("line_intercept", "us", line.intercept);
     value("launch_and_drain_min", "us", least);
     value("launch_and_drain_max", "us", most);
-    value("event_step", "ns", (double)event_step_ns);
+    value("event_tick", "ns", (double)event_tick_ns);
     value("timer_step", "ns", (double)timer_step_ns);
     say("kernel and launch_and_drain together are %.5f x the kernel + %.2f us: launch and drain\n"
         "take %.2f to %.2f us, whatever the length.\n",
         line.slope, line.intercept, least, most);
     say("Event times here are multiples of %llu ns; the manual says about 500 ns.\n",
-        (unsigned long long)event_step_ns);
+        (unsigned long long)event_tick_ns);
     if (timer_step_ns > 100)
         say("%%globaltimer steps by %llu ns: a spin ran up to so much less than it says.\n",
             (unsigned long long)timer_step_ns);
