@@ -83,7 +83,7 @@ function(add_minimal needs source)
 endfunction()
 
 # add_program(host|opencl|cuda program.c|.cu [options]): a program, what it prints on simulated devices, and
-# with the options what test/program.awk asks of its record on this machine.
+# with the options what test/sane.awk asks of its record on this machine.
 function(add_program needs source)
   cmake_path(GET source STEM name)
   file(RELATIVE_PATH room ${SUITE} ${CMAKE_CURRENT_SOURCE_DIR})
@@ -93,7 +93,7 @@ function(add_program needs source)
   endif()
   build(${needs} ${name} ${source})
   add_live_everywhere(${name} sane --device sh ${SUITE}/common/test/sane.sh
-    ${CMAKE_CURRENT_SOURCE_DIR}/test/${name}.awk $<TARGET_FILE:${name}> ${ARGN})
+    ${CMAKE_CURRENT_SOURCE_DIR}/test/sane.awk $<TARGET_FILE:${name}> ${ARGN})
 endfunction()
 
 # At the end: what is left out, and the programs in reading order for the scripts.

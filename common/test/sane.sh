@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: MIT
 #
 # sane.sh RULES PROGRAM OPTIONS...: runs PROGRAM on this machine and asks of its record only what holds on any machine
-# under any load: sane.awk, and the chapter's RULES; where there is no name_opencl.awk, those of name.awk. (Whether the
-# program is right, the simulated devices say.) A program may find that it was disturbed and say so.
+# under any load: sane.awk, and what its room's RULES say below the line "# ---- program ----". (Whether the program is
+# right, the simulated devices say.) A program may find that it was disturbed and say so.
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/clean.sh"
 rules=$1
-[ -e "$rules" ] || rules=${1%_opencl.awk}.awk
 shift
+name=${1##*/}
+grep -q "^# ---- $name ----" "$rules" || name=${name%_opencl}
+awk -v of="# ---- $name ----" '/^# ---- /{ on = $0 == of; found += on } on; END { exit !found }' "$rules" >"$TMPDIR/rules.awk" || {
+    echo "sane.sh: no rules for $name in $rules" >&2
+    exit 1
+}
 "$@" --csv >"$TMPDIR/record" 2>"$TMPDIR/errors"
 code=$?
 cat "$TMPDIR/errors" >&2
@@ -17,4 +22,4 @@ if [ "$code" = 1 ] && grep -q ': disturbed: ' "$TMPDIR/errors"; then
     exit 0
 fi
 [ "$code" = 0 ] || exit "$code"
-awk -F, -f "$here/sane.awk" -f "$rules" "$TMPDIR/record"
+awk -F, -f "$here/sane.awk" -f "$TMPDIR/rules.awk" "$TMPDIR/record"

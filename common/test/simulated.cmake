@@ -55,7 +55,7 @@ foreach(source IN LISTS sources)
 endforeach()
 
 # add_simulated(program.c|.cu [prefix]): a room's program on the simulated device, and the test that
-# compares what it prints with test/expected/prefixprogram.txt. A room's .cl file goes with each
+# compares what it prints with test/prefixprogram.txt. A room's .cl file goes with each
 # OpenCL program that names it, once for every clock it knows.
 function(add_simulated source)
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
@@ -120,7 +120,7 @@ function(add_simulated source)
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
     RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
   add_test(NAME ${name}.simulated COMMAND sh ${here}/simulated.sh
-    ${CMAKE_SOURCE_DIR}/${folder}/test/expected/${name}.txt $<TARGET_FILE:${target}>)
+    ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
   if(NOT program MATCHES "^(recipe|compare|minimal|minimal_blocked)$") # these have no options like the others
     add_test(NAME ${name}.bad_input COMMAND sh ${here}/bad_input.sh $<TARGET_FILE:${target}> ${source})

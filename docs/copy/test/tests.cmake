@@ -15,7 +15,7 @@ foreach(program recipe compare) # small ones; the last block of the recipe is no
   endforeach()
 endforeach()
 add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
-  ${CMAKE_CURRENT_SOURCE_DIR}/test/expected/compare_processes.txt ${CMAKE_CURRENT_SOURCE_DIR}/compare_processes.sh)
+  ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt ${CMAKE_CURRENT_SOURCE_DIR}/compare_processes.sh)
 set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated
   ENVIRONMENT COMPARE=$<TARGET_FILE:simulated_cuda_compare>)
 
@@ -33,7 +33,7 @@ foreach(age new old)
 endforeach()
 target_compile_definitions(nvml_old PRIVATE OLD)
 add_test(NAME fit_to_measure.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
-  ${SUITE}/docs/copy/test/expected/fit_to_measure.txt $<TARGET_FILE:simulated_fit_to_measure>)
+  ${SUITE}/docs/copy/test/fit_to_measure.txt $<TARGET_FILE:simulated_fit_to_measure>)
 set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOUT 120)
 add_live(fit_to_measure sees_a_busy_loop sh ${CMAKE_CURRENT_SOURCE_DIR}/test/busy_loop.sh $<TARGET_FILE:fit_to_measure>)
 

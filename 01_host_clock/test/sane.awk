@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+#
+# What the record of each program of this room must hold on any machine under any load. A program with _opencl in its
+# name has the rules of the one without, if it has none of its own.
+
+# ---- host_clock ----
+# The work takes 20 ms of processor time, the sleep 20 ms of time.
+$column["counts"] == "elapsed_time" {
+    ask(v("sleep_ms") >= 20, "a sleep of 20 ms takes 20 ms")
+    ask(v("work_ms") <= 22 || $column["disturbed"] == 1, "work that waits for its core is marked")
+}
+$column["clock"] == "clock()" { ask(v("work_ms") >= 19 && v("two_threads_ms") >= 39, "clock() counts the time of all threads") }
+{ ask(v("claimed_step_ns") >= 1 && v("seen_step_ns") >= 1 && v("call_ns") > 0, "steps and costs") }
+END { ask(rows == 6, "six clocks") }
+
+# ---- stopwatch ----
+{
+    ask(v("total_ms") >= 5 * v("laps"), "a lap of 5 ms takes 5 ms")
+    ask(v("average_ms") * v("laps") <= v("total_ms") + 0.001 * v("laps") && v("average_ms") * v("laps") >= v("total_ms") - 0.001 * v("laps"), "the average is the total by the laps")
+}
+END { ask(rows == 5, "five laps") }
+
+# ---- integer_trap ----
+{ ask(v("lost_ns") == 0 || v("since_zero_days") > 104, "a double holds 104 days of ns") }
+$column["moment"] ~ /1970/ { ask(v("lost_ns") >= 128, "half the step of a double beyond 2^60") }
+END { ask(rows == 5, "five moments") }

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+#
+# What the record of each program of this room must hold on any machine under any load. A program with _opencl in its
+# name has the rules of the one without, if it has none of its own.
+
+# ---- opencl_profiling ----
+$column["interval"] == "start_to_end" {
+    device_us = v("median_us")
+    ask(v("min_us") > 0, "START is before END")
+}
+$column["interval"] ~ /end|host/ { ask(v("min_us") >= 0, "only stamps before START may be out of order") }
+$column["interval"] == "host" { ask(device_us <= 1.01 * v("median_us") + 10, "START to END is in the host's time") }
+END { ask(rows == 5, "five intervals") }
+
+# ---- bandwidth ----
+{
+    ask(v("start_to_end_us") > 0 && v("start_to_end_us") <= 1.01 * v("host_us") + 10, "START to END is in the host's time")
+    ask(v("four_floats_gb_s") > 0 && v("one_float_gb_s") > 0 && v("copy_gb_s") > 0, "bandwidths")
+}
+
+# ---- stamp_errors ----
+$column["question"] == "finished" { ask($column["error"] == "CL_SUCCESS" && v("end_ns") > 0, "a finished command has its stamp") }
+END { ask(rows == 3, "three questions") }

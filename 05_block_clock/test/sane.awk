@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+#
+# What the record of each program of this room must hold on any machine under any load. A program with _opencl in its
+# name has the rules of the one without, if it has none of its own.
+
+# ---- block_clock ----
+# The rows print whole clocks: allow for the rounding.
+{
+    ask(0 < v("clocks_median") && v("clocks_median") <= v("clocks_max") + 1, "0 < median <= max")
+    ask(0 < v("clocks_mean") && v("clocks_mean") <= v("clocks_max") + 1, "0 < mean <= max")
+    ask(v("whole_launch_us") > 0, "a launch takes time")
+    if ($column["used_units"] != "")
+        ask(v("used_units") >= 1 && v("used_units") <= v("blocks"), "as many units as blocks at most")
+    if (rows == 1)
+        ask(v("mean_to_first") == 1, "compared with itself")
+}
+
+# ---- block_timeline ----
+{
+    ask(v("start_ns") >= last && v("end_ns") >= v("start_ns"), "in the order of their starts, each before its end")
+    ask(v("clocks") > 0 && !seen[$column["block"]]++, "each block once, and it takes time")
+    place = v("unit") " " v("place")
+    if (v("place") < 63) # the last one has what found no place of its own
+        ask(v("start_ns") >= end[place], "one block at a time in a place")
+    end[place] = v("end_ns")
+    if (rows == 1)
+        ask(v("start_ns") == 0, "counted from the first start")
+    last = v("start_ns")
+}
+
+# ---- barrier ----
+{ clocks[$column["method"]] = v("clocks") }
+END { ask(rows == 3 && clocks["without_barrier"] < clocks["with_barrier"], "thread 0 misses the slower warps") }

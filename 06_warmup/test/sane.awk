@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+#
+# What the record of each program of this room must hold on any machine under any load. A program with _opencl in its
+# name has the rules of the one without, if it has none of its own.
+
+# ---- warmup ----
+{ ask(v("first_launch_us") > 0 && v("estimate_us") > 0 && v("steady_us") > 0, "every launch takes time") }
+END { ask(rows == 5, "five recipes") }
+
+# ---- warmup_series ----
+{ ask(v("launch") == rows && v("device_us") > 0 && v("host_us") > 0, "every launch takes time") }
+END { ask(rows == 100, "a hundred launches") }
+
+# ---- lazy_loading ----
+{ ask(v("first_launch_us") > 0 && v("second_launch_us") > 0, "every launch takes time") }
+END { ask(rows == 2, "LAZY and EAGER") }
+
+# ---- l2_cache ----
+{ ask(v("warm_us") > 0 && v("flushed_us") > 0 && v("written_us") > 0, "every launch takes time") }
