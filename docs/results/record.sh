@@ -143,6 +143,7 @@ mkdir -p "$results"
     done
 } >"$scratch/record/README.md"
 rm "$scratch/record"/*.txt
+rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has the answer
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"
 cat "$results/environment.txt"
 
