@@ -49,8 +49,4 @@ function v(name) { # the number under `name`
     ask($column["disturbed"] ~ /^[01]$/, "disturbed is 0 or 1")
     rows++
 }
-END {
-    ask(rows > 0, "there are rows")
-    if (broken)
-        exit 1
-}
+END { ask(rows > 0, "there are rows") }

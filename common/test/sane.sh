@@ -22,4 +22,5 @@ if [ "$code" = 1 ] && grep -q ': disturbed: ' "$TMPDIR/errors"; then
     exit 0
 fi
 [ "$code" = 0 ] || exit "$code"
+echo 'END { exit broken }' >>"$TMPDIR/rules.awk" # behind all that END asks
 awk -F, -f "$here/sane.awk" -f "$TMPDIR/rules.awk" "$TMPDIR/record"
