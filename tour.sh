@@ -131,7 +131,7 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         esac
         { "build/$program" --csv="$out/$name.csv" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
         read -r code <"$scratch/code"
-        [ "$code" -eq 77 ] || cat "$log" >&2
+        if [ "$code" -eq 77 ]; then rm -f "$out/$name.csv"; else cat "$log" >&2; fi
         why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
         [ ! -s "$scratch/output" ] || cp "$scratch/output" "$out/$name.txt"
     fi
