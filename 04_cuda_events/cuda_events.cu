@@ -10,11 +10,9 @@
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
-#include "blocker.h"
-#include "clock.h"
-#include "stamped.h" /* vector_add, its a, b, c and n; length_ns of the spin, 0: vector_add */
+#include "blocker.h" /* and with it the clock of the host, now_ns() */
+#include "stamped.h" /* vector_add and its vectors a, b, c of n; length_ns of the spin, 0: vector_add */
 #include "summary.h"
-#include "vectors.h"
 
 static unsigned long long *ran_ns; /* by the spin, on the device */
 static cudaEvent_t wake_up;        /* made with cudaEventBlockingSync */

@@ -123,8 +123,7 @@ int main(int argc, char **argv) {
                 SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
     describe("code_by", "%s", by);
     for (int i = 0; i < ROWS; i++) {
-        for (size_t run = 0; run <= runs;
-             run++) { /* the last one overwrites the first, the warm-up */
+        for (size_t run = 0; run <= runs; run++) { /* the last overwrites the warm-up */
             time_all(groups[i], us);
             for (int t = 0; t < TIMES; t++)
                 samples_us[t][run % runs] = us[t];
