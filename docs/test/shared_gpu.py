@@ -3,10 +3,10 @@
 """shared_gpu.py BUILD QUIET SHARED: does a program say so when others use its GPU?
 
 QUIET is a folder of records that docs/results/record.sh made on this machine, alone. Runs each program that times
-something on the GPU beside two processes that launch kernels of 200 us without a pause, its record into SHARED. A number that differs by more than a quarter (and by more than
-0.5 us), in a row that does not say 'disturbed', is a fault. The greatest run of a row and the mean of
-its runs are left out: they are what one interruption makes of them, and nobody should quote them.
-Wants nvcc, and some four minutes.
+something on the GPU beside two processes that launch kernels of 200 us without a pause, its record into SHARED. A
+number that differs by more than a quarter (and by more than 0.5 us), in a row that does not say 'disturbed', is a
+fault. The greatest run of a row and the mean of its runs are left out: they are what one interruption makes of them,
+and nobody should quote them. Wants nvcc, and some four minutes.
 """
 import pathlib
 import re
