@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
     value("large_launch", "blocks", many);
     const double stamps_us = value("stamps", "us", all[WITH].median - all[WITHOUT].median);
     const double with_percent = value("with_stamps", "percent", median(stamps_percent, runs));
-    say("The events, and the GPU's launch and drain took %.2f us with one block and\n"
+    say("The events and the GPU's launch and drain took %.2f us with one block and\n"
         "%.2f us with %d blocks. No block's clock shows that time. The stamps added %.2f us\n"
         "to a launch of %d blocks: with them it took %.2f %% of the time without.\n",
         all[ONE_BLOCK].median, all[FULL].median, full, stamps_us, many, with_percent);

@@ -28,11 +28,15 @@ TABLES = [  # title, program, keys, number
     ("03 START to END, minus the code and the empty kernel's", "known_length", "length_us", "extra_minus_empty_us"),
     ("04 Each method on each kernel", "cuda_events", "method kernel", "median_us"),
     ("05 Clocks of a block, CUDA", "block_clock", "blocks threads", "clocks_mean"),
+    ("05 The span of the blocks, CUDA", "block_clock", "blocks threads", "span_us"),
     ("05 The whole launch, CUDA", "block_clock", "blocks threads", "whole_launch_us"),
     ("05 Clocks of a work-group, OpenCL: of a GPU cycles of its SM, of a CPU ticks of its time stamp counter",
      "block_clock_opencl", "blocks threads", "clocks_mean"),
+    ("05 The span of the work-groups, OpenCL", "block_clock_opencl", "blocks threads", "span_us"),
     ("05 The whole launch, OpenCL", "block_clock_opencl", "blocks threads", "whole_launch_us"),
+    ("06 Estimate of each recipe, CUDA", "warmup", "recipe", "estimate_us"),
     ("06 Error of each recipe, CUDA", "warmup", "recipe", "error_percent"),
+    ("06 Estimate of each recipe, OpenCL", "warmup_opencl", "recipe", "estimate_us"),
     ("06 Error of each recipe, OpenCL", "warmup_opencl", "recipe", "error_percent"),
 ]
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
