@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
     value("event_adds_min", "us", event.min);
     value("event_adds_max", "us", event.max);
     say("One more event adds %.2f to %.2f us, wherever it stands, and the floor is %.2f us.\n"
-        "Two kernels whose pairs differ by less than %.0f ns may be equally long.\n",
+        "In this run two kernels whose pairs differ by less than %.0f ns may be equally long.\n",
         event.min, event.max, value_us[FLOOR], rise_ns[LENGTHS - 1]);
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }
