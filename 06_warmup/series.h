@@ -44,7 +44,7 @@ static inline void report_series(const struct series *s, const double us[SERIES]
         number("device", "us", 12, 2, s->device_us[i]);
         number("host", "us", 12, 2, s->host_us[i]);
         const bool is_shown = i < 10 || i % 10 == 9;
-        (is_shown ? end_row : end_record_row)(disturbed && i >= SERIES - STEADY);
+        (is_shown ? end_row : end_record_row)(disturbed);
     }
     end_table();
 
