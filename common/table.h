@@ -45,6 +45,8 @@ static inline double value(const char *name, const char *unit, double x) {
 __attribute__((format(printf, 3, 4))) static inline void cell(const char *name, int width,
                                                               const char *format, ...) {
     const int c = table.cells++, least = (int)strlen(name);
+    if (c >= (int)(sizeof table.cell / sizeof *table.cell))
+        fail(EXIT_FAILED, "more than %d cells in a row", c);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(table.cell[c].text, sizeof table.cell->text, format, arguments);
@@ -94,7 +96,7 @@ static inline void recorded_spread(const char *name, const char *unit, int place
     recorded_number(head, places, max);
 }
 
-/* In the record a name such as "clock (MHz)" is clock_mhz, and a text has no comma. */
+/* A cell of the record. A name such as "clock (MHz)" is clock_mhz there, and a text has no comma. */
 static inline void print_recorded(const char *text, bool is_name) {
     for (; *text != '\0'; text++)
         if (!is_name)
@@ -104,30 +106,38 @@ static inline void print_recorded(const char *text, bool is_name) {
     fputc(',', record_file);
 }
 
+/* A line of the table: the names, or the row that has them. */
+static inline void print_line(bool is_head, bool disturbed) {
+    for (int c = 0; c < table.cells; c++)
+        if (!table.cell[c].only_recorded) {
+            const bool is_last = c == table.cells - 1 && !disturbed; /* no blanks behind it */
+            fprintf(table_file, "%s%*s", c > 0 ? " " : "",
+                    is_last && table.cell[c].width < 0 ? 0 : table.cell[c].width,
+                    is_head ? table.cell[c].name : table.cell[c].text);
+        }
+    fputs(disturbed ? " disturbed\n" : "\n", table_file);
+}
+
 /* The row's end, for the record alone: where the table shows some rows of many. */
 static inline void end_record_row(bool disturbed) {
-    for (int is_head = record_file && table.recorded++ == 0; record_file && is_head >= 0;
-         is_head--) {
+    if (record_file && table.recorded++ == 0) {
         for (int c = 0; c < table.cells; c++)
-            print_recorded(is_head ? table.cell[c].name : table.cell[c].recorded, is_head);
-        fprintf(record_file, "%s\n", is_head ? "disturbed" : disturbed ? "1" : "0");
+            print_recorded(table.cell[c].name, true);
+        fputs("disturbed\n", record_file);
     }
+    for (int c = 0; record_file && c < table.cells; c++)
+        print_recorded(table.cell[c].recorded, false);
+    print_to(record_file, "%d\n", disturbed);
     table.cells = 0;
 }
 
 /* Prints the row at once, so that it appears when it was measured. `disturbed`: its repetitions
  * disagree, or were held up (summary.h). */
 static inline void end_row(bool disturbed) {
-    for (int is_head = table.shown++ == 0; table_file && is_head >= 0; is_head--) {
-        for (int c = 0; c < table.cells; c++) {
-            if (table.cell[c].only_recorded)
-                continue;
-            const bool pads =
-                table.cell[c].width > 0 || c < table.cells - 1 || (disturbed && !is_head);
-            fprintf(table_file, "%s%*s", c > 0 ? " " : "", pads ? table.cell[c].width : 0,
-                    is_head ? table.cell[c].name : table.cell[c].text);
-        }
-        fputs(disturbed && !is_head ? " disturbed\n" : "\n", table_file);
+    if (table_file) {
+        if (table.shown++ == 0)
+            print_line(true, false);
+        print_line(false, disturbed);
         fflush(table_file); /* checked at exit */
     }
     table.disturbed |= disturbed;

@@ -17,6 +17,10 @@ here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/clean.sh"
 transcript=$1
+grep -q '^\$ ' "$transcript" || {
+    echo "simulated.sh: no command in $transcript" >&2
+    exit 1
+}
 scratch=$TMPDIR
 root=${here%common/test}
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
