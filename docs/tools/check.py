@@ -28,6 +28,7 @@ In every Markdown file:
   program. They are those in BUILD (default: build); what cannot run here is there as a simulation.
 - Every word in *italics* is a term, and docs/glossary.md has it: in bold, or in a column before
   the last one. (Emphasis is bold.)
+- A path between backquotes in CONTRIBUTING.md is one in the repository ("my_program" aside).
 - A line has at most 120 columns, tables, pictures and what cannot be broken aside.
 README.zh.md has the headings, code blocks, links and marks of README.md, and names the README.md
 that it is a translation of:  <!-- of README.md 1a2b3c4d -->. (A refreshed number changes no name.)
@@ -256,6 +257,13 @@ def wrong_lines(folder, text, programs):
             yield f"{columns} columns: {line[:60]}"
 
 
+def missing_paths(text):
+    """The paths in CONTRIBUTING.md that lead nowhere."""
+    for path in re.findall(r"`(?:\./)?([\w.]+/[\w./]*\w)`", FENCE.sub("", text)):
+        if not any("my_program" in path or "NAME" in path or (folder / path).exists() for folder in (ROOT, *ROOT.glob("0?_*"))):
+            yield f"no such path: {path}"
+
+
 def behind(original, translation):
     """Where README.zh.md differs from README.md."""
     for what, pattern in (("headings", r"^(#+) "), ("code blocks", r"^```.*?^```$"), ("links", r"\]\(([^)]+)\)"),
@@ -301,6 +309,8 @@ def check(path, programs, refresh):
     own = BLOCK.sub("", new)
     found = [*dead_links(path, FENCE.sub("", own)), *missing_terms(FENCE.sub("", own)),
              *wrong_lines(str(name.parent if name.parent.name else name), own, programs)]
+    if name.name == "CONTRIBUTING.md":
+        found += missing_paths(own)
     if name.name == "README.zh.md":
         found += behind((ROOT / "README.md").read_text(), new)
     return faults + [f"{name}: {fault}" for fault in found]
