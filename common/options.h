@@ -124,7 +124,7 @@ static inline void parse_options(int argc, char **argv, const char *about) {
         table_file = k == TRACE ? NULL : table_file;
     }
     if (optind < argc)
-        fail(EXIT_BAD_USAGE, "'%s': no arguments, only options; see --help", argv[optind]);
+        fail(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help", argv[optind]);
     if (csv && !path && !table_file)
         fail(EXIT_BAD_USAGE, "--csv: --trace prints on stdout; give --csv=FILE");
     if (csv && !path)

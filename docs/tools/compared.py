@@ -12,6 +12,8 @@ import os
 import pathlib
 import re
 import shutil
+import signal
+import statistics
 import subprocess
 import sys
 
@@ -114,16 +116,29 @@ class Side:
                 yield [*line, "-", f"only {' and '.join(of)} has this row"]
                 continue
             x, y = (float(row[self.column]) for row in both)
+            apart = all(ranges) and (ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0])
             if any(row.get("disturbed") == "1" for row in both):
-                word = "disturbed: do not believe it"
+                word = "disturbed, but outside the spread" if apart else "disturbed: do not believe it"
             elif not all(ranges):
                 word = "no spread recorded"
             elif ranges[1][0] <= x <= ranges[1][1] and ranges[0][0] <= y <= ranges[0][1]:
                 word = "within the spread of the runs"
             else:
-                word = "outside the spread of the runs"
+                word = "outside the spread of the runs" if apart else "the runs overlap"
             ratio = "" if x == 0 else f"{y / x:.3f}" if y > 0.1 * x else f"{y / x:.2g}"
             yield [*line, f"{y - x:+.3f}" if self.has_difference(x) else ratio, word]
+
+    def summary(self):
+        """In one line, of two: the least, the middle and the greatest ratio, and how many rows say what."""
+        lines = [line for line in self.pairs() if line[-2] not in ("", "-")]
+        numbers, words = sorted(float(line[-2]) for line in lines), [re.split("[ ,:]", line[-1])[0] for line in lines]
+        if len(lines) < 2:
+            return ""
+        counts = [f"{words.count(word)} {said}" for word, said in (
+            ("within", "within the spread"), ("the", "overlap"), ("outside", "outside the spread"),
+            ("disturbed", "disturbed"), ("no", "without a spread")) if word in words]
+        return (f": {self.head()[-2]} is {numbers[0]:g} to {numbers[-1]:g}, in the middle {statistics.median(numbers):g}; "
+                f"of {len(lines)} rows {', '.join(counts)}")
 
     def has_difference(self, x=1):
         return x == 0 or NEAR_ZERO.search(self.column)
@@ -161,7 +176,8 @@ def of_records(paths):
     known = [(keys.split(), column) for _, of, keys, column in TABLES if of == program]
     texts = [c for c in columns if not all(is_number(row[c]) for row in a.rows + b.rows)]
     keys = known[0][0] if known else texts + [c for c in ("launches", "launch", "laps", "groups", "block", "length_us") if c in columns]
-    wanted = ([column for _, column in known if column in columns]
+    known = [c for _, c in known if c in columns]
+    wanted = ([c for c in known if not NEAR_ZERO.search(c)] or known
               or [c for c in columns if "mean" not in c and a.rows and spread(a.rows[0], c, a)]
               or [c for c in columns if c not in keys + texts + OPTIONS])
     if not wanted or not a.rows or not b.rows:
@@ -207,7 +223,7 @@ def print_records(sides, paths):
         print(f"A and B have no value of {' or '.join(side.changed)} in common: rows are paired {', then '.join(how)}.")
     for side in sides:
         lines = [side.head(), *side.pairs()]
-        print(f"\n{as_printed(side.column)}")
+        print(f"\n{as_printed(side.column)}{side.summary()}")
         print_lines(lines[:MOST_LINES + 1], {*range(len(side.keys)), len(lines[0]) - 1})
         if len(lines) > MOST_LINES + 1:
             print(f"... and {len(lines) - MOST_LINES - 1} more rows")
@@ -215,6 +231,9 @@ def print_records(sides, paths):
     words = [line[-1] for side in sides for line in side.pairs()]
     if any(word.startswith("within") for word in words):
         print("within the spread: each number is among the other's runs, so the change may have done nothing.")
+    if any("outside" in word for word in words):
+        print("outside the spread: no run of one is among the other's. Two processes may differ by some percent without a\n"
+              "change: to see by how much, record A twice and compare the two.")
     if any(word.startswith("disturbed") for word in words):
         print("!: disturbed. The runs disagree, or all were delayed: run it again on an idle machine.")
     return f"{sides[0].title}{device}", {text[0]: ": ".join((text[0], ", ".join(text[1:]))) for text in legend}
@@ -301,6 +320,7 @@ unset label
 
 def main(arguments):
     recorded = "recorded: " + " ".join(sorted(p.parent.name for p in RESULTS.glob("*/environment.txt")))
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if len(arguments) < 2 or any(name.startswith("-") for name in arguments):
         print(f"usage: {__doc__.strip()}\n{recorded}", file=sys.stderr)
         return 2
