@@ -131,7 +131,8 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         esac
         { "build/$program" --csv="$out/$name.csv" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
         read -r code <"$scratch/code"
-        if [ "$code" -eq 77 ]; then rm -f "$out/$name.csv"; else cat "$log" >&2; fi
+        [ "$code" -eq 77 ] || cat "$log" >&2
+        [ "$code" -eq 0 ] || rm -f "$out/$name.csv" # begun, perhaps
         why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
         [ ! -s "$scratch/output" ] || cp "$scratch/output" "$out/$name.txt"
     fi
