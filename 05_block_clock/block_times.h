@@ -93,7 +93,8 @@ static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
 
 /* Prints the row of number `b` of options.blocks, and stores its medians in rows[b]. It is disturbed
  * if one of its times is; the number of SMs or cores is no time: PoCL takes now one core, now more.
- * The record also has the least and the greatest launch, to compare two records with. `note` says what the number of blocks stands for. */
+ * The record also has the least and the greatest launch, to compare two records with. `note` says what
+ * the number of blocks stands for. */
 static inline void report_blocks(int b, const long long *threads, const char *note) {
     bool disturbed = false;
     struct summary of[FIELDS];

@@ -30,6 +30,7 @@ static inline bool device_matches(int index, const char *name) {
     return length == 0 || *name;
 }
 
+/* The rows of the table below that the parser knows by name. */
 enum { DEVICE, BLOCKS = 4, TRACE = 7, CSV, HELP, VERSION, OPTIONS };
 static const struct known_option {
     const char *name, *value, *help;
@@ -124,7 +125,8 @@ static inline void parse_options(int argc, char **argv, const char *about) {
         table_file = k == TRACE ? NULL : table_file;
     }
     if (optind < argc)
-        fail(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help", argv[optind]);
+        fail(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help",
+             argv[optind]);
     if (csv && !path && !table_file)
         fail(EXIT_BAD_USAGE, "--csv: --trace prints on stdout; give --csv=FILE");
     if (csv && !path)

@@ -11,7 +11,8 @@ rules=$1
 shift
 name=${1##*/}
 grep -q "^# ---- $name ----" "$rules" || name=${name%_opencl}
-awk -v of="# ---- $name ----" '/^# ---- /{ on = $0 == of; found += on } on; END { exit !found }' "$rules" >"$TMPDIR/rules.awk" || {
+awk -v of="# ---- $name ----" '/^# ---- /{ on = $0 == of; next }
+    on && !/^#/ && NF { found = 1 } on; END { exit !found }' "$rules" >"$TMPDIR/rules.awk" || {
     echo "sane.sh: no rules for $name in $rules" >&2
     exit 1
 }

@@ -49,9 +49,10 @@ static __global__ void marker(struct warp_time *marked) {
     *marked = seen;
 }
 
-static double pair_us; /* of the last pair of events, and what the kernel and */
-static struct warp_time code, next,
-    *marked; /* the marker between them wrote; *marked: on the device */
+/* Of the last pair of events: its time, and what the kernel and the marker between them wrote. */
+static double pair_us;
+static struct warp_time code, next;
+static struct warp_time *marked; /* the marker's, on the device */
 
 /* `is_early`: the marker may start as soon as the kernel before it lets it, and waits by itself. */
 static void launch_marker(bool is_early) {
