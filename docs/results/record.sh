@@ -7,7 +7,7 @@
 # (program.csv), README.md with what each printed in the same run, and environment.txt, which says on what, in
 # what state the machine was, and which of these runs were disturbed (docs/copy/fit_to_measure.c).
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
-# GPUs, and empty it leaves out all. BUILD names the build folder, if not build.
+# GPUs, and empty it leaves out all. BUILD names the build folder, if not build; ONLY the programs, if not all.
 set -eu
 unset CDPATH
 export LC_ALL=C
@@ -61,6 +61,7 @@ left_out() {
 # record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
 record() {
     name=$1
+    case " ${ONLY-$name} " in *" $name "*) ;; *) return ;; esac
     output=$scratch/record/$name
     program=$build/$2
     chosen=
