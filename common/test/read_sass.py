@@ -14,6 +14,7 @@ listing must hold, from top to bottom:
 One line per kernel says what was seen. Exit: 0; 1 if a listing is not so; 77 if a tool is missing.
 """
 import multiprocessing.pool
+import os
 import pathlib
 import re
 import shutil
@@ -129,6 +130,7 @@ def read(nvdisasm, nvcc, scratch, architecture, source):
 nvdisasm, nvcc = map(shutil.which, sys.argv[1:])
 if not nvdisasm or not nvcc:
     sys.exit(print("read_sass.py: needs nvdisasm and nvcc", file=sys.stderr) or 77)
+os.environ.pop("TMPDIR", None)  # nvcc wants it to exist
 known = subprocess.run([nvcc, "--list-gpu-code"], check=True, stdout=subprocess.PIPE, text=True).stdout
 jobs = [(name, source) for name in ARCHITECTURES if name in known.split() for source in RULES]
 with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2) as pool:
