@@ -84,9 +84,9 @@ static const double step_us = 0.25; /* which a row of one cannot tell apart: see
 /* Keeps the stream busy until the host opens the gate, for a second at most. */
 static __global__ void block_stream(volatile struct gate *gate) {
     unsigned long long start_ns, now_ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
     while (!gate->open) {
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
         if (now_ns - start_ns > 1000000000) {
             gate->gave_up = 1;
             return;
