@@ -2,10 +2,8 @@
  *
  * How long did my kernel take? There are three right answers.
  *
- * Measures: the time of a kernel's code, from the first instruction to the last; its time on the
- *   device, with launch and drain; its cost in a row of launches. Events measure all three. Stamps of
- *   the kernel itself tell whether the first and the last are right, and cost time themselves.
- * Does not measure: what the host waits for (docs/lab/onion.cu).
+ * Measures: the time of a kernel's code, on the device, and in a row of launches, each by events. The
+ *   kernel's own stamps tell whether the first and the last are right. Not: what the host waits for.
  *
  * Build: nvcc -O2 -arch=native -I../common three_times.cu -o three_times
  * Run:   ./three_times
@@ -48,9 +46,13 @@ static double blocked_us(int launches, enum variant variant) {
     return elapsed_us();
 }
 
-/* The code of the last launch, by its own stamps. */
+/* The code of the last launch, by its own stamps: later ones than those of the launch before. */
 static double code_us(void) {
+    static unsigned long long last_ns;
     const struct warp_time code = first_and_last(times, blocks);
+    if (code.start_ns <= last_ns)
+        fail(EXIT_FAILED, "impossible: a warp has the stamps of an earlier launch");
+    last_ns = code.start_ns;
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
@@ -59,8 +61,6 @@ static double period_us(void) {
     const int64_t first_ns = (int64_t)first_and_last(times + blocks * WARPS, blocks).start_ns;
     return (double)((int64_t)first_and_last(times, blocks).start_ns - first_ns) / 1e3 / 19;
 }
-
-/* ---- The experiment ---- */
 
 enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, BATCH, PERIOD, PLAIN, CLOCKS };
 
