@@ -15,7 +15,7 @@ enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST =
  * leaves at zero is refused. A list ends with 0. */
 static struct {
     const char *device;                /* "": the program chooses */
-    long long runs, size, work, trace; /* trace: 1 if it can be asked for */
+    long long runs, size, work, seconds, late_us, trace; /* trace: 1 if it can be asked for */
     long long sizes[MAX_LIST + 1], blocks[MAX_LIST + 1], threads[MAX_LIST + 1];
     bool has_blocks; /* on the command line */
 } options;
@@ -31,7 +31,7 @@ static inline bool device_matches(int index, const char *name) {
 }
 
 /* The rows of the table below that the parser knows by name. */
-enum { DEVICE, BLOCKS = 4, TRACE = 7, CSV, HELP, VERSION, OPTIONS };
+enum { DEVICE, BLOCKS = 4, TRACE = 9, CSV, HELP, VERSION, OPTIONS };
 static const struct known_option {
     const char *name, *value, *help;
     long long *numbers, max;
@@ -44,6 +44,8 @@ static const struct known_option {
     {"blocks", "LIST", "launch so many blocks, in turn", options.blocks, MAX_BLOCKS, MAX_LIST},
     {"threads", "LIST", "of so many threads, in turn", options.threads, MAX_THREADS, MAX_LIST},
     {"work", "N", "have each block do its work N times", &options.work, 1000000, 1},
+    {"seconds", "N", "go on for N seconds", &options.seconds, 3600, 1},
+    {"late-us", "N", "make one device N us late", &options.late_us, 1000000, 1},
     {"trace", "", "print Chrome's trace format and nothing else", &options.trace, 0, 0},
     {"csv", "[=FILE]", "print the record and nothing else; with FILE: write it there", 0, 0, 0},
     {"help", "", "print this help", 0, 0, 0},
