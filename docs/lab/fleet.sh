@@ -34,7 +34,7 @@ measure() {
     program=$build/$1
     record=$out/$(basename "$1")
     shift
-    ${TURNS:+flock "$TURNS"} "$build/docs/copy/fit_to_measure" --csv="$record.fit" \
+    "$build/docs/copy/fit_to_measure" --csv="$record.fit" ${TURNS:+flock "$TURNS"} \
         "$program" "$@" --csv="$record.csv" >"$record.txt" 2>&1 || {
         cat "$record.txt" >&2
         exit 1

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # fleet.sh BUILD [TIMES]: does docs/lab/fleet.py name a device that is slow, and nobody where none is? A fleet of eight
-# PoCL devices on this machine, whose processes are started by fleet.sh itself, by mpirun (Debian: openmpi-bin) and by
-# Slurm's srun (slurmctld, slurmd, munge; Slurm needs root). The eight share the cores, so they measure in turns. The
+# PoCL devices on this machine, whose processes are started by mpirun (Debian: openmpi-bin) and by Slurm's srun
+# (slurmctld, slurmd, munge; it needs root). The eight share the cores, so they measure in turns. The
 # slow one has twice the work. What is not installed is left out and named; with neither the test is skipped (77).
 set -eu
 build=$(readlink -f "${1:?usage: fleet.sh BUILD [TIMES]}")
@@ -155,8 +155,8 @@ PartitionName=all Nodes=$(hostname) Default=YES State=UP
 }
 
 has() { for tool; do command -v "$tool" >/dev/null || return 1; done; }
-ways=alone
-if has mpirun; then ways="$ways mpi"; else echo "left out: mpirun (Debian: openmpi-bin)"; fi
+ways=
+if has mpirun; then ways=mpi; else echo "left out: mpirun (Debian: openmpi-bin)"; fi
 if ! has srun slurmctld slurmd munged munge setpriv || [ "$(id -u)" != 0 ]; then
     echo "left out: srun (Debian: slurmctld, slurmd, slurm-client, munge; and root)"
 elif start_slurm; then
@@ -164,12 +164,11 @@ elif start_slurm; then
 else
     bad=1
 fi
-[ "$ways" != alone ] || skip "neither MPI nor Slurm"
+[ "$ways" ] || skip "neither MPI nor Slurm"
 for time in $(seq "$times"); do
     echo "$time of $times"
     for way in ${WAYS-$ways}; do
         case $way in
-        alone) judge alone env ;;
         mpi) judge mpirun mpirun --allow-run-as-root --oversubscribe -n 8 ;;
         slurm) judge srun srun -n 8 ;;
         esac
