@@ -41,9 +41,8 @@ measure() {
     }
 }
 if [ "$cuda" ]; then
-    case ${CUDA_VISIBLE_DEVICES-,} in # Slurm may have given this process one GPU already
-    *,*) CUDA_VISIBLE_DEVICES=$(echo "${CUDA_VISIBLE_DEVICES:-$(seq -s, 0 "$rank")}" | cut -d, -f$((rank + 1))) ;;
-    esac
+    # One that Slurm has chosen for this process stays: cut leaves a line without a comma as it is.
+    CUDA_VISIBLE_DEVICES=$(echo "${CUDA_VISIBLE_DEVICES:-$(seq -s, 0 "$rank")}" | cut -d, -f$((rank + 1)))
     export CUDA_VISIBLE_DEVICES
     export CUDA_DEVICE_ORDER=PCI_BUS_ID # as fit_to_measure counts them
 fi

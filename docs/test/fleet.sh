@@ -41,7 +41,7 @@ for program in 04_cuda_events/cuda_events docs/lab/sm_clock docs/lab/calibrate d
 gpu=$CUDA_VISIBLE_DEVICES
 round=$(basename "$(dirname "$(echo "$*" | sed 's/.*--csv=//')")")
 time() { awk -v gpu="$gpu" -v round="$round" -v us="$1" \
-    'BEGIN { print us * (1 + round / 10) * (gpu == 3 ? 1.061 + (round % 3 - 1) / 1000 : gpu == 2 ? 0.97 : 1) }'; }
+    'BEGIN { print us * (1 + round / 10) * (gpu == 3 ? 1.061 + (round - 5) / 1000 : gpu == 2 ? 0.97 : 1) }'; }
 for file; do :; done
 case $0 in
 *fit_to_measure) # --csv=FILE PROGRAM OPTIONS
@@ -59,10 +59,10 @@ done
 says() { grep -qF "$1" "$scratch/text" || { cat "$scratch/text" && echo "not said: $1" && exit 1; } >&2; }
 env -u CUDA_VISIBLE_DEVICES ROUNDS=9 docs/lab/fleet.sh "$scratch/known" "$scratch/out"
 "$python" docs/lab/fleet.py "$scratch/out" >"$scratch/text" && exit 1
-says "$(hostname) GPU 3 takes 6.1 % more time, 6.0 to 6.2, for vector_add; 693 W at most, held back by heat"
+says "$(hostname) GPU 3 takes 6.1 % more time, 5.8 to 6.4, for vector_add; 693 W at most, held back by heat"
 [ "$(grep -c takes "$scratch/text")" = 2 ] # and at full load
-"$python" docs/lab/fleet.py "$scratch/out" --limit 6.05 >"$scratch/text"
-says "No device is more than 6.05 % off the median of 4."
+"$python" docs/lab/fleet.py "$scratch/out" --limit 6 >"$scratch/text"
+says "No device is more than 6 % off the median of 4."
 CUDA_VISIBLE_DEVICES=5,3 FLEET_RANK=1 ROUNDS=1 docs/lab/fleet.sh "$scratch/known" "$scratch/second" # of those two the second
 grep -q 693 "$scratch/second/$(hostname)/1/1/calibrate.fit"
 CUDA_VISIBLE_DEVICES=2 SLURM_LOCALID=1 ROUNDS=1 docs/lab/fleet.sh "$scratch/known" "$scratch/second" # Slurm's own choice
