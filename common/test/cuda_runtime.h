@@ -32,7 +32,7 @@
 #define PICK(a, b, c, d, e, f, name, ...) name
 #define WORDS(...) PICK(__VA_ARGS__, W6, W5, W4, W3, W2, W1)(__VA_ARGS__)
 #define SIMULATED_LAUNCH(kernel, shape, ...)                                                                           \
-    simulated_launch((void (*)())kernel, (const size_t[4]){WORDS shape}, (const uintptr_t[8]){WORDS(__VA_ARGS__)})
+    simulated_launch(#kernel, (void (*)())kernel, (const size_t[4]){WORDS shape}, (const uintptr_t[8]){WORDS(__VA_ARGS__)})
 
 typedef enum {
     cudaSuccess = 0,
@@ -216,8 +216,8 @@ API(cudaGraphDestroy, (cudaGraph_t graph), 2000, free(graph))
 
 /* FAULT=gate_open: what the host shuts opens by itself, and the host is slow.
  * With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
-static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)(), const size_t shape[4],
-                                              const uintptr_t arguments[8], bool early) {
+static inline cudaError_t simulated_launch_as(const char *call, const char *name, void (*kernel)(),
+                                              const size_t shape[4], const uintptr_t arguments[8], bool early) {
     static void (*loaded[16])();
     static int count;
     const char *no_cache = getenv("CUDA_CACHE_DISABLE");
@@ -228,7 +228,7 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
     if (i == count && capturing) return cudaErrorStreamCaptureUnsupported;
     if (i == count && !eager) simulated_wait(NULL, true);
     const int64_t load_ns = i < count ? 0 : eager ? LOAD_EAGER_NS : kept ? LOAD_NS : LOAD_ANEW_NS;
-    const bool failed = fails(name, LAUNCH_CALL_NS + load_ns + (count > 0 ? 0 : LOAD_FIRST_NS));
+    const bool failed = fails(call, LAUNCH_CALL_NS + load_ns + (count > 0 ? 0 : LOAD_FIRST_NS));
     loaded[i] = kernel;
     count += i == count;
     if (failed) return cudaErrorLaunchFailure;
@@ -236,6 +236,7 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
         return cudaErrorInvalidConfiguration;
     struct simulated_command c = {.run = simulated_run_kernel,
                                   .kernel = kernel,
+                                  .name = name,
                                   .groups = (unsigned)shape[0],
                                   .threads = (unsigned)shape[1],
                                   .shared_bytes = shape[2],
@@ -251,8 +252,9 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
     return cudaSuccess;
 }
 
-static inline void simulated_launch(void (*kernel)(), const size_t shape[4], const uintptr_t arguments[8]) {
-    const cudaError_t code = simulated_launch_as("cudaLaunchKernel", kernel, shape, arguments, false);
+static inline void simulated_launch(const char *name, void (*kernel)(), const size_t shape[4],
+                                    const uintptr_t arguments[8]) {
+    const cudaError_t code = simulated_launch_as("cudaLaunchKernel", name, kernel, shape, arguments, false);
     last_error = code ? code : last_error;
     unchecked = true;
 }
@@ -278,7 +280,7 @@ typedef struct {
 static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     const bool early = c->numAttrs > 0 && c->attrs->id == cudaLaunchAttributeProgrammaticStreamSerialization &&
                        c->attrs->val.programmaticStreamSerializationAllowed;
-    RETURN(simulated_launch_as(__func__, (void (*)())kernel,
+    RETURN(simulated_launch_as(__func__, "early launch", (void (*)())kernel,
                                (const size_t[4]){c->gridDim.x, c->blockDim.x, c->dynamicSmemBytes, W(c->stream)},
                                (const uintptr_t[8]){*(uintptr_t *)arguments[0]}, early));
 }
@@ -348,10 +350,10 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
     const int64_t step = simulated_fault("event_step", NULL) ? 160 : 1; *ms = (float)((double)(ns / step * step) / 1e6);
-    static int asked; int since = 1; asked++; if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
+    static int asked; int since = 0; asked++; if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
     if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;
     if (simulated_fault("time_same", NULL)) *ms = 0.001f;
-    if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms)
+    if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms; if (asked == since) simulated_hit())
 
 #endif

@@ -203,6 +203,27 @@ __attribute__((constructor)) static void read_fault(void) {
     pthread_atfork(count_process, NULL, leave_device);
 }
 
+static const char *last_kernel; /* that runs, or ran last */
+static struct {
+    const char *name;
+    int launches;
+} kernels[16];
+
+static int *launches_of(const char *kernel) {
+    int i = 0;
+    while (kernels[i].name && strcmp(kernels[i].name, kernel) != 0) i++;
+    kernels[i].name = kernel;
+    return &kernels[i].launches;
+}
+
+void simulated_hit(void) {
+    const char *name = getenv("HIT");
+    FILE *file = name && last_kernel && fault.name[fault.length] ? fopen(name, "a") : NULL;
+    if (!file) return;
+    fprintf(file, "%s %d\n", last_kernel, *launches_of(last_kernel));
+    fclose(file);
+}
+
 bool simulated_is_fault(const char *name, int *number) {
     if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length]) return false;
     if (number) *number = fault.number;
@@ -281,8 +302,12 @@ bool simulated_call(const char *name, int64_t ns) {
         }
         return try_failing(name);
     }
-    if (simulated_fault("crash", NULL) && calls == fault.number) raise(SIGKILL);
-    if (simulated_fault(name, NULL)) return fault.number-- == 1; /* the call of that number, and no other */
+    const bool crash = simulated_fault("crash", NULL);
+    if ((crash && calls == fault.number) || (simulated_fault(name, NULL) && fault.number-- == 1)) {
+        simulated_hit();
+        if (crash) raise(SIGKILL);
+        return true; /* the call of that number, and no other */
+    }
     lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
     return lost;
 }
@@ -363,8 +388,14 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
     float *values = (float *)data;
     readings += reading;
     for (size_t i = 0; i < 3 && reading && floats > 0; i++)
-        if (simulated_fault(where[i], NULL) && fault.number == readings) values[(floats - 1) * i / 2] += 1;
-    if (reading && simulated_fault("wrong_zero", NULL) && fault.number == readings) memset(values, 0, bytes);
+        if (simulated_fault(where[i], NULL) && fault.number == readings) {
+            values[(floats - 1) * i / 2] += 1;
+            simulated_hit();
+        }
+    if (reading && simulated_fault("wrong_zero", NULL) && fault.number == readings) {
+        memset(values, 0, bytes);
+        simulated_hit();
+    }
     if (reading && floats > 0 && simulated_fault("wrong_nan", NULL)) memset(values + floats - 1, 0xff, sizeof *values);
     for (size_t i = 0; i < floats && !reading; i++)
         if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL)) values[i] = 1e9f;
@@ -612,11 +643,15 @@ void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int which = 0;
     launches++;
+    last_kernel = command->name;
+    ++*launches_of(last_kernel);
     const bool is_lost = (simulated_fault("lost_write", &which) && which / 10 == launches) ||
                          (simulated_fault("lost_writes", &which) && which / 10 <= launches);
     void *lost = is_lost ? (void *)command->arguments[which % 10] : NULL, *before = NULL;
     const size_t lost_bytes = simulated_room(lost, NULL);
-    if (simulated_fault("lost_argument", &which) && which / 10 == launches) command->arguments[which % 10] = 0;
+    const bool no_argument = simulated_fault("lost_argument", &which) && which / 10 == launches;
+    if (no_argument) command->arguments[which % 10] = 0;
+    if (is_lost || no_argument) simulated_hit();
     int64_t free_ns[MAX_UNITS * MAX_SLOTS] = {0}, end_ns;
     const struct simulated_device *d = simulated_device;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads;

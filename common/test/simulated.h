@@ -29,6 +29,10 @@ static inline bool simulated_fault(const char *name, int *number) {
     return simulated_has_fault && simulated_is_fault(name, number);
 }
 
+/* A fault with a number, as wrong_last:5, hits now: writes into the file $HIT the kernel that ran last, and which of that
+ * kernel's launches it was. simulated.sh shows it, so that in a changed program it cannot hit another one in silence. */
+void simulated_hit(void);
+
 /* Says what the simulation does not know or will not have, and ends the program with 3. */
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
 
@@ -80,6 +84,7 @@ struct simulated_command {
     struct simulated_command *next;
     /* of a kernel */
     void (*kernel)();
+    const char *name;
     uintptr_t arguments[8];
     unsigned groups, threads;
     size_t shared_bytes, local_bytes[8];

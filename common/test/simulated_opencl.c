@@ -208,6 +208,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error) {
     char symbol[96];
     cl_kernel kernel = CREATE(cl_kernel, 5000, CL_INVALID_KERNEL_NAME);
     snprintf(symbol, sizeof symbol, "%s%s", program->prefix, name);
+    if (kernel) kernel->call.name = strdup(name);
     if (kernel) *(void **)&kernel->call.kernel = dlsym(RTLD_DEFAULT, symbol);
     snprintf(symbol, sizeof symbol, "void %s(", name);
     if (kernel) kernel->parameters = strstr(program->text, symbol);
