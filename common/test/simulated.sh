@@ -33,7 +33,8 @@ for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new "${2%/simulated/bin/*
 done
 bad=0
 constants=$(grep -o '[A-Z_0-9]* = [0-9][0-9]*' "$here/simulated_times.h" |
-    awk '{ ns = sub(/_NS$/, "", $1); print tolower($1) " = " $3 (ns ? " / 1000;" : ";") }')
+    awk '{ ns = sub(/_NS$/, "", $1); print tolower($1) " = " $3 (ns ? " / 1000;" : ";") }'
+    sed -n 's/  .*//; s/^ \* #: \(.*\)/\1;/p' "$here/simulated_times.h")
 
 # holds LEFT RIGHT: says why a sum does not hold.
 holds() {
