@@ -5,6 +5,8 @@
 # rest of TRANSCRIPT: words and numbers, not the blanks around them.
 #     $ ./program --csv           a command, and below it what it printed; after "! " what went to stderr; after "exit"
 #                                 the code, if not 0; after "hit" what a fault with a number hit: a kernel and its launch
+#     $ sh -c 'echo one; \        a command that goes on in the next line, behind "> "
+#     > echo two'
 #     $ FAULT={} ./program        typed once for each row below it, with the row's first word in place of {}
 #     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
 #                                 last one of stdout. Two blanks end the word, which may have single ones
@@ -59,14 +61,21 @@ rows=
 while IFS= read -r line; do
     word=${line#'# '}
     case $line in
-    '$ '*'{}'*)
-        printf '%s\n' "$line"
-        rows=${line#??}
-        ;;
     '$ '*)
-        rows=
         printf '%s\n' "$line"
-        type_in "${line#??}"
+        line=${line#??}
+        while [ "$line" != "${line%\\}" ] && IFS= read -r next; do
+            printf '%s\n' "$next"
+            line=${line%\\}${next#'> '}
+        done
+        case $line in
+        *'{}'*)
+            rows=$line
+            continue
+            ;;
+        esac
+        rows=
+        type_in "$line"
         grep -vxFf "$scratch/heads" "$scratch/output"
         grep '^# ' "$scratch/output" >>"$scratch/heads"
         sed 's/^/! /' "$scratch/errors"
