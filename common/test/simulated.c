@@ -237,12 +237,20 @@ struct sweep {
     long calls, bad, skipped;
 };
 static struct sweep *sweep;
+static pid_t sweeper;
 
 static void print_sweep(void) {
-    if (!simulated_fault("sweep", NULL)) return; /* a child */
+    if (getpid() != sweeper) return; /* a child */
     fprintf(stderr, "sweep: %ld calls failed in turn: %ld not well, %ld ended with 77\n", sweep->calls, sweep->bad,
             sweep->skipped);
     if (sweep->bad > 0) _exit(3);
+}
+
+__attribute__((constructor)) static void prepare_sweep(void) {
+    if (strcmp(getenv("FAULT") ? getenv("FAULT") : "", "sweep") != 0) return;
+    sweep = (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sweeper = getpid();
+    atexit(print_sweep);
 }
 
 static bool try_failing(const char *name) {
@@ -294,14 +302,7 @@ bool simulated_call(const char *name, int64_t ns) {
     const bool slow = simulated_fault("slow_host", NULL) || simulated_fault("gate_open", NULL);
     host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
     calls++;
-    if (simulated_fault("sweep", NULL)) {
-        if (!sweep) {
-            sweep =
-                (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-            atexit(print_sweep);
-        }
-        return try_failing(name);
-    }
+    if (simulated_fault("sweep", NULL)) return try_failing(name);
     const bool crash = simulated_fault("crash", NULL);
     if ((crash && calls == fault.number) || (simulated_fault(name, NULL) && fault.number-- == 1)) {
         simulated_hit();

@@ -14,7 +14,8 @@
 #     #= median_us method=event kernel=spin = launch + drain +- tick  two or more blanks, and why
 #     #= way_us = ...             a value of the record
 #     #= after "one block:" = ... the first number behind these words
-# What a record says above its rows ("# size,1000") stands there once: a command after it shows only what is different.
+# What a record says above its rows ("# size,1000", and their names) stands there once: a command after it shows only
+# what is different.
 # Other lines that begin with "#" are kept. The left side of "#=" is looked up in what the command above printed; a key
 # that has blanks is a="b c". The right side is an expression of awk in the constants of simulated_times.h, in lower case
 # and in us. Without "+-" it must be exact to the last digit printed.
@@ -77,7 +78,7 @@ while IFS= read -r line; do
         rows=
         type_in "$line"
         grep -vxFf "$scratch/heads" "$scratch/output"
-        grep '^# ' "$scratch/output" >>"$scratch/heads"
+        grep -e '^# ' -e ',disturbed$' "$scratch/output" >>"$scratch/heads"
         sed 's/^/! /' "$scratch/errors"
         [ "$code" = 0 ] || echo "exit $code"
         [ ! "$hit" ] || echo "hit $hit"
