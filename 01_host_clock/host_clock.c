@@ -140,14 +140,14 @@ int main(int argc, char **argv) {
     for (int c = 0; c < CLOCKS; c++) {
         for (int p = 0; p < PARTS; p++)
             s[p][c] = summarize(ms[p][c], runs, step_us / 1e3);
-        cell("clock", -19, "%s", clocks[c].name);
-        cell("counts", -14, "%s", clocks[c].counts);
-        number("claimed_step", "ns", 0, 0, (double)claimed_step_ns(c));
-        number("seen_step", "ns", 0, 0, (double)smallest_step_ns(c));
-        number("call", "ns", 0, 1, cost_of_a_call_ns(c));
-        number("work", "ms", 0, 3, s[WORK][c].median);
-        number("sleep", "ms", 0, 3, s[SLEEP][c].median);
-        number("two_threads", "ms", 0, 3, s[TWO_THREADS][c].median);
+        cell("clock", "%-19s", clocks[c].name);
+        cell("counts", "%-14s", clocks[c].counts);
+        number("claimed_step", "ns", 0, (double)claimed_step_ns(c));
+        number("seen_step", "ns", 0, (double)smallest_step_ns(c));
+        number("call", "ns", 1, cost_of_a_call_ns(c));
+        number("work", "ms", 3, s[WORK][c].median);
+        number("sleep", "ms", 3, s[SLEEP][c].median);
+        number("two_threads", "ms", 3, s[TWO_THREADS][c].median);
         const bool late = s[WORK][c].median > too_long_ms;         /* in all runs alike */
         const bool restless = s[SLEEP][c].disturbed && c != CLOCK; /* which sees only noise then */
         end_row(s[WORK][c].disturbed || s[TWO_THREADS][c].disturbed || late || restless);

@@ -84,9 +84,9 @@ static double profiling_event(cl_event event, double host_us) {
 static struct summary report(const char *method, const char *whose, double *samples_us,
                              bool delayed) {
     const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
-    cell("method", -23, "%s", method);
-    cell("clock", -9, "%s", whose);
-    summary_cells("us", 11, s);
+    cell("method", "%-23s", method);
+    cell("clock", "%-9s", whose);
+    summary_cells("us", s);
     end_row(s.disturbed || delayed);
     return s;
 }

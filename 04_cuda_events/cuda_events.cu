@@ -127,12 +127,12 @@ static void compare(const char *kernel, int first, int last) {
         if (code_us * 1e3 < (double)length_ns || (m == NET && s.median <= fmax(code_us - 5, 0)))
             fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
         medians_us[m] = s.median;
-        cell("method", -16, "%s", methods[m].name);
-        cell("clock", -9, "%s", methods[m].clock);
-        cell("kernel", -10, "%s", kernel);
-        summary_cells("us", 11, s);
-        number("code", "us", 9, 2, code_us);
-        number("extra", "us", 10, 2, s.median - code_us);
+        cell("method", "%-16s", methods[m].name);
+        cell("clock", "%-9s", methods[m].clock);
+        cell("kernel", "%-10s", kernel);
+        summary_cells("us", s);
+        number("code", "us", 2, code_us);
+        number("extra", "us", 2, s.median - code_us);
         end_row(s.disturbed || shared || code_us * 1e3 > (double)length_ns + 5000);
     }
 }

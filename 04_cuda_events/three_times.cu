@@ -117,17 +117,17 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         if (net_us <= 0 || us[SLOPE] <= 0 || us[CODE] > us[BLOCKED] + 2)
             fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row",
                  us[CODE], net_us, us[SLOPE]);
-        cell("kernel", -19, "%s", kernel);
-        cell("blocks", 6, "%zu", blocks);
-        cell("stamps", 6, "%s", v == WITH_STAMPS ? "yes" : "no");
-        number("code_stamps", "us", 16, 2, us[CODE]);
-        number("code_minus_empty", "us", 21, 2, us[BLOCKED] - us[EMPTY]);
-        number("event_net", "us", 14, 2, net_us);
-        number("row_slope", "us", 14, 2, us[SLOPE]);
-        number("row_of_20", "us", 14, 2, us[BATCH]);
-        number("row_stamps", "us", 15, 2, us[PERIOD]);
-        number("plain_stamps", "us", 17, 2, us[PLAIN]);
-        number("floor", "us", 10, 2, us[FLOOR]);
+        cell("kernel", "%-19s", kernel);
+        cell("blocks", "%zu", blocks);
+        cell("stamps", "%s", v == WITH_STAMPS ? "yes" : "no");
+        number("code_stamps", "us", 2, us[CODE]);
+        number("code_minus_empty", "us", 2, us[BLOCKED] - us[EMPTY]);
+        number("event_net", "us", 2, net_us);
+        number("row_slope", "us", 2, us[SLOPE]);
+        number("row_of_20", "us", 2, us[BATCH]);
+        number("row_stamps", "us", 2, us[PERIOD]);
+        number("plain_stamps", "us", 2, us[PLAIN]);
+        number("floor", "us", 2, us[FLOOR]);
         end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[PERIOD]), net_us));
     }
     code_error_us = fmax(code_error_us, fabs(us[BLOCKED] - us[EMPTY] - us[CODE]));

@@ -34,12 +34,12 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
 
 static void row(const char *question, struct answer answer, double us, double code_us,
                 const char *words, bool disturbed) {
-    cell("question", -19, "%s", question);
-    cell("error", -30, "%s", cudaGetErrorName(answer.error));
-    cell("still_set", 9, "%d", answer.still_set);
-    number("code", "us", 9, 2, code_us);
-    number("pair", "us", 9, 2, us);
-    cell("what", -46, "%s", words);
+    cell("question", "%-19s", question);
+    cell("error", "%-30s", cudaGetErrorName(answer.error));
+    cell("still_set", "%d", answer.still_set);
+    number("code", "us", 2, code_us);
+    number("pair", "us", 2, us);
+    cell("what", "%s", words);
     end_row(disturbed);
 }
 

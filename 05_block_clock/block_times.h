@@ -106,20 +106,20 @@ static inline void report_blocks(int b, const long long *threads, const char *no
     }
     const double *row = rows[b];
     means[threads - options.threads][b] = row[CLOCKS_MEAN];
-    cell("blocks", 6, "%lld", options.blocks[b]);
-    cell("threads", 7, "%lld", *threads);
-    cell("clocks_mean", 11, "%.0f", row[CLOCKS_MEAN]);
-    cell("clocks_median", 13, "%.0f", row[CLOCKS_MEDIAN]);
-    cell("clocks_max", 10, "%.0f", row[CLOCKS_MAX]);
-    number("span", "us", 9, 2, row[SPAN_US]);
-    number("whole_launch", "us", 17, 2, row[LAUNCH_US]);
-    number("used", "units", 12, 0, row[USED]);
-    cell("mean_to_first", 13, "%.2f", row[CLOCKS_MEAN] / means[0][0]);
+    cell("blocks", "%lld", options.blocks[b]);
+    cell("threads", "%lld", *threads);
+    cell("clocks_mean", "%.0f", row[CLOCKS_MEAN]);
+    cell("clocks_median", "%.0f", row[CLOCKS_MEDIAN]);
+    cell("clocks_max", "%.0f", row[CLOCKS_MAX]);
+    number("span", "us", 2, row[SPAN_US]);
+    number("whole_launch", "us", 2, row[LAUNCH_US]);
+    number("used", "units", 0, row[USED]);
+    cell("mean_to_first", "%.2f", row[CLOCKS_MEAN] / means[0][0]);
     recorded_number("ratio_of_threads", 2, row[CLOCKS_MEAN] / means[0][b]);
     recorded_spread("clocks_mean", "", 0, of[CLOCKS_MEAN].min, of[CLOCKS_MEAN].max);
     recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
     recorded_spread("whole_launch", "us", 3, of[LAUNCH_US].min, of[LAUNCH_US].max);
-    cell("note", -1, "%s", note);
+    cell("note", "%s", note);
     end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US])); /* NaN is not */
 }
 

@@ -126,12 +126,12 @@ static inline void report_timeline(const char *unit_name, size_t blocks) {
     set_slices(blocks);
     draw_timeline(unit_name);
     for (const struct slice *s = slices; s < slices + blocks; s++) {
-        cell("block", 5, "%zu", s->block);
-        cell("unit", 4, "%u", s->unit);
-        cell("place", 5, "%u", s->lane);
-        cell("start_ns", 8, "%llu", s->start_ns);
-        cell("end_ns", 6, "%llu", s->end_ns);
-        cell("clocks", 6, "%llu", s->clocks);
+        cell("block", "%zu", s->block);
+        cell("unit", "%u", s->unit);
+        cell("place", "%u", s->lane);
+        cell("start_ns", "%llu", s->start_ns);
+        cell("end_ns", "%llu", s->end_ns);
+        cell("clocks", "%llu", s->clocks);
         end_record_row(false);
     }
     if (!table_file && record_file != stdout) /* --trace */

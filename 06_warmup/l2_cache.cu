@@ -120,12 +120,12 @@ static double measure_size(void) {
     const double floor_us = median(empty_us, runs);
     const struct summary w = minus_floor(warm_us, floor_us), f = minus_floor(flushed_us, floor_us),
                          d = minus_floor(written_us, floor_us);
-    cell("size", 10, "%zu", n);
-    number("warm", "us", 10, 2, w.median);
-    number("flushed", "us", 12, 2, f.median);
-    number("written", "us", 12, 2, d.median);
-    cell("flushed_to_warm", 15, "%.2f", f.median / w.median);
-    cell("written_to_warm", 15, "%.2f", d.median / w.median);
+    cell("size", "%10zu", n);
+    number("warm", "us", 2, w.median);
+    number("flushed", "us", 2, f.median);
+    number("written", "us", 2, d.median);
+    cell("flushed_to_warm", "%.2f", f.median / w.median);
+    cell("written_to_warm", "%.2f", d.median / w.median);
     end_row(w.disturbed || f.disturbed || d.disturbed);
     return d.median / w.median;
 }

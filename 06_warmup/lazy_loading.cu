@@ -86,9 +86,9 @@ int main(int argc, char **argv) {
     for (int l = LAZY; l < LOADINGS; l++) {
         first[l] = summarize(first_us[l], runs, step_us);
         second[l] = summarize(second_us[l], runs, step_us);
-        cell("loading", -7, "%s", loadings[l]);
-        number("first launch", "us", 17, 2, first[l].median);
-        number("second launch", "us", 18, 2, second[l].median);
+        cell("loading", "%s", loadings[l]);
+        number("first launch", "us", 2, first[l].median);
+        number("second launch", "us", 2, second[l].median);
         end_row(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);
     }
     end_table();

@@ -150,10 +150,10 @@ int main(int argc, char **argv) {
         if (us[EVENT_NET] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us", us[EVENT_NET]);
         us[LAUNCH] = us[EVENT_NET] - us[CODE] - us[DRAIN];
-        cell("kernel", -10, "%s", length_ns > 0 ? "spin" : "vector_add");
-        cell("blocks", 8, "%zu", blocks);
+        cell("kernel", "%-10s", length_ns > 0 ? "spin" : "vector_add");
+        cell("blocks", "%8zu", blocks);
         for (int i = 0; i < FLOOR; i++)
-            number(names[i], "us", 0, 2, us[i]);
+            number(names[i], "us", 2, us[i]);
         end_row(disturbed);
         if (row == 1)
             memcpy(full_us, us, sizeof us);

@@ -141,8 +141,8 @@ int main(int argc, char **argv) {
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(plain, with_events, run);
         bool disturbed = is_shared();
-        cell("kernel", -10, "%s", add ? "vector_add" : "spin");
-        cell("blocks", 7, "%zu", blocks);
+        cell("kernel", "%-10s", add ? "vector_add" : "spin");
+        cell("blocks", "%7zu", blocks);
         for (int i = 0; i < COLUMNS; i++) {
             const struct summary s = summarize(samples_us[i], runs, step_us);
             us[i] = s.median;
@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
         for (int i = 0; i < FLOOR; i++) {
             if (i > NODE_FLOOR && us[i] <= 0) /* the others may be within a clock's step */
                 fail(EXIT_FAILED, "impossible: %s has a median of %g us", names[i], us[i]);
-            number(names[i], "us", 0, 2, us[i]);
+            number(names[i], "us", 2, us[i]);
         }
         end_row(disturbed || is_interrupted(fmax(us[GRAPH], us[STREAM]), us[NODES]));
     }

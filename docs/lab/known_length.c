@@ -124,14 +124,14 @@ int main(int argc, char **argv) {
         empties[i] = empty.median;
         extras[i] = median(extra_us, runs);
         extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the words have -0.00 */
-        number("length", "us", 11, 0, lengths_us[i]);
-        number("code", "us", 9, 2, x[i]);
-        number("start_to_end", "us", 17, 2, by_device[i]);
-        number("extra", "us", 10, 2, by_device[i] - x[i]);
-        number("empty", "us", 10, 2, empties[i]);
-        number("extra_minus_empty", "us", 22, 2, extras[i]);
-        number("host", "us", 9, 2, host.median);
-        number("host_extra", "us", 15, 2, host_extras[i]);
+        number("length", "us", 0, lengths_us[i]);
+        number("code", "us", 2, x[i]);
+        number("start_to_end", "us", 2, by_device[i]);
+        number("extra", "us", 2, by_device[i] - x[i]);
+        number("empty", "us", 2, empties[i]);
+        number("extra_minus_empty", "us", 2, extras[i]);
+        number("host", "us", 2, host.median);
+        number("host_extra", "us", 2, host_extras[i]);
         end_row(code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
                 is_delayed(host_extras[i]) ||
                 x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);

@@ -132,13 +132,13 @@ int main(int argc, char **argv) {
         most = fmax(most, y[i] - x[i]);
         if (y[i] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], lengths_us[i]);
-        number("length", "us", 11, 0, lengths_us[i]);
-        number("kernel", "us", 11, 2, us[KERNEL]);
-        number("launch_and_drain", "us", 21, 2, us[NET] - us[KERNEL]);
-        number("floor", "us", 10, 2, us[FLOOR]);
-        number("host_launch", "us", 16, 2, us[EVENT] - us[NET] - us[FLOOR]);
-        number("way_and_back", "us", 17, 2, us[HOST] - us[EVENT]);
-        number("host", "us", 9, 2, us[HOST]);
+        number("length", "us", 0, lengths_us[i]);
+        number("kernel", "us", 2, us[KERNEL]);
+        number("launch_and_drain", "us", 2, us[NET] - us[KERNEL]);
+        number("floor", "us", 2, us[FLOOR]);
+        number("host_launch", "us", 2, us[EVENT] - us[NET] - us[FLOOR]);
+        number("way_and_back", "us", 2, us[HOST] - us[EVENT]);
+        number("host", "us", 2, us[HOST]);
         end_row(disturbed || is_delayed(us[HOST] - us[KERNEL]));
     }
     end_table();

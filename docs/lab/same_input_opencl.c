@@ -147,10 +147,10 @@ int main(int argc, char **argv) {
         if (!(last[i].median > 0))
             fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short",
                  last[i].median, n);
-        cell("input", -6, "%s", names[i]);
-        number("first launch", "us", 17, 2, first[i].median);
-        number("last launch", "us", 16, 2, last[i].median);
-        cell("last_to_same", 12, "%.2f", last[i].median / last[SAME].median);
+        cell("input", "%-6s", names[i]);
+        number("first launch", "us", 2, first[i].median);
+        number("last launch", "us", 2, last[i].median);
+        cell("last_to_same", "%.2f", last[i].median / last[SAME].median);
         end_row(first[i].disturbed || last[i].disturbed ||
                 is_delayed(median(overhead_us[i], runs)));
     }

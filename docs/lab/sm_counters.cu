@@ -64,11 +64,11 @@ static double clocks_per_us;
 /* `time_by`: the timer of all SMs, or the clocks and their rate. */
 static void report(const char *what, long long clocks, double time_us, const char *time_by,
                    const char *meaning) {
-    cell("what", -15, "%s", what);
-    cell("clocks", 12, "%lld", clocks);
-    number("time", "us", 13, 2, time_us);
-    cell("time_by", -7, "%s", time_by);
-    cell("meaning", -1, "%s", meaning);
+    cell("what", "%-15s", what);
+    cell("clocks", "%12lld", clocks);
+    number("time", "us", 2, time_us);
+    cell("time_by", "%s", time_by);
+    cell("meaning", "%s", meaning);
     end_row(false); /* one run: nothing can disagree */
 }
 

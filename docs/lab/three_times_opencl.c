@@ -129,12 +129,12 @@ int main(int argc, char **argv) {
                 samples_us[t][run % runs] = us[t];
         }
         bool disturbed = false;
-        cell("groups", 6, "%zu", groups[i]);
+        cell("groups", "%zu", groups[i]);
         for (int t = 0; t < TIMES; t++) {
             s[t] = summarize(samples_us[t], runs, step_us);
             quiet_us[t][quiet] = s[t].median;
             if (t <= IN_A_ROW)
-                number(names[t], "us", 0, 2, s[t].median);
+                number(names[t], "us", 2, s[t].median);
             disturbed |= t <= IN_A_ROW ? s[t].disturbed : t == ENQUEUE && s[t].median > LONG_US;
         }
         quiet += !disturbed; /* or the next row takes its place */
