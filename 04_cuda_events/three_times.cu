@@ -124,10 +124,10 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         number("code_minus_empty", "us", 2, us[BLOCKED] - us[EMPTY]);
         number("event_net", "us", 2, net_us);
         number("row_slope", "us", 2, us[SLOPE]);
-        number("row_of_20", "us", 2, us[BATCH]);
-        number("row_stamps", "us", 2, us[PERIOD]);
-        number("plain_stamps", "us", 2, us[PLAIN]);
-        number("floor", "us", 2, us[FLOOR]);
+        recorded_number("row_of_20_us", 3, us[BATCH]);
+        recorded_number("row_stamps_us", 3, us[PERIOD]);
+        recorded_number("plain_stamps_us", 3, us[PLAIN]);
+        recorded_number("floor_us", 3, us[FLOOR]);
         end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[PERIOD]), net_us));
     }
     code_error_us = fmax(code_error_us, fabs(us[BLOCKED] - us[EMPTY] - us[CODE]));

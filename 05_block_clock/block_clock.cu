@@ -115,10 +115,10 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaEventCreate(&start));
     CHECK_CUDA(cudaEventCreate(&stop));
 
-    begin_table("Block clock: timedReduction on %s; %d units (SMs)\n"
-                "Clocks of a launch's blocks: mean, median, max; each number: the median of %lld "
-                "launches\n\n",
-                device.name, sms, options.runs);
+    begin_table(
+        "Block clock: timedReduction on %s; %d units (SMs)\n"
+        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
+        device.name, sms, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         const int full = full_device((const void *)timedReduction, (int)*threads, sms);
         for (int b = 0; options.blocks[b]; b++) {

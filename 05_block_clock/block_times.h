@@ -110,7 +110,7 @@ static inline void report_blocks(int b, const long long *threads, const char *no
     cell("threads", "%lld", *threads);
     cell("clocks_mean", "%.0f", row[CLOCKS_MEAN]);
     cell("clocks_median", "%.0f", row[CLOCKS_MEDIAN]);
-    cell("clocks_max", "%.0f", row[CLOCKS_MAX]);
+    recorded_number("clocks_max", 0, row[CLOCKS_MAX]);
     number("span", "us", 2, row[SPAN_US]);
     number("whole_launch", "us", 2, row[LAUNCH_US]);
     number("used", "units", 0, row[USED]);
