@@ -159,10 +159,16 @@ int main(int argc, char **argv) {
     const double slept_ms = s[SLEEP][CLOCK].median, both_ms = s[TWO_THREADS][CLOCK].median;
     if (work_ms > too_long_ms)
         say("The work took %.3f ms: other programs had its core for part of it.\n", work_ms);
-    say("clock() counted %.3f ms of the sleep, which took %.3f ms: %s time.\n", slept_ms, sleep_ms,
-        slept_ms < sleep_ms / 2 ? "it counts processor" : "here it counts elapsed");
-    say("For two threads it counted %.3f ms, while %.3f ms passed: %s.\n", both_ms, threads_ms,
-        both_ms > 1.2 * threads_ms ? "it adds up what they used" : "they had no core each");
+    say("clock() counted %.3f ms of the sleep, which took %.3f ms: ", slept_ms, sleep_ms);
+    if (slept_ms < sleep_ms / 2)
+        say("it counts processor time.\n");
+    else
+        say("here it counts elapsed time.\n");
+    say("For two threads it counted %.3f ms, while %.3f ms passed: ", both_ms, threads_ms);
+    if (both_ms > 1.2 * threads_ms)
+        say("it adds up what they used.\n");
+    else
+        say("they had no core each.\n");
     say("For elapsed time use CLOCK_MONOTONIC. CLOCK_BOOTTIME is %.0f s ahead of it: the time for\n"
         "which this machine was suspended.\n",
         value("suspended", "s", (double)(t[0][BOOTTIME] - t[0][MONOTONIC]) / 1e9));

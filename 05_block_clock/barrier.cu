@@ -95,8 +95,9 @@ int main(int argc, char **argv) {
     const double block = all[WITH_BARRIER].median;
     say("Before the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own work.\n",
         100 * all[WITHOUT_BARRIER].median / block, block);
-    say(all[NEXT_INSTRUCTION].median < 0.5 * block
-            ? "The clock right after the barrier saw no more: it was read before the warp waited.\n"
-            : "The clock right after the barrier was read when the slow warps had come.\n");
+    if (all[NEXT_INSTRUCTION].median < 0.5 * block)
+        say("The clock right after the barrier saw no more: it was read before the warp waited.\n");
+    else
+        say("The clock right after the barrier was read when the slow warps had come.\n");
     return EXIT_SUCCESS;
 }

@@ -80,9 +80,11 @@ static inline void draw_timeline(const char *unit_name) {
     }
     for (const struct slice *s = slices; s < slices + slice_count; s++)
         busy_ns += (double)(s->end_ns - s->start_ns);
-    say("\n%sEach line is a place for one block at a time. A character stands for a block: 0\n"
-        "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n",
-        lines < all_lanes ? "These are the first lines.\n" : "");
+    say("\n");
+    if (lines < all_lanes)
+        say("These are the first lines.\n");
+    say("Each line is a place for one block at a time. A character stands for a block: 0\n"
+        "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n");
     value("used", "units", units);
     value("places_on_a_unit", "", most_lanes);
     const double span_us = value("span", "us", (double)span_ns / 1e3);

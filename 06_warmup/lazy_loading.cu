@@ -94,12 +94,18 @@ int main(int argc, char **argv) {
     end_table();
     const double extra_us = value("extra", "us", first[LAZY].median - second[LAZY].median);
     const double saved_us = value("saved", "us", first[LAZY].median - first[EAGER].median);
-    say("With LAZY the first launch takes %.2f us longer than the second.\n"
-        "With EAGER it takes %.2f us %s than with LAZY:\n%s.\n",
-        extra_us, fabs(saved_us), saved_us < 0 ? "more" : "less",
-        extra_us <= 0               ? "no loading is to be seen here"
-        : saved_us < 0.1 * extra_us ? "loading early does not shorten it here"
-        : saved_us < 0.5 * extra_us ? "a part of the extra time is for what EAGER does before"
-                                    : "most of the extra time is for what EAGER does before");
+    say("With LAZY the first launch takes %.2f us longer than the second.\n", extra_us);
+    if (saved_us < 0)
+        say("With EAGER it takes %.2f us more than with LAZY:\n", -saved_us);
+    else
+        say("With EAGER it takes %.2f us less than with LAZY:\n", saved_us);
+    if (extra_us <= 0)
+        say("no loading is to be seen here.\n");
+    else if (saved_us < 0.1 * extra_us)
+        say("loading early does not shorten it here.\n");
+    else if (saved_us < 0.5 * extra_us)
+        say("a part of the extra time is for what EAGER does before.\n");
+    else
+        say("most of the extra time is for what EAGER does before.\n");
     return EXIT_SUCCESS;
 }

@@ -152,8 +152,8 @@ static inline void end_row(bool disturbed) {
 
 /* An empty line, and what disturbed rows mean. */
 static inline void end_table(void) {
-    say("\n%s", !table.disturbed
-                    ? ""
-                    : "Disturbed: in these rows the runs disagree, or all were delayed. "
-                      "Run this again on an\nidle machine.\n\n");
+    say("\n");
+    if (table.disturbed)
+        say("Disturbed: in these rows the runs disagree, or all were delayed. Run this again on an\n"
+            "idle machine.\n\n");
 }

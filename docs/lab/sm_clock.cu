@@ -164,7 +164,9 @@ int main(int argc, char **argv) {
     say("Under load, in the second half of each turn:\n");
     const double zeros_ms = say_result(false), random_ms = say_result(true);
     const double more_percent = value("random_more", "percent", 100 * (random_ms / zeros_ms - 1));
-    say("With random numbers the same kernel takes %.1f %% %s time.\n", fabs(more_percent),
-        more_percent < 0 ? "less" : "more");
+    if (more_percent < 0)
+        say("With random numbers the same kernel takes %.1f %% less time.\n", -more_percent);
+    else
+        say("With random numbers the same kernel takes %.1f %% more time.\n", more_percent);
     return EXIT_SUCCESS;
 }

@@ -160,11 +160,14 @@ int main(int argc, char **argv) {
         value("least_pause", "us", s[PAUSE].min);
         value("greatest_pause", "us", s[PAUSE].max);
         say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
-            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n%s.\n",
-            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
-            s[MORE].median < 0.5 * s[PAUSE].median   ? "closest to the time of the code"
-            : s[MORE].median > 1.5 * s[PAUSE].median ? "more than it costs in a row"
-                                                     : "closest to what it costs in a row");
+            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n",
+            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max);
+        if (s[MORE].median < 0.5 * s[PAUSE].median)
+            say("closest to the time of the code.\n");
+        else if (s[MORE].median <= 1.5 * s[PAUSE].median)
+            say("closest to what it costs in a row.\n");
+        else
+            say("more than it costs in a row.\n");
     }
     return EXIT_SUCCESS;
 }
