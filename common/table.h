@@ -154,6 +154,6 @@ static inline void end_row(bool disturbed) {
 static inline void end_table(void) {
     say("\n");
     if (table.disturbed)
-        say("Disturbed: in these rows the runs disagree, or all were delayed. Run this again on an\n"
-            "idle machine.\n\n");
+        say("Disturbed: in these rows the runs disagree, or all were delayed. "
+            "Run this again on an\nidle machine.\n\n");
 }
