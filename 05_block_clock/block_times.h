@@ -11,14 +11,15 @@
  * means something, between blocks nothing. The nanoseconds are one clock's for the whole device,
  * and 0 where there is none. */
 struct block_time {
-    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
+    unsigned long long unit; /* the number of its SM, in OpenCL compute unit: on a CPU a core */
 };
 
 static float *results; /* of a launch's blocks, in host memory as the next two */
 static struct block_time *times;
 static double *clocks;
-static float minimum;  /* the right result */
-enum { UNITS = 4096 }; /* SMs or cores have numbers below this one */
+static float minimum; /* the right result */
+enum { MAX_UNITS = 4096 };
 
 /* Fills `input` with `count` random floats, an even number, and puts the minimum in a random slot: of
  * the upper half and of the lower half in turns. A reduction that skips elements must fail. */
@@ -50,8 +51,8 @@ static inline void check_blocks(size_t blocks) {
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
             fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
-        if (t->sm >= UNITS)
-            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->sm);
+        if (t->unit >= MAX_UNITS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
     }
 }
 
@@ -65,15 +66,15 @@ static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and o
 /* Stores what the blocks of launch number `run` wrote in `samples`. */
 static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
     unsigned long long first_ns = ~0ull, last_ns = 0;
-    bool seen[UNITS] = {false};
+    bool seen[MAX_UNITS] = {false};
     int used = 0;
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &times[b];
         clocks[b] = (double)(t->end_clock - t->start_clock);
         first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
         last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
-        used += !seen[t->sm];
-        seen[t->sm] = true;
+        used += !seen[t->unit];
+        seen[t->unit] = true;
     }
     const struct summary s = summarize(clocks, blocks, 1);
     const bool has_span = last_ns > 0;

@@ -91,7 +91,7 @@ static double print_row(const char *quantity, double *samples, size_t count, con
 }
 
 int main(int argc, char **argv) {
-    static int64_t moments_ns[MAX_RUNS + 1][CLOCKS];
+    static int64_t moments_ns[MAX_RUNS + 1][TIMERS];
     static double ppm[MAX_RUNS], ticks_ns[MAX_RUNS], all_us[PAIRS][MAX_RUNS],
         added_us[PAIRS][MAX_RUNS], pair_us[LENGTHS][MAX_RUNS], more_us[LENGTHS][MAX_RUNS],
         row_us[LENGTHS][MAX_RUNS];

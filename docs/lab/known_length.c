@@ -91,13 +91,13 @@ int main(int argc, char **argv) {
     cl = open_opencl();
     const size_t runs = (size_t)options.runs;
     const struct kernel_clock clock = find_kernel_clock(cl);
-    is_loop = clock.unit_ns == 0;
+    is_loop = clock.tick_ns == 0;
     const char *code_by = is_loop ? "a loop twice as long" : clock.name;
     const cl_program program = build_program(cl, "known_length.cl", is_loop ? "" : clock.flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     MAKE_CL(ran = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &cl_code));
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
-    step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
+    step_ns = is_loop ? find_loop_step_ns() : clock.tick_ns;
 
     begin_table("Known lengths: a kernel that spins, on %s, %s\n"
                 "code by %s; extra: start_to_end minus code; medians of %zu runs\n\n",

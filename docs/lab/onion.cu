@@ -70,8 +70,8 @@ static double event(double *host_us) {
 
 /* ---- The experiment ---- */
 
-enum { KERNEL, NET, FLOOR, EVENT, HOST, CLOCKS };
-static double samples_us[CLOCKS][MAX_RUNS];
+enum { KERNEL, NET, FLOOR, EVENT, HOST, TIMES };
+static double samples_us[TIMES][MAX_RUNS];
 static uint64_t timer_step_ns, event_tick_ns; /* of the clocks, by the times seen so far */
 
 /* Every run goes through all clocks, so that each sees the device in the same state. A spin that
@@ -96,7 +96,7 @@ static void measure(int runs) {
 }
 
 int main(int argc, char **argv) {
-    double x[LENGTHS], y[LENGTHS], us[CLOCKS], least = INFINITY, most = -INFINITY;
+    double x[LENGTHS], y[LENGTHS], us[TIMES], least = INFINITY, most = -INFINITY;
     options.device = "";
     options.runs = 101;
     parse_options(argc, argv, "How thick is each shell of a launch?");
@@ -121,9 +121,9 @@ int main(int argc, char **argv) {
         const double floor = median(samples_us[FLOOR], (size_t)runs);
         for (int run = 0; run < runs; run++)
             samples_us[NET][run] -= floor;
-        for (int c = 0; c < CLOCKS; c++) {
-            const struct summary s = summarize(samples_us[c], (size_t)runs, step_us);
-            us[c] = s.median;
+        for (int t = 0; t < TIMES; t++) {
+            const struct summary s = summarize(samples_us[t], (size_t)runs, step_us);
+            us[t] = s.median;
             disturbed |= s.disturbed;
         }
         x[i] = us[KERNEL];

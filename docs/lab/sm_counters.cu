@@ -39,7 +39,7 @@ static __global__ void count_clocks(long long length, struct count *count) {
     count->low_clocks = (long long)(end_low - start_low); /* unsigned: right below 2^32 clocks */
 }
 
-/* Every block writes down both clocks of its SM, then a thousand clocks later again. */
+/* Every block writes down its SM's counter and the timer, then a thousand clocks later again. */
 struct stamp {
     long long start_clock, end_clock;
     unsigned long long start_ns, end_ns;

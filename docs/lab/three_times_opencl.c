@@ -106,8 +106,8 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "Which of a kernel's three times is START to END?");
     cl = open_opencl();
     const struct kernel_clock clock = find_kernel_clock(cl);
-    const bool is_loop = clock.unit_ns == 0; /* no clock that all work-groups share */
-    step_ns = is_loop ? NAN : clock.unit_ns;
+    const bool is_loop = clock.tick_ns == 0; /* no clock that all work-groups share */
+    step_ns = is_loop ? NAN : clock.tick_ns;
     const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
     const cl_program program = build_program(cl, "three_times_opencl.cl", flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
