@@ -12,7 +12,7 @@
  * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
  */
 #include "clock.h"
-#include "clock_error.h"
+#include "clock_step.h"
 #include "stamps.h"
 #include "summary.h"
 #include "vectors.h"

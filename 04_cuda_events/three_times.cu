@@ -9,8 +9,8 @@
  * Run:   ./three_times
  * Try:   ./three_times --blocks 1,132,133
  */
-#include "../03_opencl_profiling/clock_error.h"
 #include "blocker.h" /* the gate, start, stop, elapsed_us() */
+#include "fit_line.h"
 #include "stamped.h" /* the kernels, their stamps, what they work on */
 #include "summary.h"
 #include <cuda_profiler_api.h>

@@ -20,23 +20,21 @@
 static cl_int cl_code;
 
 /* The name of a code, if it is one that people meet. */
-#define NAMED(code)                                                                                \
-    { code, #code }
 static inline const char *cl_error_name(cl_int code) {
     static const struct {
         cl_int code;
         const char *name;
-    } known[] = {NAMED(CL_SUCCESS),
-                 NAMED(CL_DEVICE_NOT_FOUND),
-                 NAMED(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-                 NAMED(CL_OUT_OF_RESOURCES),
-                 NAMED(CL_OUT_OF_HOST_MEMORY),
-                 NAMED(CL_PROFILING_INFO_NOT_AVAILABLE),
-                 NAMED(CL_BUILD_PROGRAM_FAILURE),
-                 NAMED(CL_INVALID_VALUE),
-                 NAMED(CL_INVALID_KERNEL_ARGS),
-                 NAMED(CL_INVALID_WORK_GROUP_SIZE),
-                 NAMED(CL_PLATFORM_NOT_FOUND_KHR)};
+    } known[] = {{CL_SUCCESS, "CL_SUCCESS"},
+                 {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+                 {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+                 {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+                 {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+                 {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+                 {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+                 {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
+                 {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
+                 {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
+                 {CL_PLATFORM_NOT_FOUND_KHR, "CL_PLATFORM_NOT_FOUND_KHR"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].code == code)
             return known[i].name;

@@ -2,7 +2,8 @@
  *
  * How a table looks, that its record has the same numbers, and what summary.h must say of samples whose summary is
  * known. */
-#include "../../03_opencl_profiling/clock_error.h"
+#include "../../03_opencl_profiling/clock_step.h"
+#include "../../04_cuda_events/fit_line.h"
 #include <stdio.h>
 
 #include "summary.h"

@@ -13,8 +13,8 @@
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
-#include "../../03_opencl_profiling/clock_error.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../04_cuda_events/fit_line.h"
 #include "../../05_block_clock/kernel_clock.h"
 #include "summary.h"
 

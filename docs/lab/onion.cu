@@ -12,8 +12,9 @@
  * Run:   ./onion
  * Try:   ./onion --runs 1001        do the shells stay as they are?
  */
-#include "../../03_opencl_profiling/clock_error.h"
+#include "../../03_opencl_profiling/clock_step.h"
 #include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/fit_line.h"
 #include "clock.h"
 #include "summary.h"
 
