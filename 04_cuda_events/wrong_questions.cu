@@ -34,12 +34,12 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
 
 static void row(const char *question, struct answer answer, double us, double code_us,
                 const char *words, bool disturbed) {
-    cell("question", -19, "%s", question);
-    cell("error", -30, "%s", cudaGetErrorName(answer.error));
-    cell("still_set", 9, "%d", answer.still_set);
-    number("code", "us", 9, 2, code_us);
-    number("pair", "us", 9, 2, us);
-    cell("what", -46, "%s", words);
+    cell("question", "%-19s", question);
+    cell("error", "%-30s", cudaGetErrorName(answer.error));
+    cell("still_set", "%d", answer.still_set);
+    number("code", "us", 2, code_us);
+    number("pair", "us", 2, us);
+    cell("what", "%s", words);
     end_row(disturbed);
 }
 
@@ -53,13 +53,12 @@ static void ask_for_errors(void) {
     CHECK_CUDA(cudaEventRecord(untimed, 0));
     CHECK_CUDA(cudaDeviceSynchronize());
     row("stop_never_recorded", ask(start, never), NAN, NAN, "wrong: stop has no time", false);
-    row("stop_without_timing", ask(start, untimed), NAN, NAN,
-        "wrong: made with cudaEventDisableTiming", false);
+    row("stop_without_timing", ask(start, untimed), NAN, NAN, "wrong: cudaEventDisableTiming",
+        false);
     spin<<<1, 1>>>(200 * spin_ns, ran_ns); /* far longer than the host takes to ask */
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
-    row("stop_not_finished", ask(start, stop), NAN, NAN, "too early: the error does not stay",
-        false);
+    row("stop_not_finished", ask(start, stop), NAN, NAN, "too early: the kernel runs", false);
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
@@ -76,11 +75,10 @@ static const struct {
     bool is_right; /* the kernel is between the events, whatever else is */
     const char *words;
 } pairs[] = {{"own_stream", OWN, OWN, OWN, true, "right: all in one stream"},
-             {"default_stream", DEFAULT, OWN, DEFAULT, false,
-              "wrong: events in a stream that does not wait"},
+             {"default_stream", DEFAULT, OWN, DEFAULT, false, "wrong: stream 0 does not wait"},
              {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "right: these two streams wait"},
-             {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait for the kernel"},
-             {"behind_work", OWN, OWN, OTHER, false, "wrong: the same, with start behind a spin"}};
+             {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait"},
+             {"behind_work", OWN, OWN, OTHER, false, "wrong: start waits for a spin"}};
 enum { BEHIND = 4, PAIRS }; /* of them */
 
 /* Stores how long the spin ran. The pair's time may go below 0: it is one event's minus the other's. */

@@ -85,18 +85,19 @@ int main(int argc, char **argv) {
     for (int end = 0; end < ENDS; end++)
         all[end] = summarize(samples[end], (size_t)options.runs, 1);
     for (int end = 0; end < ENDS; end++) {
-        cell("method", -17, "%s", ends[end]);
-        cell("clocks", 8, "%.0f", all[end].median);
-        cell("percent", 8, "%.2f", 100 * all[end].median / all[WITH_BARRIER].median);
-        cell("clock_read_at", -1, "%s", read[end]);
+        cell("method", "%-17s", ends[end]);
+        cell("clocks", "%8.0f", all[end].median);
+        cell("percent", "%8.2f", 100 * all[end].median / all[WITH_BARRIER].median);
+        cell("clock_read_at", "%s", read[end]);
         end_row(all[end].disturbed);
     }
     end_table();
     const double block = all[WITH_BARRIER].median;
     say("Before the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own work.\n",
         100 * all[WITHOUT_BARRIER].median / block, block);
-    say(all[NEXT_INSTRUCTION].median < 0.5 * block
-            ? "The clock right after the barrier saw no more: it was read before the warp waited.\n"
-            : "The clock right after the barrier was read when the slow warps had come.\n");
+    if (all[NEXT_INSTRUCTION].median < 0.5 * block)
+        say("The clock right after the barrier saw no more: it was read before the warp waited.\n");
+    else
+        say("The clock right after the barrier was read when the slow warps had come.\n");
     return EXIT_SUCCESS;
 }

@@ -14,6 +14,7 @@
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
 #include "cuda_blocks.h"
+#include "events.h" /* start, stop, elapsed_us() */
 
 static const long long blocks_of_the_source[] /* docs/references.md */ = {1, 8, 16, 32, 64};
 
@@ -36,12 +37,10 @@ static __global__ void timedReduction(const float *input, float *output,
     if (__syncthreads_count(1) && threadIdx.x == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.sm = sm_number();
+        t.unit = sm_number();
         block_times[blockIdx.x] = t;
     }
 }
-
-static cudaEvent_t start, stop;
 
 static void launch(long long blocks, long long threads) {
     const size_t shared_bytes = 2 * (size_t)threads * sizeof(float);
@@ -52,7 +51,6 @@ static void launch(long long blocks, long long threads) {
 
 /* Launches once with a new input. Returns the time between two events around the launch. */
 static double time_launch_us(long long blocks, long long threads) {
-    float event_ms;
     new_input((size_t)threads);
     launch(blocks, threads); /* not timed: it brings the new input into the caches */
     clear_blocks((size_t)blocks);
@@ -61,8 +59,7 @@ static double time_launch_us(long long blocks, long long threads) {
     launch(blocks, threads);
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
-    CHECK_CUDA(cudaEventElapsedTime(&event_ms, start, stop));
-    return (double)event_ms * 1e3;
+    return elapsed_us();
 }
 
 /* ---- The experiment: every number of blocks with every number of threads ---- */
@@ -112,13 +109,12 @@ int main(int argc, char **argv) {
     for (const long long *blocks = options.blocks; *blocks; blocks++)
         most_blocks = *blocks > most_blocks ? *blocks : most_blocks;
     set_up_blocks((size_t)most_blocks);
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
 
-    begin_table("Block clock: timedReduction on %s; %d units (SMs)\n"
-                "Clocks of a launch's blocks: mean, median, max; each number: the median of %lld "
-                "launches\n\n",
-                device.name, sms, options.runs);
+    begin_table(
+        "Block clock: timedReduction on %s; %d units (SMs)\n"
+        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
+        device.name, sms, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         const int full = full_device((const void *)timedReduction, (int)*threads, sms);
         for (int b = 0; options.blocks[b]; b++) {

@@ -73,10 +73,10 @@ int main(int argc, char **argv) {
         most_blocks = (size_t)*blocks > most_blocks ? (size_t)*blocks : most_blocks;
     set_up_blocks(most_blocks, 1);
 
-    begin_table("Block clock: timedReduction on %s, %s; %u compute units\n"
-                "Clocks of a launch's blocks: mean, median, max; each number: the median of %lld "
-                "launches\n\n",
-                cl.name, cl.platform, units, options.runs);
+    begin_table(
+        "Block clock: timedReduction on %s, %s; %u compute units\n"
+        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
+        cl.name, cl.platform, units, options.runs);
     for (const long long *threads = options.threads; *threads; threads++) {
         int last = 0;
         for (int b = 0; options.blocks[b]; last = b++) {

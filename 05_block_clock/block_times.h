@@ -11,14 +11,15 @@
  * means something, between blocks nothing. The nanoseconds are one clock's for the whole device,
  * and 0 where there is none. */
 struct block_time {
-    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
+    unsigned long long unit; /* the number of its SM, in OpenCL compute unit: on a CPU a core */
 };
 
 static float *results; /* of a launch's blocks, in host memory as the next two */
 static struct block_time *times;
 static double *clocks;
-static float minimum;  /* the right result */
-enum { UNITS = 4096 }; /* SMs or cores have numbers below this one */
+static float minimum; /* the right result */
+enum { MAX_UNITS = 4096 };
 
 /* Fills `input` with `count` random floats, an even number, and puts the minimum in a random slot: of
  * the upper half and of the lower half in turns. A reduction that skips elements must fail. */
@@ -50,8 +51,8 @@ static inline void check_blocks(size_t blocks) {
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
             fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
-        if (t->sm >= UNITS)
-            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->sm);
+        if (t->unit >= MAX_UNITS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
     }
 }
 
@@ -65,15 +66,15 @@ static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and o
 /* Stores what the blocks of launch number `run` wrote in `samples`. */
 static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
     unsigned long long first_ns = ~0ull, last_ns = 0;
-    bool seen[UNITS] = {false};
+    bool seen[MAX_UNITS] = {false};
     int used = 0;
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &times[b];
         clocks[b] = (double)(t->end_clock - t->start_clock);
         first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
         last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
-        used += !seen[t->sm];
-        seen[t->sm] = true;
+        used += !seen[t->unit];
+        seen[t->unit] = true;
     }
     const struct summary s = summarize(clocks, blocks, 1);
     const bool has_span = last_ns > 0;
@@ -106,20 +107,20 @@ static inline void report_blocks(int b, const long long *threads, const char *no
     }
     const double *row = rows[b];
     means[threads - options.threads][b] = row[CLOCKS_MEAN];
-    cell("blocks", 6, "%lld", options.blocks[b]);
-    cell("threads", 7, "%lld", *threads);
-    cell("clocks_mean", 11, "%.0f", row[CLOCKS_MEAN]);
-    cell("clocks_median", 13, "%.0f", row[CLOCKS_MEDIAN]);
-    cell("clocks_max", 10, "%.0f", row[CLOCKS_MAX]);
-    number("span", "us", 9, 2, row[SPAN_US]);
-    number("whole_launch", "us", 17, 2, row[LAUNCH_US]);
-    number("used", "units", 12, 0, row[USED]);
-    cell("mean_to_first", 13, "%.2f", row[CLOCKS_MEAN] / means[0][0]);
+    cell("blocks", "%lld", options.blocks[b]);
+    cell("threads", "%lld", *threads);
+    cell("clocks_mean", "%.0f", row[CLOCKS_MEAN]);
+    cell("clocks_median", "%.0f", row[CLOCKS_MEDIAN]);
+    recorded_number("clocks_max", 0, row[CLOCKS_MAX]);
+    number("span", "us", 2, row[SPAN_US]);
+    number("whole_launch", "us", 2, row[LAUNCH_US]);
+    number("used", "units", 0, row[USED]);
+    cell("mean_to_first", "%.2f", row[CLOCKS_MEAN] / means[0][0]);
     recorded_number("ratio_of_threads", 2, row[CLOCKS_MEAN] / means[0][b]);
     recorded_spread("clocks_mean", "", 0, of[CLOCKS_MEAN].min, of[CLOCKS_MEAN].max);
     recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
     recorded_spread("whole_launch", "us", 3, of[LAUNCH_US].min, of[LAUNCH_US].max);
-    cell("note", -1, "%s", note);
+    cell("note", "%s", note);
     end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US])); /* NaN is not */
 }
 

@@ -148,12 +148,12 @@ static inline void compare_recipes(void (*run)(void *outcome), const char *clock
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = &outcomes[r][(runs - 1) / 2];
         steady_us[r] = o->steady_us;
-        cell("recipe", -28, "%s", recipes[r].name);
-        cell("launches", 8, "%d", o->launches);
-        number("first launch", "us", 17, 2, o->first_us);
-        number("estimate", "us", 13, 2, o->estimate_us);
-        number("steady", "us", 12, 2, o->steady_us);
-        number("error", "percent", 15, 1, o->error_percent);
+        cell("recipe", "%-28s", recipes[r].name);
+        cell("launches", "%d", o->launches);
+        number("first launch", "us", 2, o->first_us);
+        number("estimate", "us", 2, o->estimate_us);
+        number("steady", "us", 2, o->steady_us);
+        number("error", "percent", 1, o->error_percent);
         recorded_spread("error", "percent", 2, outcomes[r][0].error_percent,
                         outcomes[r][runs - 1].error_percent);
         end_row(o->disturbed || disagree(outcomes[r], runs));

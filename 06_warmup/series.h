@@ -40,9 +40,9 @@ static inline void report_series(const struct series *s, const double us[SERIES]
                 "by the device's clock (%s) and by the host's\n\n",
                 options.size, machine.device, device_clock);
     for (int i = 0; i < SERIES; i++) {
-        cell("launch", 6, "%d", i + 1);
-        number("device", "us", 12, 2, s->device_us[i]);
-        number("host", "us", 12, 2, s->host_us[i]);
+        cell("launch", "%d", i + 1);
+        number("device", "us", 2, s->device_us[i]);
+        number("host", "us", 2, s->host_us[i]);
         const bool is_shown = i < 10 || i % 10 == 9;
         (is_shown ? end_row : end_record_row)(disturbed);
     }

@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     check_vector("06_warmup/warmup_opencl.cl", "other_kernel", AT_C, 1);
     check_spin(NULL);
     build("05_block_clock/block_clock.cl",
-          "-Dread_clock()=(output[group]+100) -Dread_ns()=(output[group]+200) -Dread_sm()=7", "timedReduction", 0,
+          "-Dread_clock()=(output[group]+100) -Dread_ns()=(output[group]+200) -Dread_unit()=7", "timedReduction", 0,
           AT_A);
     for (const size_t *size = sizes; *size; size++)
         for (const size_t *g = groups; *g; g++)

@@ -35,5 +35,5 @@ static inline void vstore4(float4 value, size_t i, float *to) { *(float4 *)(to +
 #define timedReduction JOIN(PREFIX, timedReduction)
 #define read_clock JOIN(PREFIX, read_clock)
 #define read_ns JOIN(PREFIX, read_ns)
-#define read_sm JOIN(PREFIX, read_sm)
+#define read_unit JOIN(PREFIX, read_unit)
 #endif

@@ -13,8 +13,8 @@
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
-#include "../../03_opencl_profiling/clock_error.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../04_cuda_events/fit_line.h"
 #include "../../05_block_clock/kernel_clock.h"
 #include "summary.h"
 
@@ -91,13 +91,13 @@ int main(int argc, char **argv) {
     cl = open_opencl();
     const size_t runs = (size_t)options.runs;
     const struct kernel_clock clock = find_kernel_clock(cl);
-    is_loop = clock.unit_ns == 0;
+    is_loop = clock.tick_ns == 0;
     const char *code_by = is_loop ? "a loop twice as long" : clock.name;
     const cl_program program = build_program(cl, "known_length.cl", is_loop ? "" : clock.flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     MAKE_CL(ran = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &cl_code));
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
-    step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
+    step_ns = is_loop ? find_loop_step_ns() : clock.tick_ns;
 
     begin_table("Known lengths: a kernel that spins, on %s, %s\n"
                 "code by %s; extra: start_to_end minus code; medians of %zu runs\n\n",
@@ -124,14 +124,14 @@ int main(int argc, char **argv) {
         empties[i] = empty.median;
         extras[i] = median(extra_us, runs);
         extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the words have -0.00 */
-        number("length", "us", 11, 0, lengths_us[i]);
-        number("code", "us", 9, 2, x[i]);
-        number("start_to_end", "us", 17, 2, by_device[i]);
-        number("extra", "us", 10, 2, by_device[i] - x[i]);
-        number("empty", "us", 10, 2, empties[i]);
-        number("extra_minus_empty", "us", 22, 2, extras[i]);
-        number("host", "us", 9, 2, host.median);
-        number("host_extra", "us", 15, 2, host_extras[i]);
+        number("length", "us", 0, lengths_us[i]);
+        number("code", "us", 2, x[i]);
+        number("start_to_end", "us", 2, by_device[i]);
+        number("extra", "us", 2, by_device[i] - x[i]);
+        number("empty", "us", 2, empties[i]);
+        number("extra_minus_empty", "us", 2, extras[i]);
+        number("host", "us", 2, host.median);
+        number("host_extra", "us", 2, host_extras[i]);
         end_row(code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
                 is_delayed(host_extras[i]) ||
                 x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);

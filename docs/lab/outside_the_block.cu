@@ -28,7 +28,7 @@ static __global__ void stamped(const float *input, float *output, struct block_t
     if (__syncthreads_count(1) && threadIdx.x == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.sm = sm_number();
+        t.unit = sm_number();
         block_times[blockIdx.x] = t;
     }
 }
@@ -130,10 +130,10 @@ int main(int argc, char **argv) {
     for (int row = 0; row < ROWS; row++) {
         all[row] = summarize(us[row], runs, step_us);
         const struct summary share = summarize(percent[row], runs, 0);
-        cell("method", -18, "%s", methods[row]);
-        number("time", "us", 10, 2, all[row].median);
-        number("of_events", "percent", 19, 2, share.median);
-        cell("what", -1, "%s", whats[row]);
+        cell("method", "%-18s", methods[row]);
+        number("time", "us", 2, all[row].median);
+        number("of_events", "percent", 2, share.median);
+        cell("what", "%s", whats[row]);
         end_row(all[row].disturbed || share.disturbed ||
                 (row < WITHOUT && is_delayed(all[row].median)));
     }

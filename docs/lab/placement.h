@@ -136,11 +136,11 @@ static inline void compare_places(const char *clock) {
         const struct summary s = summarize(samples_us[w], runs, step_us);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
         greatest = fmax(greatest, spread_percent[w]);
-        cell("where", -7, "%s", place_names[w]);
-        number("min", "us", 11, 2, s.min);
-        number("median", "us", 11, 2, s.median);
-        number("max", "us", 11, 2, s.max);
-        number("spread", "percent", 16, 1, spread_percent[w]);
+        cell("where", "%-7s", place_names[w]);
+        number("min", "us", 2, s.min);
+        number("median", "us", 2, s.median);
+        number("max", "us", 2, s.max);
+        number("spread", "percent", 1, spread_percent[w]);
         end_row(disturbed[w] || s.disturbed);
     }
     end_table();

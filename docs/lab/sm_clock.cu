@@ -13,12 +13,12 @@
  * Run:   ./sm_clock
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
  */
+#include "events.h" /* start, stop, elapsed_us() */
 #include "sm_sample.h"
 #include "summary.h"
 
 enum { PAUSE_S = 3, NEAR_PERCENT = 1 };
 enum { BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5, WINDOW = 20 /* samples */ };
-static cudaEvent_t start, stop;
 
 /* The second half of each turn with zeros, and of each with random numbers. */
 static struct result {
@@ -54,7 +54,6 @@ static int measure_after_pause(struct sample *samples, int count, int each) {
 
 /* Launches that keep the whole GPU busy, and a look meanwhile. */
 static void take_sample(struct sample *s) {
-    float elapsed_ms;
     CHECK_CUDA(cudaEventRecord(start, 0));
     for (int launch = 0; launch < LAUNCHES; launch++) {
         load<<<blocks, THREADS>>>(numbers, sums, options.work, device_rate);
@@ -63,9 +62,9 @@ static void take_sample(struct sample *s) {
     CHECK_CUDA(cudaEventRecord(stop, 0));
     look(s); /* while the GPU is busy */
     CHECK_CUDA(cudaEventSynchronize(stop));
-    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    s->clock_mhz = noted_mhz(elapsed_ms > 0 ? 1e6 * elapsed_ms + 2000 : NAN);
-    s->launch_ms = (double)elapsed_ms / LAUNCHES;
+    const double event_us = elapsed_us();
+    s->clock_mhz = noted_mhz(event_us > 0 ? 1e3 * event_us + 2000 : NAN);
+    s->launch_ms = event_us / 1e3 / LAUNCHES;
 }
 
 /* One turn: the samples from number `from` to before `to` with one kind of numbers. A slower clock
@@ -135,8 +134,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
     nvml = open_gpu_state() ? nvml : NULL;
     set_up_load(BLOCKS_PER_SM * (unsigned)properties.multiProcessorCount);
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
     const int runs = (int)options.runs, turns = runs < TURNS ? runs : TURNS, each = (runs + 9) / 10;
     begin_table(
         "%s after %d s of nothing: %d samples of one SM (none); then all of it busy:\n"
@@ -164,7 +162,9 @@ int main(int argc, char **argv) {
     say("Under load, in the second half of each turn:\n");
     const double zeros_ms = say_result(false), random_ms = say_result(true);
     const double more_percent = value("random_more", "percent", 100 * (random_ms / zeros_ms - 1));
-    say("With random numbers the same kernel takes %.1f %% %s time.\n", fabs(more_percent),
-        more_percent < 0 ? "less" : "more");
+    if (more_percent < 0)
+        say("With random numbers the same kernel takes %.1f %% less time.\n", -more_percent);
+    else
+        say("With random numbers the same kernel takes %.1f %% more time.\n", more_percent);
     return EXIT_SUCCESS;
 }

@@ -190,7 +190,7 @@ static int by_t_test(int noise, double more, int of_pairs) {
 /* A number of the record, which the table shows below a shorter head. */
 static void share(const char *name, int width, int count) {
     const double percent = 100.0 * count / (double)options.runs;
-    number(name, "percent", 0, 2, percent);
+    number(name, "percent", 2, percent);
     say(" %*.2f", width, percent);
 }
 
@@ -217,8 +217,8 @@ int main(int argc, char **argv) {
                 found[4] += by_t_test(noise, more, 1);
                 found[5] += by_t_test(noise, more, 0);
             }
-            number("b_longer", "percent", 0, 0, 100 * more);
-            cell("noise", 0, "%s", noises[noise].name);
+            number("b_longer", "percent", 0, 100 * more);
+            cell("noise", "%s", noises[noise].name);
             say("%-18s", noises[noise].name);
             share("compare_h", 9, found[0]);
             share("abab", 8, found[1]);
@@ -227,7 +227,7 @@ int main(int argc, char **argv) {
             share("t_test_pairs", 8, found[4]);
             share("t_test", 8, found[5]);
             share("interval_right", 9, covered);
-            cell("pairs", 0, "%.0f", (double)stopped / (double)options.runs);
+            cell("pairs", "%.0f", (double)stopped / (double)options.runs);
             say(" %8.0f\n", (double)stopped / (double)options.runs);
             end_record_row(false);
         }
