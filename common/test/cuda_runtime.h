@@ -125,7 +125,8 @@ static inline void watch(bool from_now_on) {
 }
 API(cudaProfilerStart, (void), 1000, watch(true))
 API(cudaProfilerStop, (void), 1000, watch(false))
-API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = 1u << 30; *total = 1u << 31)
+API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = simulated_memory();
+    *total = 2 * *available)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), 100,
     *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
                                                : 1 << 20)

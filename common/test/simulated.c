@@ -89,6 +89,11 @@ static void host_works(int64_t ns) {
 
 int64_t simulated_host_ns(void) { return host_ns; }
 
+/* FAULT=from_1970: a double would lose some of these ns. */
+int64_t simulated_monotonic_ns(void) {
+    return host_ns + (simulated_fault("from_1970", NULL) ? 1700000000000000789 : 123456000000789);
+}
+
 /* One of 43 readings is held up before it reads. */
 unsigned long long simulated_tsc(void) {
     static int readings;
@@ -96,22 +101,25 @@ unsigned long long simulated_tsc(void) {
     return 1000000000000ull + (unsigned long long)host_ns * TSC_A_US / 1000;
 }
 
-/* Zero points, rates, ticks and costs of the clocks: no two alike. */
+/* Zero points, rates, ticks and costs of the clocks: no two alike. FAULT=clock_back: in every second ms they stand back,
+ * all or with realtime_back one alone. */
 int clock_gettime(clockid_t id, struct timespec *t) {
     host_works(id == CLOCK_MONOTONIC_RAW ? RAW_NS
                : id == CLOCK_BOOTTIME    ? BOOTTIME_NS
                : id >= 2 && id <= 3      ? CPU_TIME_NS
                                          : NOW_NS);
     const int64_t now = host_ns;
-    const int64_t ns = id == CLOCK_MONOTONIC            ? now + 123456000000789
+    const int64_t ns = id == CLOCK_MONOTONIC            ? simulated_monotonic_ns()
                        : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
-                       : id == CLOCK_BOOTTIME           ? now + 127056000000789
+                       : id == CLOCK_BOOTTIME           ? simulated_monotonic_ns() + 3600000000000
                        : id == CLOCK_REALTIME           ? now - now / 4000 + 1700000000000000000
                        : id == CLOCK_PROCESS_CPUTIME_ID ? cpu_ns
                        : id == CLOCK_THREAD_CPUTIME_ID  ? thread_cpu_ns
                                                         : -1;
     if (ns < 0) simulated_stop("clock_gettime: no clock %d", (int)id);
-    const int64_t back = now % 2000000 > 1000000 && simulated_fault("clock_back", NULL) ? 5000 : 0;
+    const bool goes_back =
+        simulated_fault("clock_back", NULL) || (id == CLOCK_REALTIME && simulated_fault("realtime_back", NULL));
+    const int64_t back = goes_back && now % 2000000 > 1000000 ? 5000 : 0;
     t->tv_sec = (ns - back) / 1000000000;
     t->tv_nsec = (ns - back) % 1000000000;
     return 0;
@@ -303,11 +311,10 @@ bool simulated_call(const char *name, int64_t ns) {
     host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
     calls++;
     if (simulated_fault("sweep", NULL)) return try_failing(name);
-    const bool crash = simulated_fault("crash", NULL);
-    if ((crash && calls == fault.number) || (simulated_fault(name, NULL) && fault.number-- == 1)) {
+    if (simulated_fault("crash", NULL) && strcmp(fault.name + fault.length + 1, name) == 0) raise(SIGKILL);
+    if (simulated_fault(name, NULL) && fault.number-- == 1) { /* the call of that number, and no other */
         simulated_hit();
-        if (crash) raise(SIGKILL);
-        return true; /* the call of that number, and no other */
+        return true;
     }
     lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
     return lost;
@@ -415,7 +422,7 @@ static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
 static int apart_commands; /* that are queued or run */
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
- * held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
+ * held_up:5: only in the fifth process; held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
  * too. */
 static int64_t shared_ns(int64_t ns) {
     if (!fault.shared || ns % SLICE_NS < SLICE_NS - fault.number * 1000000) return ns;
@@ -456,7 +463,8 @@ static void device_main(void) {
         if (ready_ns > device_ns) {
             int which = 0;
             const bool is_late = simulated_fault("held_up_once", &which) && which / 10 == ++idle;
-            ready_ns += HELD_UP_NS * (simulated_fault("held_up", NULL) ? 1 : is_late ? which % 10 : 0);
+            const bool all_late = simulated_fault("held_up", &which) && (which == 1 || which == (int)processes);
+            ready_ns += HELD_UP_NS * (all_late ? 1 : is_late ? which % 10 : 0);
         }
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);

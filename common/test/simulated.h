@@ -18,8 +18,9 @@
 
 /* ---- The host ---- */
 
-/* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns
- * whether the call is to fail, because FAULT says so. */
+/* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns whether the call is
+ * to fail, because FAULT says so: FAULT=clFinish:3 the third clFinish(), lost:3 the third call of all and every one after
+ * it. FAULT=crash:clFinish: the process dies of its first. */
 bool simulated_call(const char *name, int64_t ns);
 
 /* Whether FAULT is this one: "name" or "name:number". The number stands in *number, if there is one. */
@@ -41,8 +42,8 @@ __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *
 enum { NOISE_HOST, NOISE_KERNEL, NOISE_BLOCK, NOISE_EVENT, NOISES };
 int64_t simulated_noise(int kind);
 
-/* Now, in ns since the program began; and the time stamp counter, 2.5 steps a ns. */
-int64_t simulated_host_ns(void);
+/* Now, in ns since the program began, and by CLOCK_MONOTONIC; and the time stamp counter, 2.5 steps a ns. */
+int64_t simulated_host_ns(void), simulated_monotonic_ns(void);
 unsigned long long simulated_tsc(void);
 
 void *simulated_malloc(size_t bytes); /* in place of the program's malloc() and free() */
@@ -51,6 +52,8 @@ int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c: 
 
 /* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
 
+/* What the device says that it has: 1 GiB, with FAULT=much_memory 5: more bytes than 32 bits hold. */
+static inline size_t simulated_memory(void) { return (simulated_fault("much_memory", NULL) ? (size_t)5 : 1) << 30; }
 void *simulated_allocate(size_t bytes);
 void simulated_free(void *memory);
 /* Returns the bytes left from `address` on, 0 if it is in no allocation; *start, if not NULL, is

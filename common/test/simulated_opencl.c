@@ -135,8 +135,8 @@ case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
 case CL_DEVICE_TYPE: VALUE(cl_device_type, d->type);
 case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
-case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, 1u << 30);
-case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, d == devices ? 1u << 28 : 1u << 29);
+case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, simulated_memory());
+case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, simulated_memory() / (d == devices ? 4 : 2));
 case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
 case CL_DEVICE_MAX_COMPUTE_UNITS: /* FAULT=many_units: it says that it has more than it has */
     VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing.units);
@@ -147,7 +147,7 @@ default: simulated_stop("clGetDeviceInfo: %#x", what);
     })
 API(clGetDeviceAndHostTimer, (cl_device_id d, cl_ulong *device_ns, cl_ulong *host_ns), 500, CL_OUT_OF_HOST_MEMORY,
     *device_ns = (cl_ulong)(simulated_stamp_ns(simulated_host_ns()) + (d == NULL));
-    *host_ns = (cl_ulong)simulated_host_ns() + 123456000000789u)
+    *host_ns = (cl_ulong)simulated_monotonic_ns())
 
 /* ---- Context, queue, program, kernel, buffer: created, counted, released ---- */
 
@@ -356,16 +356,20 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
     event->held = false; held_events--)
 
-/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early (START by another clock), stamp_wide (5 us before
- * the device begins), stamp_narrow (2 us behind), stamp_incomplete (COMPLETE before END):
- * what drivers may answer with CL_SUCCESS. */
+/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early
+ * (START by another clock), stamp_wide (5 us before the device begins), stamp_narrow (2 us behind), stamp_incomplete
+ * (COMPLETE before END), stamp_no_submit (SUBMIT alone is 0): what drivers may answer with CL_SUCCESS. NVIDIA's also
+ * answers so, with 0, while a command has not finished. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), PROFILING_NS, CL_OUT_OF_RESOURCES,
     const struct simulated_command *c = &event->command;
-    if (!event->profiled || !c->done || c->end_ns > simulated_host_ns()) return CL_PROFILING_INFO_NOT_AVAILABLE;
+    const bool finished = c->done && c->end_ns <= simulated_host_ns();
+    if (event->profiled && !finished && simulated_device == &devices[1].timing) VALUE(cl_ulong, 0);
+    if (!event->profiled || !finished) return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (what == CL_PROFILING_COMMAND_COMPLETE &&
         simulated_device == &devices[3].timing) return CL_INVALID_VALUE; /* an OpenCL 1.2 driver does not know it */
     if (simulated_fault("stamp_unwritten", NULL)) return CL_SUCCESS;
-    if (simulated_fault("stamp_zero", NULL)) VALUE(cl_ulong, 0);
+    const bool no_submit = what == CL_PROFILING_COMMAND_SUBMIT && simulated_fault("stamp_no_submit", NULL);
+    if (simulated_fault("stamp_zero", NULL) || no_submit) VALUE(cl_ulong, 0);
     if (simulated_fault("stamp_steps", NULL)) VALUE(cl_ulong, what - CL_PROFILING_COMMAND_QUEUED);
     const bool reversed = simulated_fault("stamp_reversed", NULL);
     const int64_t start_ns = (reversed ? c->end_ns : c->start_ns) +
