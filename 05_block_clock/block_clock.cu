@@ -13,6 +13,7 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
+#include "block_rows.h"
 #include "cuda_blocks.h"
 #include "events.h" /* start, stop, elapsed_us() */
 
