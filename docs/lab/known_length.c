@@ -83,7 +83,8 @@ static double find_loop_step_ns(void) {
 int main(int argc, char **argv) {
     static double code_us[MAX_RUNS], device_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
         extra_us[MAX_RUNS];
-    double x[LENGTHS], by_device[LENGTHS], empties[LENGTHS], extras[LENGTHS], host_extras[LENGTHS];
+    double codes_us[LENGTHS], by_device[LENGTHS], empties[LENGTHS], extras[LENGTHS],
+        host_extras[LENGTHS];
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv,
@@ -121,27 +122,27 @@ int main(int argc, char **argv) {
                              device = summarize(device_us, runs, step_us),
                              empty = summarize(empty_us, runs, step_us),
                              host = summarize(host_us, runs, step_us);
-        x[i] = code.median;
+        codes_us[i] = code.median;
         by_device[i] = device.median;
-        host_extras[i] = host.median - x[i];
+        host_extras[i] = host.median - codes_us[i];
         empties[i] = empty.median;
         extras[i] = median(extra_us, runs);
         extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the words have -0.00 */
         number("length", "us", 0, lengths_us[i]);
-        number("code", "us", 2, x[i]);
+        number("code", "us", 2, codes_us[i]);
         number("start_to_end", "us", 2, by_device[i]);
-        number("extra", "us", 2, by_device[i] - x[i]);
+        number("extra", "us", 2, by_device[i] - codes_us[i]);
         number("empty", "us", 2, empties[i]);
         number("extra_minus_empty", "us", 2, extras[i]);
         number("host", "us", 2, host.median);
         number("host_extra", "us", 2, host_extras[i]);
         end_row(code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
                 is_delayed(host_extras[i]) ||
-                x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
+                codes_us[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
     }
     end_table();
 
-    const struct line device = fit_line(x, by_device, LENGTHS);
+    const struct line device = fit_line(codes_us, by_device, LENGTHS);
     const struct summary empty = summarize(empties, LENGTHS, step_us),
                          extra = summarize(extras, LENGTHS, step_us),
                          host_extra = summarize(host_extras, LENGTHS, step_us);
