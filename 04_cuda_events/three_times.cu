@@ -30,6 +30,8 @@ static void launch(enum variant variant, struct warp_time *to) {
     CHECK_CUDA(cudaGetLastError());
 }
 
+enum { ROWS = 4, LONGEST = 20 }; /* rows of launches; the launches in the longest */
+
 /* ---- The methods: each returns microseconds ---- */
 
 /* Two events behind the blocker, with so many launches between them. With 0 it is the floor. The
@@ -56,20 +58,20 @@ static double code_us(void) {
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
-/* From one launch's start to the next one's, by their own stamps: the mean of 20 in a row. */
+/* From one launch's start to the next one's, by their own stamps: the mean of the longest row. */
 static double period_us(void) {
     const struct warp_time *first = work.times + work.blocks * WARPS;
     const int64_t first_ns = (int64_t)first_and_last(first, work.blocks).start_ns;
     const int64_t last_ns = (int64_t)first_and_last(work.times, work.blocks).start_ns;
-    return (double)(last_ns - first_ns) / 1e3 / 19;
+    return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
 }
 
-enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, BATCH, PERIOD, PLAIN, TIMES };
+enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, ROW_OF_20, ROW_STAMPS, PLAIN_STAMPS, TIMES };
 
 /* Stores the median of each time. Returns whether its runs disagree, or the device is shared. */
 static bool measure(enum variant variant, double us[TIMES]) {
-    static const double launches[] = {2, 5, 10, 20};
-    static double samples_us[TIMES][MAX_RUNS], row_us[4];
+    static const double launches[ROWS] = {2, 5, 10, LONGEST};
+    static double samples_us[TIMES][MAX_RUNS], row_us[ROWS];
     bool disturbed = is_shared();
     CHECK_CUDA(cudaMemset(work.c, 0xff, work.floats * sizeof *work.c));
     launch(variant, work.times); /* the warm-up, and the check */
@@ -79,7 +81,7 @@ static bool measure(enum variant variant, double us[TIMES]) {
     for (int run = 0; run < options.runs; run++) {
         launch(variant, work.times);
         CHECK_CUDA(cudaDeviceSynchronize());
-        samples_us[PLAIN][run] = variant == WITH_STAMPS ? code_us() : NAN;
+        samples_us[PLAIN_STAMPS][run] = variant == WITH_STAMPS ? code_us() : NAN;
     }
     CHECK_CUDA(cudaProfilerStop()); /* behind the blocker a profiler cannot watch */
     for (int run = 0; run < options.runs; run++) {
@@ -87,11 +89,11 @@ static bool measure(enum variant variant, double us[TIMES]) {
         samples_us[EMPTY][run] = blocked_us(1, EMPTY_KERNEL);
         samples_us[BLOCKED][run] = blocked_us(1, variant);
         samples_us[CODE][run] = variant == WITH_STAMPS ? code_us() : NAN;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < ROWS; i++)
             row_us[i] = blocked_us((int)launches[i], variant);
-        samples_us[SLOPE][run] = fit_line(launches, row_us, 4).slope;
-        samples_us[BATCH][run] = (row_us[3] - samples_us[FLOOR][run]) / 20;
-        samples_us[PERIOD][run] = variant == WITH_STAMPS ? period_us() : NAN;
+        samples_us[SLOPE][run] = fit_line(launches, row_us, ROWS).slope;
+        samples_us[ROW_OF_20][run] = (row_us[ROWS - 1] - samples_us[FLOOR][run]) / LONGEST;
+        samples_us[ROW_STAMPS][run] = variant == WITH_STAMPS ? period_us() : NAN;
     }
     for (int t = 0; t < TIMES; t++) {
         const struct summary s = summarize(samples_us[t], (size_t)options.runs, step_us);
@@ -126,11 +128,11 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         number("code_minus_empty", "us", 2, us[BLOCKED] - us[EMPTY]);
         number("event_net", "us", 2, net_us);
         number("row_slope", "us", 2, us[SLOPE]);
-        recorded_number("row_of_20_us", 3, us[BATCH]);
-        recorded_number("row_stamps_us", 3, us[PERIOD]);
-        recorded_number("plain_stamps_us", 3, us[PLAIN]);
+        recorded_number("row_of_20_us", 3, us[ROW_OF_20]);
+        recorded_number("row_stamps_us", 3, us[ROW_STAMPS]);
+        recorded_number("plain_stamps_us", 3, us[PLAIN_STAMPS]);
         recorded_number("floor_us", 3, us[FLOOR]);
-        end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[PERIOD]), net_us));
+        end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[ROW_STAMPS]), net_us));
     }
     code_error_us = fmax(code_error_us, fabs(us[BLOCKED] - us[EMPTY] - us[CODE]));
 }

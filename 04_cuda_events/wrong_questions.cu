@@ -69,24 +69,25 @@ static void ask_for_errors(void) {
 enum stream { DEFAULT, ORDINARY, OWN, OTHER, STREAMS };
 static cudaStream_t streams[STREAMS]; /* streams[DEFAULT] is 0 */
 
+enum { OWN_STREAM, DEFAULT_STREAM, DEFAULT_WAITS, TWO_STREAMS, BEHIND_WORK, PAIRS };
 static const struct {
     const char *question;
     enum stream start, kernel, stop;
     bool is_right; /* the kernel is between the events, whatever else is */
     const char *words;
-} pairs[] = {{"own_stream", OWN, OWN, OWN, true, "right: all in one stream"},
-             {"default_stream", DEFAULT, OWN, DEFAULT, false, "wrong: stream 0 does not wait"},
-             {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "right: these two streams wait"},
-             {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait"},
-             {"behind_work", OWN, OWN, OTHER, false, "wrong: start waits for a spin"}};
-enum { BEHIND = 4, PAIRS }; /* of them */
+} pairs[PAIRS] = {
+    {"own_stream", OWN, OWN, OWN, true, "right: all in one stream"},
+    {"default_stream", DEFAULT, OWN, DEFAULT, false, "wrong: stream 0 does not wait"},
+    {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "right: these two streams wait"},
+    {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait"},
+    {"behind_work", OWN, OWN, OTHER, false, "wrong: start waits for a spin"}};
 
 /* Stores how long the spin ran. The pair's time may go below 0: it is one event's minus the other's. */
 static struct answer time_pair(int p, double *code_us) {
     unsigned long long ns = 0;
     CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns));
     CHECK_CUDA(cudaDeviceSynchronize()); /* cudaStreamNonBlocking does not wait for the memset */
-    if (p == BEHIND)
+    if (p == BEHIND_WORK)
         spin<<<1, 1, 0, streams[pairs[p].kernel]>>>(spin_ns, other_ran_ns);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(start, streams[pairs[p].start]));
@@ -150,6 +151,6 @@ int main(int argc, char **argv) {
         "An event in another stream gives no error: %.2f us for a kernel of %.2f us, and %.2f us "
         "with\n"
         "start behind other work. Record both events in the kernel's own stream.\n",
-        s[1].median, code[1].median, s[BEHIND].median);
+        s[DEFAULT_STREAM].median, code[DEFAULT_STREAM].median, s[BEHIND_WORK].median);
     return EXIT_SUCCESS; /* memory, streams and events go with the process */
 }

@@ -13,7 +13,8 @@
 #include "cuda_device.h"
 #include "summary.h"
 
-enum { THREADS = 256, STEPS = 500, WITHOUT_BARRIER = 0, NEXT_INSTRUCTION, WITH_BARRIER, ENDS };
+enum { THREADS = 256, STEPS = 500 };
+enum { WITHOUT_BARRIER, NEXT_INSTRUCTION, WITH_BARRIER, ENDS };
 
 /* ---- The kernel, with its three ends ---- */
 

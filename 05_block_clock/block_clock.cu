@@ -13,10 +13,11 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
+#include "block_rows.h"
 #include "cuda_blocks.h"
 #include "events.h" /* start, stop, elapsed_us() */
 
-static const long long blocks_of_the_source[] /* docs/references.md */ = {1, 8, 16, 32, 64};
+static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64}; /* docs/references.md */
 
 /* ---- The kernel: stamps around the work, which cuda_blocks.h has ---- */
 

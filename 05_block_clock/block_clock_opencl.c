@@ -14,6 +14,7 @@
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
 #include "../03_opencl_profiling/stamps.h"
+#include "block_rows.h"
 #include "opencl_blocks.h"
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "block_times.h"
+#include "options.h"
 
 enum { LANES = 64, LINES = 20, WIDTH = 64 };
 
@@ -36,12 +37,12 @@ static inline void set_slices(size_t blocks) {
         first_ns = times[b].start_ns < first_ns ? times[b].start_ns : first_ns;
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &times[b]; /* t->unit is below MAX_UNITS: check_blocks() */
-        slices[b] = (struct slice){b,
-                                   (unsigned)t->unit,
-                                   0,
-                                   t->start_ns - first_ns,
-                                   t->end_ns - first_ns,
-                                   t->end_clock - t->start_clock};
+        slices[b].block = b;
+        slices[b].unit = (unsigned)t->unit;
+        slices[b].lane = 0;
+        slices[b].start_ns = t->start_ns - first_ns;
+        slices[b].end_ns = t->end_ns - first_ns;
+        slices[b].clocks = t->end_clock - t->start_clock;
         span_ns = slices[b].end_ns > span_ns ? slices[b].end_ns : span_ns;
     }
     if (span_ns == 0)
@@ -71,10 +72,12 @@ static inline void draw_timeline(const char *unit_name) {
             char line[WIDTH + 1] = "";
             memset(line, '.', WIDTH);
             for (const struct slice *s = slices; s < slices + slice_count; s++)
-                for (unsigned long long at = s->start_ns * WIDTH / (span_ns + 1);
-                     s->unit == u && s->lane == lane && at <= s->end_ns * WIDTH / (span_ns + 1);
-                     at++)
-                    line[at] = "0123456789abcdefghijklmnopqrstuvwxyz"[s->block % 36];
+                if (s->unit == u && s->lane == lane) {
+                    const size_t from = s->start_ns * WIDTH / (span_ns + 1);
+                    const size_t to = s->end_ns * WIDTH / (span_ns + 1);
+                    memset(line + from, "0123456789abcdefghijklmnopqrstuvwxyz"[s->block % 36],
+                           to - from + 1);
+                }
             say("%s %4u %s\n", unit_name, u, line);
         }
     }

@@ -77,7 +77,7 @@ static void run_cold(void *result) {
 
 int main(int argc, char **argv) {
     options.device = "";
-    options.runs = 3;
+    options.runs = 5;
     options.size = 1 << 24;
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
     floats = (size_t)options.size;

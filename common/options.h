@@ -37,7 +37,8 @@ static const struct known_option {
     long long *numbers, max;
     int most; /* numbers */
 } all_options[] = {
-    {'d', "device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0, 0},
+    {'d', "device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0,
+     0},
     {'r', "runs", "N", "measure N times", &options.runs, MAX_RUNS, 1},
     {'n', "size", "N", "work on N elements", &options.size, 1LL << 40, 1},
     {'n', "size", "LIST", "work on so many elements, in turn", options.sizes, 1LL << 40, MAX_LIST},

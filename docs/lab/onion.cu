@@ -97,7 +97,7 @@ static void measure(int runs) {
 }
 
 int main(int argc, char **argv) {
-    double x[LENGTHS], y[LENGTHS], us[TIMES], least = INFINITY, most = -INFINITY;
+    double kernels_us[LENGTHS], nets_us[LENGTHS], us[TIMES], least = INFINITY, most = -INFINITY;
     options.device = "";
     options.runs = 101;
     parse_options(argc, argv, "How thick is each shell of a launch?");
@@ -127,12 +127,12 @@ int main(int argc, char **argv) {
             us[t] = s.median;
             disturbed |= s.disturbed;
         }
-        x[i] = us[KERNEL];
-        y[i] = us[NET];
-        least = fmin(least, y[i] - x[i]);
-        most = fmax(most, y[i] - x[i]);
-        if (y[i] <= 0)
-            fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], lengths_us[i]);
+        kernels_us[i] = us[KERNEL];
+        nets_us[i] = us[NET];
+        least = fmin(least, nets_us[i] - kernels_us[i]);
+        most = fmax(most, nets_us[i] - kernels_us[i]);
+        if (nets_us[i] <= 0)
+            fail(EXIT_FAILED, "impossible: a median of %g us for %u us", nets_us[i], lengths_us[i]);
         number("length", "us", 0, lengths_us[i]);
         number("kernel", "us", 2, us[KERNEL]);
         number("launch_and_drain", "us", 2, us[NET] - us[KERNEL]);
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
     }
     end_table();
 
-    const struct line line = fit_line(x, y, LENGTHS);
+    const struct line line = fit_line(kernels_us, nets_us, LENGTHS);
     value("line_slope", "", line.slope);
     value("line_intercept", "us", line.intercept);
     value("launch_and_drain_min", "us", least);

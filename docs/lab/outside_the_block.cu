@@ -11,6 +11,7 @@
  * Try:   ./outside_the_block --runs 201; and while another program uses the GPU
  */
 #include "../../04_cuda_events/blocker.h"
+#include "../../05_block_clock/block_rows.h"
 #include "../../05_block_clock/cuda_blocks.h"
 
 enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 };

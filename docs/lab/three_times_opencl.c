@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
     const bool is_loop = clock.tick_ns == 0; /* no clock that all work-groups share */
     step_ns = is_loop ? NAN : clock.tick_ns;
     const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
-    const cl_program program = build_program(cl, "three_times_opencl.cl", flags);
+    const cl_program program = build_program(cl, "spin.cl", flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
