@@ -14,6 +14,7 @@
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
 #include "block_rows.h"
+#include "clock.h"
 #include "cuda_blocks.h"
 #include "events.h" /* start, stop, elapsed_us() */
 
@@ -50,16 +51,19 @@ static void launch(long long blocks, long long threads) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* Launches once with a new input. Returns the time between two events around the launch. */
-static double time_launch_us(long long blocks, long long threads) {
+/* Launches once with a new input. Returns the time between two events around the launch.
+ * *wait_us: for which the host waited. */
+static double time_launch_us(long long blocks, long long threads, double *wait_us) {
     new_input((size_t)threads);
     launch(blocks, threads); /* not timed: it brings the new input into the caches */
     clear_blocks((size_t)blocks);
 
+    const int64_t host_start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch(blocks, threads);
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
+    *wait_us = (double)(now_ns() - host_start_ns) / 1e3;
     return elapsed_us();
 }
 
@@ -121,9 +125,10 @@ int main(int argc, char **argv) {
         for (int b = 0; options.blocks[b]; b++) {
             const long long blocks = options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double launch_us = time_launch_us(blocks, *threads);
+                double wait_us;
+                const double launch_us = time_launch_us(blocks, *threads, &wait_us);
                 read_blocks((size_t)blocks);
-                sample_launch(run, (size_t)blocks, launch_us);
+                sample_launch(run, (size_t)blocks, launch_us, wait_us);
             }
             report_blocks(b, threads,
                           blocks == sms    ? "1 per SM"

@@ -27,8 +27,9 @@ static void launch(size_t blocks, size_t threads, cl_event *event) {
         clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &threads, 0, NULL, event));
 }
 
-/* Launches once with a new input. Returns the time from START to END of the launch. */
-static double time_launch_us(size_t blocks, size_t threads) {
+/* Launches once with a new input. Returns the time from START to END of the launch.
+ * *wait_us: for which the host waited. */
+static double time_launch_us(size_t blocks, size_t threads, double *wait_us) {
     cl_event event;
     new_input(threads);
     launch(blocks, threads, NULL); /* not timed: it brings the new input into the caches */
@@ -37,7 +38,8 @@ static double time_launch_us(size_t blocks, size_t threads) {
     const int64_t host_start_ns = now_ns();
     launch(blocks, threads, &event);
     CHECK_CL(clFinish(cl.queue));
-    const double launch_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
+    *wait_us = (double)(now_ns() - host_start_ns) / 1e3;
+    const double launch_us = start_to_end_us(event, *wait_us);
     if (launch_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
     return launch_us;
@@ -83,9 +85,10 @@ int main(int argc, char **argv) {
         for (int b = 0; options.blocks[b]; last = b++) {
             const size_t blocks = (size_t)options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double launch_us = time_launch_us(blocks, (size_t)*threads);
+                double wait_us;
+                const double launch_us = time_launch_us(blocks, (size_t)*threads, &wait_us);
                 read_blocks(blocks);
-                sample_launch(run, blocks, launch_us);
+                sample_launch(run, blocks, launch_us, wait_us);
             }
             report_blocks(b, threads, blocks == units ? "1 per unit" : "");
         }

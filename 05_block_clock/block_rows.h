@@ -9,13 +9,13 @@
 
 /* What a launch says, and a row in the median of its launches. SPAN_US and USED are NaN where the
  * device cannot tell. */
-enum { CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, LAUNCH_US, USED, FIELDS };
+enum { CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, LAUNCH_US, WAIT_US, USED, FIELDS };
 static double samples[FIELDS][MAX_RUNS];
 static double rows[MAX_LIST][FIELDS];    /* of these threads; one for each of options.blocks */
 static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and of options.blocks */
 
-/* Stores what the blocks of launch number `run` wrote in `samples`. */
-static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
+/* Stores what the blocks of launch number `run` wrote in `samples`. The host waited wait_us for it. */
+static inline void sample_launch(size_t run, size_t blocks, double launch_us, double wait_us) {
     static double clocks[MAX_BLOCKS];
     unsigned long long first_ns = ~0ull, last_ns = 0;
     bool seen[MAX_UNITS] = {false};
@@ -41,6 +41,7 @@ static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
     samples[CLOCKS_MAX][run] = s.max;
     samples[SPAN_US][run] = span_us;
     samples[LAUNCH_US][run] = launch_us;
+    samples[WAIT_US][run] = wait_us;
     samples[USED][run] = has_span ? (double)used : NAN;
 }
 
@@ -55,7 +56,7 @@ static inline void report_blocks(int b, const long long *threads, const char *no
         const double step = f < SPAN_US ? 1 : f < USED ? step_us : 0;
         of[f] = summarize(samples[f], (size_t)options.runs, step);
         rows[b][f] = of[f].median;
-        disturbed |= of[f].disturbed && f != USED;
+        disturbed |= of[f].disturbed && f < WAIT_US;
     }
     const double *row = rows[b];
     means[threads - options.threads][b] = row[CLOCKS_MEAN];
@@ -73,7 +74,8 @@ static inline void report_blocks(int b, const long long *threads, const char *no
     recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
     recorded_spread("whole_launch", "us", 3, of[LAUNCH_US].min, of[LAUNCH_US].max);
     cell("note", "%s", note);
-    end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US])); /* NaN is not */
+    end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US]) /* NaN is not */ ||
+            is_delayed(row[WAIT_US] - row[LAUNCH_US]));
 }
 
 /* Below all rows, with two numbers of threads or more: a line for each number of blocks, with the

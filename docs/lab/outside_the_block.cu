@@ -61,7 +61,7 @@ static double outside(size_t run, int blocks, double *percent) {
     open_gate();
     const double event_us = elapsed_us();
     read_blocks((size_t)blocks); /* and check them */
-    sample_launch(run, (size_t)blocks, event_us);
+    sample_launch(run, (size_t)blocks, event_us, event_us); /* behind the blocker */
     const double outside_us = event_us - samples[SPAN_US][run];
     *percent = 100 * outside_us / event_us;
     return outside_us;
