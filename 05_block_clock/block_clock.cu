@@ -74,9 +74,9 @@ static const double *row_of(long long count) {
 
 /* Beside the source's numbers of blocks: those where this device gets full. */
 static void add_landmarks(long long sms, long long full) {
-    const long long landmarks[] = {sms,      sms + 1,  full,      full + 1,
-                                   2 * full, 4 * full, 16 * full, 64 * full};
-    for (int i = 0; i < 8; i++)
+    const long long landmarks[] = {sms,      sms + 1,   full,      full + 1, 2 * full,
+                                   4 * full, 16 * full, 64 * full, 0};
+    for (int i = 0; landmarks[i]; i++)
         insert(options.blocks, landmarks[i]);
 }
 

@@ -67,8 +67,8 @@ int main(int argc, char **argv) {
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
-    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
-    for (int i = 0; i < 7 && !options.has_blocks; i++)
+    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n, 0};
+    for (int i = 0; landmarks[i] && !options.has_blocks; i++)
         insert(options.blocks, landmarks[i]);
     for (const long long *blocks = options.blocks; *blocks; blocks++)
         most_blocks = (size_t)*blocks > most_blocks ? (size_t)*blocks : most_blocks;

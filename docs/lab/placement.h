@@ -76,7 +76,10 @@ static inline void start_home(void) {
     for (bool move, is_set_up = false; get(questions[0], &move, sizeof move); is_set_up = true) {
         if (!is_set_up)
             steps.set_up();
-        (move ? steps.move : steps.move_back)();
+        if (move)
+            steps.move();
+        else
+            steps.move_back();
         measure(&place);
         if (!put(answers[1], &machine, sizeof machine) || !put(answers[1], &place, sizeof place))
             break;
