@@ -81,11 +81,11 @@ static double profiling_event(cl_event event, double host_us) {
 /* ---- One row of the report ---- */
 
 /* `delayed`: all runs took too long alike, which the samples of one method cannot show. */
-static struct summary report(const char *method, const char *whose, double *samples_us,
+static struct summary report(const char *method, const char *clock, double *samples_us,
                              bool delayed) {
     const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
     cell("method", "%-23s", method);
-    cell("clock", "%-9s", whose);
+    cell("clock", "%-9s", clock);
     summary_cells("us", s);
     end_row(s.disturbed || delayed);
     return s;

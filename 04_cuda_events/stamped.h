@@ -33,7 +33,7 @@ static __global__ void stamped_vector_add(const float *a, const float *b, float 
     stamp(times, start_ns);
 }
 
-/* ---- The work: a spin, or where length_ns is 0 vector_add of n floats ---- */
+/* ---- The work: a spin, or where length_ns is 0 vector_add ---- */
 
 static struct {
     unsigned long long length_ns;
@@ -59,20 +59,20 @@ static inline size_t full_device(int sms) {
 }
 
 static inline void launch_unstamped(cudaStream_t stream) {
+    const unsigned blocks = (unsigned)work.blocks;
     if (work.length_ns > 0)
-        spins<<<(unsigned)work.blocks, THREADS, 0, stream>>>(work.length_ns);
+        spins<<<blocks, THREADS, 0, stream>>>(work.length_ns);
     else
-        vector_add<<<(unsigned)work.blocks, THREADS, 0, stream>>>(work.a, work.b, work.c,
-                                                                  work.floats);
+        vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
 /* With the first stamps at `to`. */
 static inline void launch_stamped(struct warp_time *to, cudaStream_t stream) {
+    const unsigned blocks = (unsigned)work.blocks;
     if (work.length_ns > 0)
-        stamped_spins<<<(unsigned)work.blocks, THREADS, 0, stream>>>(work.length_ns, to);
+        stamped_spins<<<blocks, THREADS, 0, stream>>>(work.length_ns, to);
     else
-        stamped_vector_add<<<(unsigned)work.blocks, THREADS, 0, stream>>>(work.a, work.b, work.c,
-                                                                          work.floats, to);
+        stamped_vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats, to);
     CHECK_CUDA(cudaGetLastError());
 }

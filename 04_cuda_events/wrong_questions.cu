@@ -32,13 +32,13 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
     return answer;
 }
 
-static void row(const char *question, struct answer answer, double us, double code_us,
+static void row(const char *question, struct answer answer, double code_us, double pair_us,
                 const char *words, bool disturbed) {
     cell("question", "%-19s", question);
     cell("error", "%-30s", cudaGetErrorName(answer.error));
     cell("still_set", "%d", answer.still_set);
     number("code", "us", 2, code_us);
-    number("pair", "us", 2, us);
+    number("pair", "us", 2, pair_us);
     cell("what", "%s", words);
     end_row(disturbed);
 }
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
             (pairs[p].is_right && (s[p].disturbed || s[p].median > 1.25e-3 * (double)spin_ns));
     }
     for (int p = 0; p < PAIRS; p++)
-        row(pairs[p].question, answers[p], s[p].median, code[p].median, pairs[p].words, disturbed);
+        row(pairs[p].question, answers[p], code[p].median, s[p].median, pairs[p].words, disturbed);
     end_table();
     say("An error that is still_set is found by the next check after a launch, which blames the "
         "launch.\n"

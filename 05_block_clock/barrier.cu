@@ -67,8 +67,8 @@ static void run_once(size_t run) {
 
 int main(int argc, char **argv) {
     static const char *const ends[] = {"without_barrier", "next_instruction", "with_barrier"};
-    static const char *const read[] = {"thread 0's own end", "the instruction after the barrier",
-                                       "where the barrier's answer is needed: right"};
+    static const char *const where[] = {"thread 0's own end", "the instruction after the barrier",
+                                        "where the barrier's answer is needed: right"};
     struct summary all[ENDS];
     options.device = "";
     options.runs = 101;
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
         cell("method", "%-17s", ends[end]);
         cell("clocks", "%8.0f", all[end].median);
         cell("percent", "%8.2f", 100 * all[end].median / all[WITH_BARRIER].median);
-        cell("clock_read_at", "%s", read[end]);
+        cell("clock_read_at", "%s", where[end]);
         end_row(all[end].disturbed);
     }
     end_table();

@@ -78,9 +78,9 @@ static const double *row_of(long long count) {
 
 /* Beside the source's numbers of blocks: those where this device gets full. */
 static void add_landmarks(long long sms, long long full) {
-    const long long landmarks[] = {sms,      sms + 1,  full,      full + 1,
-                                   2 * full, 4 * full, 16 * full, 64 * full};
-    for (int i = 0; i < 8; i++)
+    const long long landmarks[] = {sms,      sms + 1,   full,      full + 1, 2 * full,
+                                   4 * full, 16 * full, 64 * full, 0};
+    for (int i = 0; landmarks[i]; i++)
         insert(options.blocks, landmarks[i]);
 }
 
@@ -120,24 +120,22 @@ int main(int argc, char **argv) {
         "Block clock: timedReduction on %s; %d units (SMs)\n"
         "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
         device.name, sms, options.runs);
-    for (const long long *threads = options.threads; *threads; threads++) {
-        const int full = full_device((const void *)timedReduction, (int)*threads, sms);
+    for (int t = 0; options.threads[t]; t++) {
+        const long long threads = options.threads[t];
+        const int full = full_device((const void *)timedReduction, (int)threads, sms);
         for (int b = 0; options.blocks[b]; b++) {
             const long long blocks = options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
                 double wait_us;
-                const double launch_us = time_launch_us(blocks, *threads, &wait_us);
+                const double launch_us = time_launch_us(blocks, threads, &wait_us);
                 read_blocks((size_t)blocks);
                 sample_launch(run, (size_t)blocks, launch_us, wait_us);
             }
-            report_blocks(b, threads,
-                          blocks == sms    ? "1 per SM"
-                          : blocks == full ? "full device"
-                                           : "");
+            report_blocks(t, b, blocks == sms ? "1 per SM" : blocks == full ? "full device" : "");
         }
-        if (threads == options.threads && !options.has_blocks)
+        if (t == 0 && !options.has_blocks)
             print_verdict(sms, full);
-        if (threads[1])
+        if (options.threads[t + 1])
             say("\n");
     }
     compare_threads();

@@ -69,8 +69,8 @@ int main(int argc, char **argv) {
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
-    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
-    for (int i = 0; i < 7 && !options.has_blocks; i++)
+    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n, 0};
+    for (int i = 0; landmarks[i] && !options.has_blocks; i++)
         insert(options.blocks, landmarks[i]);
     for (const long long *blocks = options.blocks; *blocks; blocks++)
         most_blocks = (size_t)*blocks > most_blocks ? (size_t)*blocks : most_blocks;
@@ -80,24 +80,25 @@ int main(int argc, char **argv) {
         "Block clock: timedReduction on %s, %s; %u compute units\n"
         "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
         cl.name, cl.platform, units, options.runs);
-    for (const long long *threads = options.threads; *threads; threads++) {
+    for (int t = 0; options.threads[t]; t++) {
+        const size_t threads = (size_t)options.threads[t];
         int last = 0;
         for (int b = 0; options.blocks[b]; last = b++) {
             const size_t blocks = (size_t)options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
                 double wait_us;
-                const double launch_us = time_launch_us(blocks, (size_t)*threads, &wait_us);
+                const double launch_us = time_launch_us(blocks, threads, &wait_us);
                 read_blocks(blocks);
                 sample_launch(run, blocks, launch_us, wait_us);
             }
-            report_blocks(b, threads, blocks == units ? "1 per unit" : "");
+            report_blocks(t, b, blocks == units ? "1 per unit" : "");
         }
         if (rows[0][CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
-            say("\nToo few threads for this clock, %lld: a group takes only a step or two.\n",
-                *threads);
-        else if (threads == options.threads && last > 0)
+            say("\nToo few threads for this clock, %zu: a group takes only a step or two.\n",
+                threads);
+        else if (t == 0 && last > 0)
             print_verdict(last);
-        if (threads[1])
+        if (options.threads[t + 1])
             say("\n");
     }
     compare_threads();

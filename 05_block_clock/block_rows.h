@@ -45,11 +45,10 @@ static inline void sample_launch(size_t run, size_t blocks, double launch_us, do
     samples[USED][run] = has_span ? (double)used : NAN;
 }
 
-/* Prints the row of number `b` of options.blocks, and stores its medians in rows[b]. It is disturbed
- * if one of its times is; the number of SMs or cores is no time: PoCL takes now one core, now more.
+/* Prints the row of options.threads[t] and options.blocks[b], and stores its medians. It is disturbed if one of its times is; the number of SMs or cores is no time: PoCL takes now one core, now more.
  * The record also has the least and the greatest launch, to compare two records with. `note` says what
  * the number of blocks stands for. */
-static inline void report_blocks(int b, const long long *threads, const char *note) {
+static inline void report_blocks(int t, int b, const char *note) {
     bool disturbed = false;
     struct summary of[FIELDS];
     for (int f = 0; f < FIELDS; f++) {
@@ -59,9 +58,9 @@ static inline void report_blocks(int b, const long long *threads, const char *no
         disturbed |= of[f].disturbed && f < WAIT_US;
     }
     const double *row = rows[b];
-    means[threads - options.threads][b] = row[CLOCKS_MEAN];
+    means[t][b] = row[CLOCKS_MEAN];
     cell("blocks", "%lld", options.blocks[b]);
-    cell("threads", "%lld", *threads);
+    cell("threads", "%lld", options.threads[t]);
     cell("clocks_mean", "%.0f", row[CLOCKS_MEAN]);
     cell("clocks_median", "%.0f", row[CLOCKS_MEDIAN]);
     recorded_number("clocks_max", 0, row[CLOCKS_MAX]);
@@ -85,8 +84,8 @@ static inline void compare_threads(void) {
         return;
     say("\nclocks_mean, as a multiple of that with %lld threads and as many blocks:\nblocks",
         options.threads[0]);
-    for (const long long *threads = options.threads; *threads; threads++)
-        say(" %5lld threads", *threads);
+    for (int t = 0; options.threads[t]; t++)
+        say(" %5lld threads", options.threads[t]);
     for (int b = 0; options.blocks[b]; b++) {
         say("\n%6lld %6.0f clocks", options.blocks[b], means[0][b]);
         for (int t = 1; options.threads[t]; t++)

@@ -43,8 +43,10 @@ static inline void report_series(const struct series *s, const double us[SERIES]
         cell("launch", "%d", i + 1);
         number("device", "us", 2, s->device_us[i]);
         number("host", "us", 2, s->host_us[i]);
-        const bool is_shown = i < 10 || i % 10 == 9;
-        (is_shown ? end_row : end_record_row)(disturbed);
+        if (i < 10 || i % 10 == 9)
+            end_row(disturbed);
+        else
+            end_record_row(disturbed);
     }
     end_table();
 

@@ -47,7 +47,7 @@ static void check_table(void) {
     print_row("longer than all", -1234567.891, NAN, "somebody, \"else\"", false);
     cell("method", "only recorded");
     end_record_row(true);
-    print_row("", 0, 7, "", true);
+    print_row("", -0.0001, 7, "", true);
     say("%.1f\n", value("of_all", "us", 2.25));
     end_table();
     expect_file(

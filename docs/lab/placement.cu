@@ -74,8 +74,6 @@ int main(int argc, char **argv) {
     options.size = 1 << 24;
     parse_options(argc, argv, "How much of the difference between runs is the buffers' place?");
     floats = (size_t)options.size;
-    const struct steps its = {set_up, move_buffers, move_back, time_launch_us, check_result};
-    steps = its;
     compare_places("event pairs");
     return EXIT_SUCCESS;
 }

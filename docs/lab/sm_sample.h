@@ -41,7 +41,10 @@ static void print_sample(int turn, const char *numbers, const struct sample *s, 
     number("power", "W", 0, seen(s->gpu.power_mw) / 1e3);
     number("temperature", "C", 0, seen(s->gpu.temperature_c));
     number("held_back", "percent", 0, s->held_back_percent);
-    (in_table ? end_row : end_record_row)(disturbed);
+    if (in_table)
+        end_row(disturbed);
+    else
+        end_record_row(disturbed);
 }
 
 /* One millisecond by the timer, and how often the SM's clock ticked meanwhile. */
