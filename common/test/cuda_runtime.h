@@ -32,7 +32,8 @@
 #define PICK(a, b, c, d, e, f, name, ...) name
 #define WORDS(...) PICK(__VA_ARGS__, W6, W5, W4, W3, W2, W1)(__VA_ARGS__)
 #define SIMULATED_LAUNCH(kernel, shape, ...)                                                                           \
-    simulated_launch(#kernel, (void (*)())kernel, (const size_t[4]){WORDS shape}, (const uintptr_t[8]){WORDS(__VA_ARGS__)})
+    simulated_launch(#kernel, (void (*)())kernel, (const size_t[4]){WORDS shape},                                      \
+                     (const uintptr_t[8]){WORDS(__VA_ARGS__)})
 
 typedef enum {
     cudaSuccess = 0,
@@ -125,8 +126,7 @@ static inline void watch(bool from_now_on) {
 }
 API(cudaProfilerStart, (void), 1000, watch(true))
 API(cudaProfilerStop, (void), 1000, watch(false))
-API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = simulated_memory();
-    *total = 2 * *available)
+API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = simulated_memory(); *total = 2 * *available)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), 100,
     *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
                                                : 1 << 20)

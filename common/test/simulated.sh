@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT beside PROGRAM, and compares what they print with the
-# rest of TRANSCRIPT: words and numbers, not the blanks around them.
+# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT beside PROGRAM, and compares what they print with
+# the rest of TRANSCRIPT: words and numbers, not the blanks around them.
 #     $ ./program --csv           a command, and below it what it printed; after "! " what went to stderr; after "exit"
-#                                 the code, if not 0; after "hit" what a fault with a number hit: a kernel and its launch
+#                                 the code, if not 0; after "hit" which launch a fault with a number hit
 #     $ sh -c 'echo one; \        a command that goes on in the next line, behind "> "
 #     > echo two'
 #     $ FAULT={} ./program        typed once for each row below it, with the row's first word in place of {}
@@ -58,7 +58,7 @@ type_in() {
 }
 
 : >"$scratch/heads"
-rows=
+rows='' empty=''
 while IFS= read -r line; do
     word=${line#'# '}
     case $line in
@@ -69,13 +69,14 @@ while IFS= read -r line; do
             printf '%s\n' "$next"
             line=${line%\\}${next#'> '}
         done
+        [ ! "$empty" ] || { bad=1 && echo "no row below: $empty" >&2; }
+        empty='' rows=''
         case $line in
         *'{}'*)
-            rows=$line
+            empty=$line rows=$line
             continue
             ;;
         esac
-        rows=
         type_in "$line"
         grep -vxFf "$scratch/heads" "$scratch/output"
         grep -e '^# ' -e ',disturbed$' "$scratch/output" >>"$scratch/heads"
@@ -105,6 +106,7 @@ while IFS= read -r line; do
     '#'*) printf '%s\n' "$line" ;;
     ?*)
         [ "$rows" ] || continue
+        empty=
         word=${line%%'  '*}
         type_in "${rows%%'{}'*}$word${rows#*'{}'}"
         said=$(head -n 1 "$scratch/errors")
@@ -114,6 +116,7 @@ while IFS= read -r line; do
         ;;
     esac
 done <"$transcript" >"$scratch/result"
+[ ! "$empty" ] || { bad=1 && echo "no row below: $empty" >&2; }
 
 words() { sed 's/[[:blank:]][[:blank:]]*/ /g; s/^ //; s/ $//' "$1"; }
 words "$scratch/result" >"$scratch/words"

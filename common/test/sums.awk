@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Does a sum of a transcript hold? LEFT, RIGHT and KNOWN in the environment are its two sides and what defines its names.
-# The rest of the program, which simulated.sh writes, has right(), which sets `sum` and `tolerance`. Reads what the command
-# printed. Prints nothing, or why not.
+# Does a sum of a transcript hold? LEFT and RIGHT in the environment are its sides, and KNOWN defines the names in them.
+# The rest of the program, which simulated.sh writes, has right(), which sets `sum` and `tolerance`. Reads what the
+# command printed. Prints nothing, or why not.
 BEGIN {
     left = ENVIRON["LEFT"]
     if (match(left, /^after "[^"]*"$/))
