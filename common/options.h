@@ -15,7 +15,7 @@ enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST =
  * leaves at zero is refused. A list ends with 0. */
 static struct {
     const char *device;                /* "": the program chooses */
-    long long runs, size, work, trace; /* trace: 1 if it can be asked for */
+    long long runs, size, work, seconds, late_us, trace; /* trace: 1 if it can be asked for */
     long long sizes[MAX_LIST + 1], blocks[MAX_LIST + 1], threads[MAX_LIST + 1];
     bool has_blocks; /* on the command line */
 } options;
@@ -45,6 +45,8 @@ static const struct known_option {
     {'b', "blocks", "LIST", "launch so many blocks, in turn", options.blocks, MAX_BLOCKS, MAX_LIST},
     {'t', "threads", "LIST", "of so many threads, in turn", options.threads, MAX_THREADS, MAX_LIST},
     {'w', "work", "N", "have each block do its work N times", &options.work, 1000000, 1},
+    {'s', "seconds", "N", "go on for N seconds", &options.seconds, 3600, 1},
+    {'l', "late-us", "N", "make one device N us late", &options.late_us, 1000000, 1},
     {'x', "trace", "", "print Chrome's trace format and nothing else", &options.trace, 0, 0},
     {'c', "csv", "[=FILE]", "print the record and nothing else; with FILE: write it there", 0, 0,
      0},

@@ -95,3 +95,20 @@ END { ask(where == " again moved process", "three kinds of places") }
 { ask(v("first_launch_us") >= 0 && v("last_launch_us") > 0 && v("last_to_same") > 0, "every launch takes time") }
 $column["input"] == "same" { ask(v("last_to_same") == 1, "as long as itself") }
 END { ask(rows == 4, "four inputs") }
+
+# ---- two_gpus ----
+{
+    ask(v("low") <= v("value") && v("value") <= v("high"), "the value is between low and high")
+    if ($column["pair"] == "0-1")
+        seen[$column["quantity"]] = v("value")
+    if ($column["quantity"] ~ /^(outside|early)$/)
+        ask(v("value") == 0, "the line is within all bounds, and no stamp arrives before it is sent")
+    if ($column["quantity"] ~ /^(way_ns|bound_ns|copy_us|wait_.*|.*reduce_us)$/)
+        ask(v("value") > 0, "takes time")
+}
+END {
+    ask(rows >= 26, "twenty sweeps and six rows of each pair")
+    ask(seen["bound_ns"] >= seen["way_ns"] / 2, "the bound is half the way at least")
+    if ("host_us" in seen)
+        ask(seen["apart_us"] < seen["late_reduce_us"] && seen["late_reduce_us"] < seen["host_us"], "what is inside is shorter")
+}

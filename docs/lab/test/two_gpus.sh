@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# two_gpus.sh PROGRAM: two_gpus on two threads of the host (threads/cuda_runtime.h), whose timers are apart by a known
+# offset and drift apart at a known rate. Its bounds must hold them, on any machine under any load.
+here=$(cd "${0%/*}" && pwd)
+suite=$here/../../..
+# shellcheck disable=SC1091
+. "$suite/common/test/clean.sh"
+bad=0
+program=$1
+cd "$TMPDIR" || exit 1
+for truth in "DRIFT_PPM=0 offset_us -123456.789" "DRIFT_PPM=40 drift_ppm 40" "PEER=0 offset_us -123456.789"; do
+    # shellcheck disable=SC2086 # three words
+    set -- $truth
+    env "$1" "$program" --runs 20 --seconds 1 --csv=record >text || bad=1
+    {
+        sed -n '/^# ---- two_gpus ----/,/^# ---- [^t]/p' "$here/sane.awk"
+        echo 'END { exit broken }'
+    } >rules.awk
+    awk -F, -f "$suite/common/test/sane.awk" -f rules.awk record || bad=1
+    awk -F, -v quantity="$2" -v truth="$3" '$2 == quantity { found = $4 <= truth && truth <= $5 } END { exit !found }' \
+        record || { echo "$truth: not within the bounds of" && grep ",$2," record && bad=1; }
+done
+grep -q "No peer access" text || { echo "PEER=0: says nothing of it" && bad=1; }
+grep -q "cudaErrorInvalidResourceHandle" text || bad=1
+"$program" --runs 20 --seconds 1 --trace >trace || bad=1
+python3 -c 'import json; e = json.load(open("trace"))["traceEvents"]
+assert {x["pid"] for x in e} == {0, 1} and all(x["dur"] >= 0 for x in e if x["ph"] == "X") and len(e) > 150' || bad=1
+
+for count in 0 1; do
+    GPUS=$count "$program" >text 2>messages
+    code=$?
+    if [ "$code" != 77 ] || [ -s text ] || [ "$(wc -l <messages)" != 1 ]; then
+        echo "$count GPUs: exit $code" && cat text messages && bad=1
+    fi
+done
+exit "$bad"
