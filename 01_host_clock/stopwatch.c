@@ -72,9 +72,9 @@ int main(int argc, char **argv) {
         stopwatch_start(&watch);
         wait_for_ns(lap_ns);
         stopwatch_stop(&watch);
-        cell("laps", 5, "%d", watch.laps);
-        number("total", "ms", 11, 3, stopwatch_read_ms(&watch));
-        number("average", "ms", 13, 3, stopwatch_average_ms(&watch));
+        cell("laps", "%5d", watch.laps);
+        number("total", "ms", 3, stopwatch_read_ms(&watch));
+        number("average", "ms", 3, stopwatch_average_ms(&watch));
         end_row(false);
         wait_for_ns(pause_ns); /* the stopwatch stands still */
     }

@@ -81,12 +81,12 @@ static double profiling_event(cl_event event, double host_us) {
 /* ---- One row of the report ---- */
 
 /* `delayed`: all runs took too long alike, which the samples of one method cannot show. */
-static struct summary report(const char *method, const char *whose, double *samples_us,
+static struct summary report(const char *method, const char *clock, double *samples_us,
                              bool delayed) {
     const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
-    cell("method", -23, "%s", method);
-    cell("clock", -9, "%s", whose);
-    summary_cells("us", 11, s);
+    cell("method", "%-23s", method);
+    cell("clock", "%-9s", clock);
+    summary_cells("us", s);
     end_row(s.disturbed || delayed);
     return s;
 }
@@ -132,13 +132,16 @@ int main(int argc, char **argv) {
     const struct summary event = report("profiling_event", "device", event_us, delayed);
     end_table();
 
-    say("With no clFinish the host saw %.2f us: %s.\n", none.median,
-        none.median < 0.5 * both.median ? "the enqueue call, whatever the kernel takes"
-                                        : "the enqueue call, which is long here: the kernel is "
-                                          "short, or the host lost its core");
-    say("With one after only, %.2f us: %s.\n", after.median,
-        after.median > 1.2 * both.median ? "the earlier command was in it"
-                                         : "the earlier command had little left to do");
+    say("With no clFinish the host saw %.2f us: the enqueue call, ", none.median);
+    if (none.median < 0.5 * both.median)
+        say("whatever the kernel takes.\n");
+    else
+        say("which is long here: the kernel is short, or the host lost its core.\n");
+    say("With one after only, %.2f us: ", after.median);
+    if (after.median > 1.2 * both.median)
+        say("the earlier command was in it.\n");
+    else
+        say("the earlier command had little left to do.\n");
     const double way_us = value("way", "us", both.median - event.median);
     say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
         both.median, event.median, way_us);

@@ -117,12 +117,12 @@ static double measure(size_t n) {
                          copies = summarize(copy_us, runs, step_us);
     const double four_gb_s = bandwidth_gb_s(bytes, four.median);
     const double copy_gb_s = bandwidth_gb_s(2 * (double)copied_bytes, copies.median);
-    cell("size", 10, "%zu", n);
-    number("start_to_end", "us", 17, 2, four.median);
-    number("host", "us", 10, 2, host.median);
-    number("four_floats", "GB/s", 18, 3, four_gb_s);
-    number("one_float", "GB/s", 16, 3, bandwidth_gb_s(bytes, one.median));
-    number("copy", "GB/s", 11, 3, copy_gb_s);
+    cell("size", "%10zu", n);
+    number("start_to_end", "us", 2, four.median);
+    number("host", "us", 2, host.median);
+    number("four_floats", "GB/s", 3, four_gb_s);
+    number("one_float", "GB/s", 3, bandwidth_gb_s(bytes, one.median));
+    number("copy", "GB/s", 3, copy_gb_s);
     recorded_spread("start_to_end", "us", 3, four.min, four.max);
     recorded_spread("host", "us", 3, host.min, host.max);
     record_bandwidths("four_floats", bytes, four);

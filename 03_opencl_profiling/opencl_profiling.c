@@ -12,7 +12,7 @@
  * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
  */
 #include "clock.h"
-#include "clock_error.h"
+#include "clock_step.h"
 #include "stamps.h"
 #include "summary.h"
 #include "vectors.h"
@@ -137,9 +137,9 @@ int main(int argc, char **argv) {
         s[i] = summarize(samples_us[i], runs, step_us);
     const bool delayed = is_delayed(s[HOST].median - s[START_TO_END].median);
     for (int i = 0; i < INTERVALS; i++) {
-        cell("interval", -16, "%s", names[i]);
-        summary_cells("us", 11, s[i]);
-        number("std_dev", "us", 12, 2, std_dev(samples_us[i], runs, s[i].mean));
+        cell("interval", "%-16s", names[i]);
+        summary_cells("us", s[i]);
+        number("std_dev", "us", 2, std_dev(samples_us[i], runs, s[i].mean));
         end_row(s[i].disturbed || delayed);
     }
     end_table();

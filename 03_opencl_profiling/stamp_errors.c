@@ -24,21 +24,15 @@ static cl_event fill(cl_command_queue queue, const cl_event *gate) {
     return event;
 }
 
-static const char *error_name(cl_int code) {
-    return code == CL_SUCCESS                        ? "CL_SUCCESS"
-           : code == CL_PROFILING_INFO_NOT_AVAILABLE ? "CL_PROFILING_INFO_NOT_AVAILABLE"
-                                                     : "see CL/cl.h";
-}
-
 /* Asks for END, prints code and stamp, and returns the stamp: 0 before, and where there is none. */
 static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
     cl_code =
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
-    cell("question", -23, "%s", question);
-    cell("code", 4, "%d", cl_code);
-    cell("error", -31, "%s", error_name(cl_code));
-    cell("end_ns", 19, "%llu", (unsigned long long)end_ns);
+    cell("question", "%-23s", question);
+    cell("code", "%d", cl_code);
+    cell("error", "%-31s", cl_error_name(cl_code));
+    cell("end_ns", "%19llu", (unsigned long long)end_ns);
     end_row(false); /* at once: a driver may crash at the next question */
     return end_ns;
 }
@@ -72,7 +66,7 @@ int main(int argc, char **argv) {
     if (cl_code != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
         fail(EXIT_FAILED,
              "impossible: a finished command of a profiling queue has no END: %s, %llu ns",
-             error_name(cl_code), (unsigned long long)end_ns);
+             cl_error_name(cl_code), (unsigned long long)end_ns);
     end_table();
 
     const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);

@@ -66,14 +66,17 @@ static inline void open_gate(void) {
         fail(EXIT_FAILED, "disturbed: the blocker did not hold the stream");
 }
 
-/* Whether somebody else has the GPU too: then the host waits long for one event on an idle stream.
- * Behind the blocker that does not show, though a long row of launches may be interrupted. */
+/* Whether somebody else has the GPU too: then the host waits long for a kernel on an idle stream.
+ * Behind the blocker that does not show, though a long row of launches may be interrupted. An event
+ * alone would not do: behind a copy it waits for the copy engine, which nobody else may use. */
 static inline bool is_shared(void) {
     double wait_us[5];
+    gate->open = 1;
     for (int i = 0; i < 5; i++) {
         const int64_t start_ns = now_ns();
-        CHECK_CUDA(cudaEventRecord(start, 0));
-        CHECK_CUDA(cudaEventSynchronize(start));
+        block_stream<<<1, 1>>>(gate, blocker_limit_ns);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaDeviceSynchronize());
         wait_us[i] = (double)(now_ns() - start_ns) / 1e3;
     }
     return is_delayed(median(wait_us, 5));

@@ -11,17 +11,18 @@
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
 #include "blocker.h" /* and with it the clock of the host, now_ns() */
-#include "stamped.h" /* vector_add and its vectors a, b, c of n; length_ns of the spin, 0: vector_add */
+#include "stamped.h" /* work: the length of the spin, or the vectors of vector_add */
 #include "summary.h"
 
 static unsigned long long *ran_ns; /* by the spin, on the device */
 static cudaEvent_t wake_up;        /* made with cudaEventBlockingSync */
 
 static void launch(void) {
-    if (length_ns > 0)
-        spin<<<1, 1>>>(length_ns, ran_ns);
+    const unsigned blocks = (unsigned)((work.floats + 255) / 256);
+    if (work.length_ns > 0)
+        spin<<<1, 1>>>(work.length_ns, ran_ns);
     else
-        vector_add<<<(unsigned)((n + 255) / 256), 256>>>(a, b, c, n);
+        vector_add<<<blocks, 256>>>(work.a, work.b, work.c, work.floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -123,17 +124,18 @@ static void compare(const char *kernel, int first, int last) {
         for (size_t run = 0; m == NET && run < runs; run++)
             samples_us[NET][run] = samples_us[BLOCKED][run] - medians_us[FLOOR];
         const struct summary s = summarize(samples_us[m], runs, step_us);
-        const double code_us = length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
-        if (code_us * 1e3 < (double)length_ns || (m == NET && s.median <= fmax(code_us - 5, 0)))
+        const double code_us = work.length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
+        if (code_us * 1e3 < (double)work.length_ns ||
+            (m == NET && s.median <= fmax(code_us - 5, 0)))
             fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
         medians_us[m] = s.median;
-        cell("method", -16, "%s", methods[m].name);
-        cell("clock", -9, "%s", methods[m].clock);
-        cell("kernel", -10, "%s", kernel);
-        summary_cells("us", 11, s);
-        number("code", "us", 9, 2, code_us);
-        number("extra", "us", 10, 2, s.median - code_us);
-        end_row(s.disturbed || shared || code_us * 1e3 > (double)length_ns + 5000);
+        cell("method", "%-16s", methods[m].name);
+        cell("clock", "%-9s", methods[m].clock);
+        cell("kernel", "%-10s", kernel);
+        summary_cells("us", s);
+        number("code", "us", 2, code_us);
+        number("extra", "us", 2, s.median - code_us);
+        end_row(s.disturbed || shared || code_us * 1e3 > (double)work.length_ns + 5000);
     }
 }
 
@@ -143,24 +145,24 @@ int main(int argc, char **argv) {
     options.size = 1 << 24;
     parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?");
     const struct cudaDeviceProp device = open_cuda();
-    n = (size_t)options.size;
-    check_size(options.size, 3.0 * (double)n * sizeof(float));
+    work.floats = (size_t)options.size;
+    check_size(options.size, 3.0 * (double)work.floats * sizeof(float));
     set_up_blocker();
     CHECK_CUDA(cudaEventCreateWithFlags(&wake_up, cudaEventBlockingSync));
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
-    set_up_stamped(n, 1);
+    set_up_stamped(work.floats, 1);
     launch(); /* first without a blocker: with lazy loading it may wait for an idle device */
-    check_vector_add(c, n);
-    length_ns = 10000;
+    check_vector_add(work.c, work.floats);
+    work.length_ns = 10000;
     launch();
 
     begin_table("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
                 "code: how long the spin ran, by %%globaltimer; extra: median minus code\n\n",
-                n, device.name, options.runs);
+                work.floats, device.name, options.runs);
     compare("spin_10us", NO_SYNC, CPU);
-    length_ns = 1000000;
+    work.length_ns = 1000000;
     compare("spin_1ms", CPU, CPU_ASLEEP);
-    length_ns = 0;
+    work.length_ns = 0;
     compare("vector_add", NO_SYNC, CPU);
     end_table();
     say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"

@@ -33,19 +33,21 @@ static __global__ void stamped_vector_add(const float *a, const float *b, float 
     stamp(times, start_ns);
 }
 
-/* ---- The work: a spin, or where length_ns is 0 vector_add of n floats ---- */
+/* ---- The work: a spin, or where length_ns is 0 vector_add ---- */
 
-static unsigned long long length_ns;
-static size_t blocks, n;
-static float *a, *b, *c;
-static struct warp_time *times; /* on the device, of the last launch */
+static struct {
+    unsigned long long length_ns;
+    size_t floats, blocks;
+    float *a, *b, *c;        /* on the device, as the next */
+    struct warp_time *times; /* of the last launch */
+} work;
 
 /* Makes room for so many floats in each vector, and for the stamps of so many blocks. */
 static inline void set_up_stamped(size_t floats, size_t stamped_blocks) {
-    a = device_vector(A, floats);
-    b = device_vector(B, floats);
-    c = device_vector(C, floats);
-    CHECK_CUDA(cudaMalloc((void **)&times, stamped_blocks * WARPS * sizeof *times));
+    work.a = device_vector(A, floats);
+    work.b = device_vector(B, floats);
+    work.c = device_vector(C, floats);
+    CHECK_CUDA(cudaMalloc((void **)&work.times, stamped_blocks * WARPS * sizeof *work.times));
 }
 
 /* As many blocks as run at once, all SMs together. */
@@ -57,18 +59,20 @@ static inline size_t full_device(int sms) {
 }
 
 static inline void launch_unstamped(cudaStream_t stream) {
-    if (length_ns > 0)
-        spins<<<(unsigned)blocks, THREADS, 0, stream>>>(length_ns);
+    const unsigned blocks = (unsigned)work.blocks;
+    if (work.length_ns > 0)
+        spins<<<blocks, THREADS, 0, stream>>>(work.length_ns);
     else
-        vector_add<<<(unsigned)blocks, THREADS, 0, stream>>>(a, b, c, n);
+        vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
 /* With the first stamps at `to`. */
 static inline void launch_stamped(struct warp_time *to, cudaStream_t stream) {
-    if (length_ns > 0)
-        stamped_spins<<<(unsigned)blocks, THREADS, 0, stream>>>(length_ns, to);
+    const unsigned blocks = (unsigned)work.blocks;
+    if (work.length_ns > 0)
+        stamped_spins<<<blocks, THREADS, 0, stream>>>(work.length_ns, to);
     else
-        stamped_vector_add<<<(unsigned)blocks, THREADS, 0, stream>>>(a, b, c, n, to);
+        stamped_vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats, to);
     CHECK_CUDA(cudaGetLastError());
 }

@@ -9,8 +9,8 @@
  * Run:   ./three_times
  * Try:   ./three_times --blocks 1,132,133
  */
-#include "../03_opencl_profiling/clock_error.h"
 #include "blocker.h" /* the gate, start, stop, elapsed_us() */
+#include "fit_line.h"
 #include "stamped.h" /* the kernels, their stamps, what they work on */
 #include "summary.h"
 #include <cuda_profiler_api.h>
@@ -30,17 +30,19 @@ static void launch(enum variant variant, struct warp_time *to) {
     CHECK_CUDA(cudaGetLastError());
 }
 
+enum { ROWS = 4, LONGEST = 20 }; /* rows of launches; the launches in the longest */
+
 /* ---- The methods: each returns microseconds ---- */
 
 /* Two events behind the blocker, with so many launches between them. With 0 it is the floor. The
  * stamps of the first of several stand behind those of the last. */
 static double blocked_us(int launches, enum variant variant) {
     if (variant == WITH_STAMPS)
-        clear_stamps(times, 2 * blocks);
+        clear_stamps(work.times, 2 * work.blocks);
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     for (int i = 0; i < launches; i++)
-        launch(variant, i == 0 && launches > 1 ? times + blocks * WARPS : times);
+        launch(variant, work.times + (i == 0 && launches > 1 ? work.blocks * WARPS : 0));
     CHECK_CUDA(cudaEventRecord(stop, 0));
     open_gate();
     return elapsed_us();
@@ -49,35 +51,37 @@ static double blocked_us(int launches, enum variant variant) {
 /* The code of the last launch, by its own stamps: later ones than those of the launch before. */
 static double code_us(void) {
     static unsigned long long last_ns;
-    const struct warp_time code = first_and_last(times, blocks);
+    const struct warp_time code = first_and_last(work.times, work.blocks);
     if (code.start_ns <= last_ns)
         fail(EXIT_FAILED, "impossible: a warp has the stamps of an earlier launch");
     last_ns = code.start_ns;
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
-/* From one launch's start to the next one's, by their own stamps: the mean of 20 in a row. */
+/* From one launch's start to the next one's, by their own stamps: the mean of the longest row. */
 static double period_us(void) {
-    const int64_t first_ns = (int64_t)first_and_last(times + blocks * WARPS, blocks).start_ns;
-    return (double)((int64_t)first_and_last(times, blocks).start_ns - first_ns) / 1e3 / 19;
+    const struct warp_time *first = work.times + work.blocks * WARPS;
+    const int64_t first_ns = (int64_t)first_and_last(first, work.blocks).start_ns;
+    const int64_t last_ns = (int64_t)first_and_last(work.times, work.blocks).start_ns;
+    return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
 }
 
-enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, BATCH, PERIOD, PLAIN, CLOCKS };
+enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, ROW_OF_20, ROW_STAMPS, PLAIN_STAMPS, TIMES };
 
-/* Stores the median of each clock. Returns whether its runs disagree, or the device is shared. */
-static bool measure(enum variant variant, double us[CLOCKS]) {
-    static const double launches[] = {2, 5, 10, 20};
-    static double samples_us[CLOCKS][MAX_RUNS], row_us[4];
+/* Stores the median of each time. Returns whether its runs disagree, or the device is shared. */
+static bool measure(enum variant variant, double us[TIMES]) {
+    static const double launches[ROWS] = {2, 5, 10, LONGEST};
+    static double samples_us[TIMES][MAX_RUNS], row_us[ROWS];
     bool disturbed = is_shared();
-    CHECK_CUDA(cudaMemset(c, 0xff, n * sizeof *c));
-    launch(variant, times); /* the warm-up, and the check */
-    if (n > 0)
-        check_vector_add(c, n);
+    CHECK_CUDA(cudaMemset(work.c, 0xff, work.floats * sizeof *work.c));
+    launch(variant, work.times); /* the warm-up, and the check */
+    if (work.floats > 0)
+        check_vector_add(work.c, work.floats);
     CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
     for (int run = 0; run < options.runs; run++) {
-        launch(variant, times);
+        launch(variant, work.times);
         CHECK_CUDA(cudaDeviceSynchronize());
-        samples_us[PLAIN][run] = variant == WITH_STAMPS ? code_us() : NAN;
+        samples_us[PLAIN_STAMPS][run] = variant == WITH_STAMPS ? code_us() : NAN;
     }
     CHECK_CUDA(cudaProfilerStop()); /* behind the blocker a profiler cannot watch */
     for (int run = 0; run < options.runs; run++) {
@@ -85,15 +89,15 @@ static bool measure(enum variant variant, double us[CLOCKS]) {
         samples_us[EMPTY][run] = blocked_us(1, EMPTY_KERNEL);
         samples_us[BLOCKED][run] = blocked_us(1, variant);
         samples_us[CODE][run] = variant == WITH_STAMPS ? code_us() : NAN;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < ROWS; i++)
             row_us[i] = blocked_us((int)launches[i], variant);
-        samples_us[SLOPE][run] = fit_line(launches, row_us, 4).slope;
-        samples_us[BATCH][run] = (row_us[3] - samples_us[FLOOR][run]) / 20;
-        samples_us[PERIOD][run] = variant == WITH_STAMPS ? period_us() : NAN;
+        samples_us[SLOPE][run] = fit_line(launches, row_us, ROWS).slope;
+        samples_us[ROW_OF_20][run] = (row_us[ROWS - 1] - samples_us[FLOOR][run]) / LONGEST;
+        samples_us[ROW_STAMPS][run] = variant == WITH_STAMPS ? period_us() : NAN;
     }
-    for (int k = 0; k < CLOCKS; k++) {
-        const struct summary s = summarize(samples_us[k], (size_t)options.runs, step_us);
-        us[k] = s.median;
+    for (int t = 0; t < TIMES; t++) {
+        const struct summary s = summarize(samples_us[t], (size_t)options.runs, step_us);
+        us[t] = s.median;
         disturbed |= s.disturbed;
     }
     return disturbed;
@@ -105,30 +109,30 @@ static double code_error_us; /* of code_minus_empty, the largest so far */
  * stamps leave in the cache must not count for the others. */
 static void time_kernel(size_t floats, size_t spin_blocks) {
     char kernel[64] = "spin_2us";
-    double us[CLOCKS];
-    n = floats;
-    blocks = n > 0 ? (n + THREADS - 1) / THREADS : spin_blocks;
-    length_ns = n > 0 ? 0 : 2000;
-    if (n > 0)
-        snprintf(kernel, sizeof kernel, "vector_add_%zu", n);
+    double us[TIMES];
+    work.floats = floats;
+    work.blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : spin_blocks;
+    work.length_ns = floats > 0 ? 0 : 2000;
+    if (floats > 0)
+        snprintf(kernel, sizeof kernel, "vector_add_%zu", floats);
     for (int v = WITHOUT_STAMPS; v <= WITH_STAMPS; v++) {
         const bool disturbed = measure((enum variant)v, us);
         const double net_us = us[BLOCKED] - us[FLOOR];
         if (net_us <= 0 || us[SLOPE] <= 0 || us[CODE] > us[BLOCKED] + 2)
             fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row",
                  us[CODE], net_us, us[SLOPE]);
-        cell("kernel", -19, "%s", kernel);
-        cell("blocks", 6, "%zu", blocks);
-        cell("stamps", 6, "%s", v == WITH_STAMPS ? "yes" : "no");
-        number("code_stamps", "us", 16, 2, us[CODE]);
-        number("code_minus_empty", "us", 21, 2, us[BLOCKED] - us[EMPTY]);
-        number("event_net", "us", 14, 2, net_us);
-        number("row_slope", "us", 14, 2, us[SLOPE]);
-        number("row_of_20", "us", 14, 2, us[BATCH]);
-        number("row_stamps", "us", 15, 2, us[PERIOD]);
-        number("plain_stamps", "us", 17, 2, us[PLAIN]);
-        number("floor", "us", 10, 2, us[FLOOR]);
-        end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[PERIOD]), net_us));
+        cell("kernel", "%-19s", kernel);
+        cell("blocks", "%zu", work.blocks);
+        cell("stamps", "%s", v == WITH_STAMPS ? "yes" : "no");
+        number("code_stamps", "us", 2, us[CODE]);
+        number("code_minus_empty", "us", 2, us[BLOCKED] - us[EMPTY]);
+        number("event_net", "us", 2, net_us);
+        number("row_slope", "us", 2, us[SLOPE]);
+        recorded_number("row_of_20_us", 3, us[ROW_OF_20]);
+        recorded_number("row_stamps_us", 3, us[ROW_STAMPS]);
+        recorded_number("plain_stamps_us", 3, us[PLAIN_STAMPS]);
+        recorded_number("floor_us", 3, us[FLOOR]);
+        end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[ROW_STAMPS]), net_us));
     }
     code_error_us = fmax(code_error_us, fabs(us[BLOCKED] - us[EMPTY] - us[CODE]));
 }
@@ -152,7 +156,7 @@ int main(int argc, char **argv) {
         most = (size_t)options.blocks[i] > most ? (size_t)options.blocks[i] : most;
     set_up_stamped(floats, 2 * most);
     set_up_blocker();
-    launch(EMPTY_KERNEL, times); /* the others' warm-up is in measure() */
+    launch(EMPTY_KERNEL, work.times); /* the others' warm-up is in measure() */
 
     begin_table(
         "Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"

@@ -32,14 +32,14 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
     return answer;
 }
 
-static void row(const char *question, struct answer answer, double us, double code_us,
+static void row(const char *question, struct answer answer, double code_us, double pair_us,
                 const char *words, bool disturbed) {
-    cell("question", -19, "%s", question);
-    cell("error", -30, "%s", cudaGetErrorName(answer.error));
-    cell("still_set", 9, "%d", answer.still_set);
-    number("code", "us", 9, 2, code_us);
-    number("pair", "us", 9, 2, us);
-    cell("what", -46, "%s", words);
+    cell("question", "%-19s", question);
+    cell("error", "%-30s", cudaGetErrorName(answer.error));
+    cell("still_set", "%d", answer.still_set);
+    number("code", "us", 2, code_us);
+    number("pair", "us", 2, pair_us);
+    cell("what", "%s", words);
     end_row(disturbed);
 }
 
@@ -53,13 +53,12 @@ static void ask_for_errors(void) {
     CHECK_CUDA(cudaEventRecord(untimed, 0));
     CHECK_CUDA(cudaDeviceSynchronize());
     row("stop_never_recorded", ask(start, never), NAN, NAN, "wrong: stop has no time", false);
-    row("stop_without_timing", ask(start, untimed), NAN, NAN,
-        "wrong: made with cudaEventDisableTiming", false);
+    row("stop_without_timing", ask(start, untimed), NAN, NAN, "wrong: cudaEventDisableTiming",
+        false);
     spin<<<1, 1>>>(200 * spin_ns, ran_ns); /* far longer than the host takes to ask */
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
-    row("stop_not_finished", ask(start, stop), NAN, NAN, "too early: the error does not stay",
-        false);
+    row("stop_not_finished", ask(start, stop), NAN, NAN, "too early: the kernel runs", false);
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
@@ -70,25 +69,25 @@ static void ask_for_errors(void) {
 enum stream { DEFAULT, ORDINARY, OWN, OTHER, STREAMS };
 static cudaStream_t streams[STREAMS]; /* streams[DEFAULT] is 0 */
 
+enum { OWN_STREAM, DEFAULT_STREAM, DEFAULT_WAITS, TWO_STREAMS, BEHIND_WORK, PAIRS };
 static const struct {
     const char *question;
     enum stream start, kernel, stop;
     bool is_right; /* the kernel is between the events, whatever else is */
     const char *words;
-} pairs[] = {{"own_stream", OWN, OWN, OWN, true, "right: all in one stream"},
-             {"default_stream", DEFAULT, OWN, DEFAULT, false,
-              "wrong: events in a stream that does not wait"},
-             {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "right: these two streams wait"},
-             {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait for the kernel"},
-             {"behind_work", OWN, OWN, OTHER, false, "wrong: the same, with start behind a spin"}};
-enum { BEHIND = 4, PAIRS }; /* of them */
+} pairs[PAIRS] = {
+    {"own_stream", OWN, OWN, OWN, true, "right: all in one stream"},
+    {"default_stream", DEFAULT, OWN, DEFAULT, false, "wrong: stream 0 does not wait"},
+    {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "right: these two streams wait"},
+    {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait"},
+    {"behind_work", OWN, OWN, OTHER, false, "wrong: start waits for a spin"}};
 
 /* Stores how long the spin ran. The pair's time may go below 0: it is one event's minus the other's. */
 static struct answer time_pair(int p, double *code_us) {
     unsigned long long ns = 0;
     CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns));
     CHECK_CUDA(cudaDeviceSynchronize()); /* cudaStreamNonBlocking does not wait for the memset */
-    if (p == BEHIND)
+    if (p == BEHIND_WORK)
         spin<<<1, 1, 0, streams[pairs[p].kernel]>>>(spin_ns, other_ran_ns);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(start, streams[pairs[p].start]));
@@ -145,13 +144,13 @@ int main(int argc, char **argv) {
             (pairs[p].is_right && (s[p].disturbed || s[p].median > 1.25e-3 * (double)spin_ns));
     }
     for (int p = 0; p < PAIRS; p++)
-        row(pairs[p].question, answers[p], s[p].median, code[p].median, pairs[p].words, disturbed);
+        row(pairs[p].question, answers[p], code[p].median, s[p].median, pairs[p].words, disturbed);
     end_table();
     say("An error that is still_set is found by the next check after a launch, which blames the "
         "launch.\n"
         "An event in another stream gives no error: %.2f us for a kernel of %.2f us, and %.2f us "
         "with\n"
         "start behind other work. Record both events in the kernel's own stream.\n",
-        s[1].median, code[1].median, s[BEHIND].median);
+        s[DEFAULT_STREAM].median, code[DEFAULT_STREAM].median, s[BEHIND_WORK].median);
     return EXIT_SUCCESS; /* memory, streams and events go with the process */
 }

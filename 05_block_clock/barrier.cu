@@ -13,7 +13,8 @@
 #include "cuda_device.h"
 #include "summary.h"
 
-enum { THREADS = 256, STEPS = 500, WITHOUT_BARRIER = 0, NEXT_INSTRUCTION, WITH_BARRIER, ENDS };
+enum { THREADS = 256, STEPS = 500 };
+enum { WITHOUT_BARRIER, NEXT_INSTRUCTION, WITH_BARRIER, ENDS };
 
 /* ---- The kernel, with its three ends ---- */
 
@@ -66,8 +67,8 @@ static void run_once(size_t run) {
 
 int main(int argc, char **argv) {
     static const char *const ends[] = {"without_barrier", "next_instruction", "with_barrier"};
-    static const char *const read[] = {"thread 0's own end", "the instruction after the barrier",
-                                       "where the barrier's answer is needed: right"};
+    static const char *const where[] = {"thread 0's own end", "the instruction after the barrier",
+                                        "where the barrier's answer is needed: right"};
     struct summary all[ENDS];
     options.device = "";
     options.runs = 101;
@@ -85,18 +86,19 @@ int main(int argc, char **argv) {
     for (int end = 0; end < ENDS; end++)
         all[end] = summarize(samples[end], (size_t)options.runs, 1);
     for (int end = 0; end < ENDS; end++) {
-        cell("method", -17, "%s", ends[end]);
-        cell("clocks", 8, "%.0f", all[end].median);
-        cell("percent", 8, "%.2f", 100 * all[end].median / all[WITH_BARRIER].median);
-        cell("clock_read_at", -1, "%s", read[end]);
+        cell("method", "%-17s", ends[end]);
+        cell("clocks", "%8.0f", all[end].median);
+        cell("percent", "%8.2f", 100 * all[end].median / all[WITH_BARRIER].median);
+        cell("clock_read_at", "%s", where[end]);
         end_row(all[end].disturbed);
     }
     end_table();
     const double block = all[WITH_BARRIER].median;
     say("Before the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own work.\n",
         100 * all[WITHOUT_BARRIER].median / block, block);
-    say(all[NEXT_INSTRUCTION].median < 0.5 * block
-            ? "The clock right after the barrier saw no more: it was read before the warp waited.\n"
-            : "The clock right after the barrier was read when the slow warps had come.\n");
+    if (all[NEXT_INSTRUCTION].median < 0.5 * block)
+        say("The clock right after the barrier saw no more: it was read before the warp waited.\n");
+    else
+        say("The clock right after the barrier was read when the slow warps had come.\n");
     return EXIT_SUCCESS;
 }

@@ -9,7 +9,7 @@ ulong read_clock(void) {
 ulong read_ns(void) {
     return 0; /* the extension does not tell when ... */
 }
-ulong read_sm(void) {
+ulong read_unit(void) {
     return 0; /* ... nor where */
 }
 
@@ -24,7 +24,7 @@ ulong read_ns(void) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns) : : "memory");
     return ns;
 }
-ulong read_sm(void) {
+ulong read_unit(void) {
     uint sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm) : : "memory");
     return sm;
@@ -37,7 +37,7 @@ ulong read_clock(void) {
 ulong read_ns(void) {
     return 0; /* the host works it out from the counter */
 }
-ulong read_sm(void) {
+ulong read_unit(void) {
     uint core;
     __builtin_ia32_rdtscp(&core);
     return core & 0xfff; /* Linux puts the core there, above it the NUMA node */
@@ -46,7 +46,7 @@ ulong read_sm(void) {
 
 /* What work-item 0 of a work-group writes down; the same as in block_times.h. */
 struct block_time {
-    ulong start_clock, end_clock, start_ns, end_ns, sm;
+    ulong start_clock, end_clock, start_ns, end_ns, unit;
 };
 
 __kernel void timedReduction(__global const float *input, __global float *output,
@@ -83,7 +83,7 @@ __kernel void timedReduction(__global const float *input, __global float *output
     if (tid == 0) {
         t.end_clock = read_clock();
         t.end_ns = read_ns();
-        t.sm = read_sm();
+        t.unit = read_unit();
         timer[group] = t;
     }
 }

@@ -13,9 +13,12 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
+#include "block_rows.h"
+#include "clock.h"
 #include "cuda_blocks.h"
+#include "events.h" /* start, stop, elapsed_us() */
 
-static const long long blocks_of_the_source[] /* docs/references.md */ = {1, 8, 16, 32, 64};
+static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64}; /* docs/references.md */
 
 /* ---- The kernel: stamps around the work, which cuda_blocks.h has ---- */
 
@@ -36,12 +39,10 @@ static __global__ void timedReduction(const float *input, float *output,
     if (__syncthreads_count(1) && threadIdx.x == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.sm = sm_number();
+        t.unit = sm_number();
         block_times[blockIdx.x] = t;
     }
 }
-
-static cudaEvent_t start, stop;
 
 static void launch(long long blocks, long long threads) {
     const size_t shared_bytes = 2 * (size_t)threads * sizeof(float);
@@ -50,19 +51,20 @@ static void launch(long long blocks, long long threads) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* Launches once with a new input. Returns the time between two events around the launch. */
-static double time_launch_us(long long blocks, long long threads) {
-    float event_ms;
+/* Launches once with a new input. Returns the time between two events around the launch.
+ * *wait_us: for which the host waited. */
+static double time_launch_us(long long blocks, long long threads, double *wait_us) {
     new_input((size_t)threads);
     launch(blocks, threads); /* not timed: it brings the new input into the caches */
     clear_blocks((size_t)blocks);
 
+    const int64_t host_start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch(blocks, threads);
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
-    CHECK_CUDA(cudaEventElapsedTime(&event_ms, start, stop));
-    return (double)event_ms * 1e3;
+    *wait_us = (double)(now_ns() - host_start_ns) / 1e3;
+    return elapsed_us();
 }
 
 /* ---- The experiment: every number of blocks with every number of threads ---- */
@@ -76,9 +78,9 @@ static const double *row_of(long long count) {
 
 /* Beside the source's numbers of blocks: those where this device gets full. */
 static void add_landmarks(long long sms, long long full) {
-    const long long landmarks[] = {sms,      sms + 1,  full,      full + 1,
-                                   2 * full, 4 * full, 16 * full, 64 * full};
-    for (int i = 0; i < 8; i++)
+    const long long landmarks[] = {sms,      sms + 1,   full,      full + 1, 2 * full,
+                                   4 * full, 16 * full, 64 * full, 0};
+    for (int i = 0; landmarks[i]; i++)
         insert(options.blocks, landmarks[i]);
 }
 
@@ -112,30 +114,28 @@ int main(int argc, char **argv) {
     for (const long long *blocks = options.blocks; *blocks; blocks++)
         most_blocks = *blocks > most_blocks ? *blocks : most_blocks;
     set_up_blocks((size_t)most_blocks);
-    CHECK_CUDA(cudaEventCreate(&start));
-    CHECK_CUDA(cudaEventCreate(&stop));
+    create_events();
 
-    begin_table("Block clock: timedReduction on %s; %d units (SMs)\n"
-                "Clocks of a launch's blocks: mean, median, max; each number: the median of %lld "
-                "launches\n\n",
-                device.name, sms, options.runs);
-    for (const long long *threads = options.threads; *threads; threads++) {
-        const int full = full_device((const void *)timedReduction, (int)*threads, sms);
+    begin_table(
+        "Block clock: timedReduction on %s; %d units (SMs)\n"
+        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
+        device.name, sms, options.runs);
+    for (int t = 0; options.threads[t]; t++) {
+        const long long threads = options.threads[t];
+        const int full = full_device((const void *)timedReduction, (int)threads, sms);
         for (int b = 0; options.blocks[b]; b++) {
             const long long blocks = options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double launch_us = time_launch_us(blocks, *threads);
+                double wait_us;
+                const double launch_us = time_launch_us(blocks, threads, &wait_us);
                 read_blocks((size_t)blocks);
-                sample_launch(run, (size_t)blocks, launch_us);
+                sample_launch(run, (size_t)blocks, launch_us, wait_us);
             }
-            report_blocks(b, threads,
-                          blocks == sms    ? "1 per SM"
-                          : blocks == full ? "full device"
-                                           : "");
+            report_blocks(t, b, blocks == sms ? "1 per SM" : blocks == full ? "full device" : "");
         }
-        if (threads == options.threads && !options.has_blocks)
+        if (t == 0 && !options.has_blocks)
             print_verdict(sms, full);
-        if (threads[1])
+        if (options.threads[t + 1])
             say("\n");
     }
     compare_threads();

@@ -14,6 +14,7 @@
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
 #include "../03_opencl_profiling/stamps.h"
+#include "block_rows.h"
 #include "opencl_blocks.h"
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
@@ -26,8 +27,9 @@ static void launch(size_t blocks, size_t threads, cl_event *event) {
         clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &threads, 0, NULL, event));
 }
 
-/* Launches once with a new input. Returns the time from START to END of the launch. */
-static double time_launch_us(size_t blocks, size_t threads) {
+/* Launches once with a new input. Returns the time from START to END of the launch.
+ * *wait_us: for which the host waited. */
+static double time_launch_us(size_t blocks, size_t threads, double *wait_us) {
     cl_event event;
     new_input(threads);
     launch(blocks, threads, NULL); /* not timed: it brings the new input into the caches */
@@ -36,7 +38,8 @@ static double time_launch_us(size_t blocks, size_t threads) {
     const int64_t host_start_ns = now_ns();
     launch(blocks, threads, &event);
     CHECK_CL(clFinish(cl.queue));
-    const double launch_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
+    *wait_us = (double)(now_ns() - host_start_ns) / 1e3;
+    const double launch_us = start_to_end_us(event, *wait_us);
     if (launch_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
     return launch_us;
@@ -66,34 +69,36 @@ int main(int argc, char **argv) {
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
-    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
-    for (int i = 0; i < 7 && !options.has_blocks; i++)
+    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n, 0};
+    for (int i = 0; landmarks[i] && !options.has_blocks; i++)
         insert(options.blocks, landmarks[i]);
     for (const long long *blocks = options.blocks; *blocks; blocks++)
         most_blocks = (size_t)*blocks > most_blocks ? (size_t)*blocks : most_blocks;
     set_up_blocks(most_blocks, 1);
 
-    begin_table("Block clock: timedReduction on %s, %s; %u compute units\n"
-                "Clocks of a launch's blocks: mean, median, max; each number: the median of %lld "
-                "launches\n\n",
-                cl.name, cl.platform, units, options.runs);
-    for (const long long *threads = options.threads; *threads; threads++) {
+    begin_table(
+        "Block clock: timedReduction on %s, %s; %u compute units\n"
+        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
+        cl.name, cl.platform, units, options.runs);
+    for (int t = 0; options.threads[t]; t++) {
+        const size_t threads = (size_t)options.threads[t];
         int last = 0;
         for (int b = 0; options.blocks[b]; last = b++) {
             const size_t blocks = (size_t)options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
-                const double launch_us = time_launch_us(blocks, (size_t)*threads);
+                double wait_us;
+                const double launch_us = time_launch_us(blocks, threads, &wait_us);
                 read_blocks(blocks);
-                sample_launch(run, blocks, launch_us);
+                sample_launch(run, blocks, launch_us, wait_us);
             }
-            report_blocks(b, threads, blocks == units ? "1 per unit" : "");
+            report_blocks(t, b, blocks == units ? "1 per unit" : "");
         }
         if (rows[0][CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
-            say("\nToo few threads for this clock, %lld: a group takes only a step or two.\n",
-                *threads);
-        else if (threads == options.threads && last > 0)
+            say("\nToo few threads for this clock, %zu: a group takes only a step or two.\n",
+                threads);
+        else if (t == 0 && last > 0)
             print_verdict(last);
-        if (threads[1])
+        if (options.threads[t + 1])
             say("\n");
     }
     compare_threads();

@@ -35,7 +35,7 @@ static __global__ void timedReduction(const float *input, float *output,
     if (__syncthreads_count(1) && threadIdx.x == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.sm = sm_number();
+        t.unit = sm_number();
         block_times[blockIdx.x] = t;
     }
 }

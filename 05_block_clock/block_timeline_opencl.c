@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
     const size_t threads = (size_t)only_one("--threads", options.threads);
     const size_t global_size = blocks * threads;
     open_blocks("block_clock.cl");
-    if (device_clock.unit_ns == 0)
+    if (device_clock.tick_ns == 0)
         fail(EXIT_NO_DEVICE, "%s on %s does not tell when or where a work-group runs",
              device_clock.name, cl.name);
     set_up_blocks(blocks, options.work);

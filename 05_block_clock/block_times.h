@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * What blocks write down, checked, and the row of a launch; for CUDA and OpenCL alike. How a block
- * takes its stamps is in the programs. */
+ * What blocks write down, and the check of it; for CUDA and OpenCL alike. How a block takes its stamps
+ * is in the programs. */
 #pragma once
 
-#include "options.h"
-#include "summary.h"
+#include "fail.h"
 
 /* What thread 0 of a block writes down. Clocks are its SM's own: within a block their difference
  * means something, between blocks nothing. The nanoseconds are one clock's for the whole device,
  * and 0 where there is none. */
 struct block_time {
-    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
+    unsigned long long unit; /* the number of its SM, in OpenCL compute unit: on a CPU a core */
 };
 
-static float *results; /* of a launch's blocks, in host memory as the next two */
+static float *results; /* of a launch's blocks, in host memory as the next */
 static struct block_time *times;
-static double *clocks;
-static float minimum;  /* the right result */
-enum { UNITS = 4096 }; /* SMs or cores have numbers below this one */
+static float minimum; /* the right result */
+enum { MAX_UNITS = 4096 };
 
 /* Fills `input` with `count` random floats, an even number, and puts the minimum in a random slot: of
  * the upper half and of the lower half in turns. A reduction that skips elements must fail. */
@@ -35,8 +34,7 @@ static inline void set_random(float *input, size_t count) {
 static inline void set_up_host(size_t most) {
     results = (float *)malloc(most * sizeof *results);
     times = (struct block_time *)malloc(most * sizeof *times);
-    clocks = (double *)malloc(most * sizeof *clocks);
-    if (!results || !times || !clocks)
+    if (!results || !times)
         fail(EXIT_FAILED, "no host memory for %zu blocks", most);
 }
 
@@ -50,103 +48,7 @@ static inline void check_blocks(size_t blocks) {
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
             fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
-        if (t->sm >= UNITS)
-            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->sm);
-    }
-}
-
-/* ---- One row: launches in the median. SPAN_US and USED are NaN where the device cannot tell ---- */
-
-enum { CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, LAUNCH_US, USED, FIELDS };
-static double samples[FIELDS][MAX_RUNS];
-static double rows[MAX_LIST][FIELDS];    /* of these threads; one for each of options.blocks */
-static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and of options.blocks */
-
-/* Stores what the blocks of launch number `run` wrote in `samples`. */
-static inline void sample_launch(size_t run, size_t blocks, double launch_us) {
-    unsigned long long first_ns = ~0ull, last_ns = 0;
-    bool seen[UNITS] = {false};
-    int used = 0;
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block_time *t = &times[b];
-        clocks[b] = (double)(t->end_clock - t->start_clock);
-        first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
-        last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
-        used += !seen[t->sm];
-        seen[t->sm] = true;
-    }
-    const struct summary s = summarize(clocks, blocks, 1);
-    const bool has_span = last_ns > 0;
-    const double span_us = has_span ? (double)(last_ns - first_ns) / 1e3 : NAN;
-    /* %globaltimer steps by 1 us on some devices: allow two such steps; and for a time stamp
-     * counter the error of its rate. */
-    if (!(launch_us > 0) || span_us > 1.001 * launch_us + 2)
-        fail(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", span_us,
-             launch_us);
-    samples[CLOCKS_MEAN][run] = s.mean;
-    samples[CLOCKS_MEDIAN][run] = s.median;
-    samples[CLOCKS_MAX][run] = s.max;
-    samples[SPAN_US][run] = span_us;
-    samples[LAUNCH_US][run] = launch_us;
-    samples[USED][run] = has_span ? (double)used : NAN;
-}
-
-/* Prints the row of number `b` of options.blocks, and stores its medians in rows[b]. It is disturbed
- * if one of its times is; the number of SMs or cores is no time: PoCL takes now one core, now more.
- * The record also has the least and the greatest launch, to compare two records with. `note` says what
- * the number of blocks stands for. */
-static inline void report_blocks(int b, const long long *threads, const char *note) {
-    bool disturbed = false;
-    struct summary of[FIELDS];
-    for (int f = 0; f < FIELDS; f++) {
-        const double step = f < SPAN_US ? 1 : f < USED ? step_us : 0;
-        of[f] = summarize(samples[f], (size_t)options.runs, step);
-        rows[b][f] = of[f].median;
-        disturbed |= of[f].disturbed && f != USED;
-    }
-    const double *row = rows[b];
-    means[threads - options.threads][b] = row[CLOCKS_MEAN];
-    cell("blocks", 6, "%lld", options.blocks[b]);
-    cell("threads", 7, "%lld", *threads);
-    cell("clocks_mean", 11, "%.0f", row[CLOCKS_MEAN]);
-    cell("clocks_median", 13, "%.0f", row[CLOCKS_MEDIAN]);
-    cell("clocks_max", 10, "%.0f", row[CLOCKS_MAX]);
-    number("span", "us", 9, 2, row[SPAN_US]);
-    number("whole_launch", "us", 17, 2, row[LAUNCH_US]);
-    number("used", "units", 12, 0, row[USED]);
-    cell("mean_to_first", 13, "%.2f", row[CLOCKS_MEAN] / means[0][0]);
-    recorded_number("ratio_of_threads", 2, row[CLOCKS_MEAN] / means[0][b]);
-    recorded_spread("clocks_mean", "", 0, of[CLOCKS_MEAN].min, of[CLOCKS_MEAN].max);
-    recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
-    recorded_spread("whole_launch", "us", 3, of[LAUNCH_US].min, of[LAUNCH_US].max);
-    cell("note", -1, "%s", note);
-    end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US])); /* NaN is not */
-}
-
-/* Below all rows, with two numbers of threads or more: a line for each number of blocks, with the
- * clocks of the first number of threads, and how many times as long the others take. */
-static inline void compare_threads(void) {
-    if (!options.threads[1])
-        return;
-    say("\nclocks_mean, as a multiple of that with %lld threads and as many blocks:\nblocks",
-        options.threads[0]);
-    for (const long long *threads = options.threads; *threads; threads++)
-        say(" %5lld threads", *threads);
-    for (int b = 0; options.blocks[b]; b++) {
-        say("\n%6lld %6.0f clocks", options.blocks[b], means[0][b]);
-        for (int t = 1; options.threads[t]; t++)
-            say(" %7.2f times", means[t][b] / means[0][b]);
-    }
-    say("\n");
-}
-
-/* Puts `number` in its place in a rising list that ends with 0, unless it is there. */
-static inline void insert(long long *list, long long number) {
-    while (*list && *list < number)
-        list++;
-    while (number && *list != number) { /* each moves up the next; the last of them is the 0 */
-        const long long next = *list;
-        *list++ = number;
-        number = next;
+        if (t->unit >= MAX_UNITS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
     }
 }

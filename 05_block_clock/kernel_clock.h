@@ -44,7 +44,7 @@ static inline double tsc_step_ns(void) {
 struct kernel_clock {
     const char *name;  /* NULL: there is none */
     const char *flags; /* for the compiler: which of the readings in the .cl file */
-    double unit_ns;    /* that it counts in, which may be finer than its steps; 0: not known */
+    double tick_ns;    /* that it counts in, which may be finer than its steps; 0: not known */
 };
 
 /* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter; the

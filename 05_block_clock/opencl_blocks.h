@@ -80,8 +80,8 @@ static inline void read_blocks(size_t blocks) {
     for (size_t b = 0; b < blocks; b++)
         first = times[b].start_clock < first ? times[b].start_clock : first;
     for (size_t b = 0; b < blocks && strstr(device_clock.flags, "TSC"); b++) {
-        const double start_ns = (double)(times[b].start_clock - first) * device_clock.unit_ns;
-        const double end_ns = (double)(times[b].end_clock - first) * device_clock.unit_ns;
+        const double start_ns = (double)(times[b].start_clock - first) * device_clock.tick_ns;
+        const double end_ns = (double)(times[b].end_clock - first) * device_clock.tick_ns;
         times[b].start_ns = 1000000000 + (unsigned long long)start_ns;
         times[b].end_ns = 1000000000 + (unsigned long long)end_ns;
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "block_times.h"
+#include "options.h"
 
 enum { LANES = 64, LINES = 20, WIDTH = 64 };
 
@@ -22,12 +23,12 @@ static inline int compare_starts(const void *left, const void *right) {
 
 static struct slice *slices; /* in the order of their starts */
 static size_t slice_count;
-static unsigned lanes[UNITS]; /* of each unit; 0: no block ran there */
+static unsigned lanes[MAX_UNITS]; /* of each unit; 0: no block ran there */
 static unsigned long long span_ns;
 
 /* Makes the slices of `times`. A block gets the first lane of its unit that is free. */
 static inline void set_slices(size_t blocks) {
-    static unsigned long long free_ns[UNITS][LANES];
+    static unsigned long long free_ns[MAX_UNITS][LANES];
     unsigned long long first_ns = times[0].start_ns;
     slices = (struct slice *)malloc(blocks * sizeof *slices);
     if (!slices)
@@ -35,13 +36,13 @@ static inline void set_slices(size_t blocks) {
     for (size_t b = 0; b < blocks; b++)
         first_ns = times[b].start_ns < first_ns ? times[b].start_ns : first_ns;
     for (size_t b = 0; b < blocks; b++) {
-        const struct block_time *t = &times[b]; /* t->sm is below UNITS: check_blocks() */
-        slices[b] = (struct slice){b,
-                                   (unsigned)t->sm,
-                                   0,
-                                   t->start_ns - first_ns,
-                                   t->end_ns - first_ns,
-                                   t->end_clock - t->start_clock};
+        const struct block_time *t = &times[b]; /* t->unit is below MAX_UNITS: check_blocks() */
+        slices[b].block = b;
+        slices[b].unit = (unsigned)t->unit;
+        slices[b].lane = 0;
+        slices[b].start_ns = t->start_ns - first_ns;
+        slices[b].end_ns = t->end_ns - first_ns;
+        slices[b].clocks = t->end_clock - t->start_clock;
         span_ns = slices[b].end_ns > span_ns ? slices[b].end_ns : span_ns;
     }
     if (span_ns == 0)
@@ -63,7 +64,7 @@ static inline void draw_timeline(const char *unit_name) {
     unsigned lines = 0, units = 0, all_lanes = 0, most_lanes = 0;
     double busy_ns = 0;
     say("%*s0 us%*.2f us\n", (int)strlen(unit_name) + 6, "", WIDTH - 7, (double)span_ns / 1e3);
-    for (unsigned u = 0; u < UNITS; u++) {
+    for (unsigned u = 0; u < MAX_UNITS; u++) {
         units += lanes[u] > 0;
         all_lanes += lanes[u];
         most_lanes = lanes[u] > most_lanes ? lanes[u] : most_lanes;
@@ -71,18 +72,22 @@ static inline void draw_timeline(const char *unit_name) {
             char line[WIDTH + 1] = "";
             memset(line, '.', WIDTH);
             for (const struct slice *s = slices; s < slices + slice_count; s++)
-                for (unsigned long long at = s->start_ns * WIDTH / (span_ns + 1);
-                     s->unit == u && s->lane == lane && at <= s->end_ns * WIDTH / (span_ns + 1);
-                     at++)
-                    line[at] = "0123456789abcdefghijklmnopqrstuvwxyz"[s->block % 36];
+                if (s->unit == u && s->lane == lane) {
+                    const size_t from = s->start_ns * WIDTH / (span_ns + 1);
+                    const size_t to = s->end_ns * WIDTH / (span_ns + 1);
+                    memset(line + from, "0123456789abcdefghijklmnopqrstuvwxyz"[s->block % 36],
+                           to - from + 1);
+                }
             say("%s %4u %s\n", unit_name, u, line);
         }
     }
     for (const struct slice *s = slices; s < slices + slice_count; s++)
         busy_ns += (double)(s->end_ns - s->start_ns);
-    say("\n%sEach line is a place for one block at a time. A character stands for a block: 0\n"
-        "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n",
-        lines < all_lanes ? "These are the first lines.\n" : "");
+    say("\n");
+    if (lines < all_lanes)
+        say("These are the first lines.\n");
+    say("Each line is a place for one block at a time. A character stands for a block: 0\n"
+        "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n");
     value("used", "units", units);
     value("places_on_a_unit", "", most_lanes);
     const double span_us = value("span", "us", (double)span_ns / 1e3);
@@ -103,7 +108,7 @@ static inline double trace_us(unsigned long long ns) {
  * would be called the main thread of process 3), a block is a complete event. Times in us. */
 static inline void print_trace(const char *unit_name) {
     printf("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
-    for (unsigned u = 0; u < UNITS; u++) {
+    for (unsigned u = 0; u < MAX_UNITS; u++) {
         if (lanes[u] > 0)
             printf("{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", "
                    "\"args\": {\"name\": \"%s %u\"}},\n",
@@ -126,12 +131,12 @@ static inline void report_timeline(const char *unit_name, size_t blocks) {
     set_slices(blocks);
     draw_timeline(unit_name);
     for (const struct slice *s = slices; s < slices + blocks; s++) {
-        cell("block", 5, "%zu", s->block);
-        cell("unit", 4, "%u", s->unit);
-        cell("place", 5, "%u", s->lane);
-        cell("start_ns", 8, "%llu", s->start_ns);
-        cell("end_ns", 6, "%llu", s->end_ns);
-        cell("clocks", 6, "%llu", s->clocks);
+        cell("block", "%zu", s->block);
+        cell("unit", "%u", s->unit);
+        cell("place", "%u", s->lane);
+        cell("start_ns", "%llu", s->start_ns);
+        cell("end_ns", "%llu", s->end_ns);
+        cell("clocks", "%llu", s->clocks);
         end_record_row(false);
     }
     if (!table_file && record_file != stdout) /* --trace */

@@ -37,13 +37,14 @@ static __global__ void read_through(const unsigned *data, size_t n, unsigned *la
 
 /* ---- The methods: each returns microseconds ---- */
 
-static size_t n;
+static size_t floats;
 static float *vectors[3];
 static unsigned *other_data, *last;
 static size_t other_count; /* four times the L2 */
 
 static void launch(void) {
-    vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
+    const unsigned blocks = (unsigned)((floats + 255) / 256);
+    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -92,7 +93,7 @@ static struct summary minus_floor(double *samples_us, double floor_us) {
     const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
-             s.median, n);
+             s.median, floats);
     return s;
 }
 
@@ -103,7 +104,7 @@ static double measure_size(void) {
     unsigned found = 0;
     CHECK_CUDA(cudaMemset(last, 0, sizeof *last));
     for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, n);
+        vectors[v] = device_vector((enum vector)v, floats);
     launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
     for (size_t run = 0; run < runs; run++) { /* in turns; warm() finds nothing of written() */
         written_us[run] = written();
@@ -111,23 +112,25 @@ static double measure_size(void) {
         warm_us[run] = warm();
         empty_us[run] = event_floor();
     }
-    check_vector_add(vectors[C], n);
+    check_vector_add(vectors[C], floats);
     CHECK_CUDA(cudaMemcpy(&found, last, sizeof found, cudaMemcpyDeviceToHost));
     if (found != 1)
         fail(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
     for (int v = A; v <= C; v++)
         CHECK_CUDA(cudaFree(vectors[v]));
     const double floor_us = median(empty_us, runs);
-    const struct summary w = minus_floor(warm_us, floor_us), f = minus_floor(flushed_us, floor_us),
-                         d = minus_floor(written_us, floor_us);
-    cell("size", 10, "%zu", n);
-    number("warm", "us", 10, 2, w.median);
-    number("flushed", "us", 12, 2, f.median);
-    number("written", "us", 12, 2, d.median);
-    cell("flushed_to_warm", 15, "%.2f", f.median / w.median);
-    cell("written_to_warm", 15, "%.2f", d.median / w.median);
-    end_row(w.disturbed || f.disturbed || d.disturbed);
-    return d.median / w.median;
+    const struct summary all_warm = minus_floor(warm_us, floor_us),
+                         all_flushed = minus_floor(flushed_us, floor_us),
+                         all_written = minus_floor(written_us, floor_us);
+    const double written_to_warm = all_written.median / all_warm.median;
+    cell("size", "%10zu", floats);
+    number("warm", "us", 2, all_warm.median);
+    number("flushed", "us", 2, all_flushed.median);
+    number("written", "us", 2, all_written.median);
+    cell("flushed_to_warm", "%.2f", all_flushed.median / all_warm.median);
+    cell("written_to_warm", "%.2f", written_to_warm);
+    end_row(all_warm.disturbed || all_flushed.disturbed || all_written.disturbed);
+    return written_to_warm;
 }
 
 int main(int argc, char **argv) {
@@ -152,7 +155,7 @@ int main(int argc, char **argv) {
         "Event pairs behind a blocker, minus the empty pair; medians of %lld runs\n\n",
         device.name, device.l2CacheSize >> 20, options.runs);
     for (int i = 0; options.sizes[i]; i++) {
-        n = (size_t)options.sizes[i];
+        floats = (size_t)options.sizes[i];
         const double ratio = measure_size();
         most_size = ratio > most ? options.sizes[i] : most_size;
         most = fmax(most, ratio);

@@ -19,13 +19,14 @@
 #include "vector_add.h"
 #include "vectors.h"
 
-static size_t n;
+static size_t floats;
 static float *vectors[3];
 
 /* One launch. Lazy loading happens between the two events: so it is in this time. */
 static double time_vector_add_us(void) {
+    const unsigned blocks = (unsigned)((floats + 255) / 256);
     CHECK_CUDA(cudaEventRecord(start, 0));
-    vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
+    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
@@ -43,9 +44,9 @@ static void run_cold(void *result) {
     struct outcome *outcome = (struct outcome *)result;
     setenv("CUDA_MODULE_LOADING", outcome->loading, 1); /* before the first call of CUDA */
     open_cuda();
-    check_size(options.size, 3.0 * (double)n * sizeof(float));
+    check_size(options.size, 3.0 * (double)floats * sizeof(float));
     for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, n);
+        vectors[v] = device_vector((enum vector)v, floats);
     create_events();
     outcome->first_us = time_vector_add_us();
     const int64_t start_ns = now_ns();
@@ -54,7 +55,7 @@ static void run_cold(void *result) {
     if (!(outcome->first_us > 0 && outcome->second_us > 0))
         fail(EXIT_FAILED, "impossible: launches of %g and %g us", outcome->first_us,
              outcome->second_us);
-    check_vector_add(vectors[C], n);
+    check_vector_add(vectors[C], floats);
 }
 
 int main(int argc, char **argv) {
@@ -69,7 +70,7 @@ int main(int argc, char **argv) {
     options.size = 1 << 24;
     parse_options(argc, argv,
                   "How much of a first launch does CUDA do earlier if it loads all kernels early?");
-    n = (size_t)options.size;
+    floats = (size_t)options.size;
     const size_t runs = (size_t)options.runs;
     for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
         for (int l = LAZY; l < LOADINGS; l++) {
@@ -82,24 +83,30 @@ int main(int argc, char **argv) {
 
     begin_table("Module loading: vector_add of %zu floats on %s, by event pairs\n"
                 "Medians of %zu new processes for each row\n\n",
-                n, machine.device, runs);
+                floats, machine.device, runs);
     for (int l = LAZY; l < LOADINGS; l++) {
         first[l] = summarize(first_us[l], runs, step_us);
         second[l] = summarize(second_us[l], runs, step_us);
-        cell("loading", -7, "%s", loadings[l]);
-        number("first launch", "us", 17, 2, first[l].median);
-        number("second launch", "us", 18, 2, second[l].median);
+        cell("loading", "%s", loadings[l]);
+        number("first launch", "us", 2, first[l].median);
+        number("second launch", "us", 2, second[l].median);
         end_row(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);
     }
     end_table();
     const double extra_us = value("extra", "us", first[LAZY].median - second[LAZY].median);
     const double saved_us = value("saved", "us", first[LAZY].median - first[EAGER].median);
-    say("With LAZY the first launch takes %.2f us longer than the second.\n"
-        "With EAGER it takes %.2f us %s than with LAZY:\n%s.\n",
-        extra_us, fabs(saved_us), saved_us < 0 ? "more" : "less",
-        extra_us <= 0               ? "no loading is to be seen here"
-        : saved_us < 0.1 * extra_us ? "loading early does not shorten it here"
-        : saved_us < 0.5 * extra_us ? "a part of the extra time is for what EAGER does before"
-                                    : "most of the extra time is for what EAGER does before");
+    say("With LAZY the first launch takes %.2f us longer than the second.\n", extra_us);
+    if (saved_us < 0)
+        say("With EAGER it takes %.2f us more than with LAZY:\n", -saved_us);
+    else
+        say("With EAGER it takes %.2f us less than with LAZY:\n", saved_us);
+    if (extra_us <= 0)
+        say("no loading is to be seen here.\n");
+    else if (saved_us < 0.1 * extra_us)
+        say("loading early does not shorten it here.\n");
+    else if (saved_us < 0.5 * extra_us)
+        say("a part of the extra time is for what EAGER does before.\n");
+    else
+        say("most of the extra time is for what EAGER does before.\n");
     return EXIT_SUCCESS;
 }

@@ -8,17 +8,19 @@
 #include "options.h"
 #include "summary.h"
 
-/* One launch of the kernel under study, in us; it also stores the host's time minus the device's. And
- * one launch of another kernel, to its end. */
-static double (*time_kernel_us)(double *overhead_us);
-static void (*launch_other_kernel)(void);
+/* The program has one launch of the kernel under study, in us, which also stores the host's time minus
+ * the device's; one launch of another kernel, to its end; and what a cold process does: it sets up,
+ * tries the recipe of its struct outcome, checks the result. */
+static double time_vector_add_us(double *overhead_us);
+static void launch_other_kernel(void);
+static void run_cold(void *outcome);
 
 static int launches; /* of the kernel under study, in this process */
 static double first_us;
 
 static double launch_us(void) {
     double overhead_us;
-    const double us = time_kernel_us(&overhead_us);
+    const double us = time_vector_add_us(&overhead_us);
     first_us = launches++ == 0 ? us : first_us;
     return us;
 }
@@ -98,7 +100,7 @@ static inline void try_recipe(struct outcome *o) {
     o->launches = launches;
     o->first_us = first_us;
     for (int i = 0; i < STEADY; i++)
-        samples_us[i] = time_kernel_us(&overheads_us[i]);
+        samples_us[i] = time_vector_add_us(&overheads_us[i]);
     const struct summary steady = summarize(samples_us, STEADY, step_us);
     o->steady_us = steady.median;
     o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY));
@@ -128,16 +130,15 @@ static inline bool disagree(const struct outcome *outcomes, size_t count) {
            summarize(steady, count, step_us).disturbed;
 }
 
-/* Runs each recipe in --runs new processes and reports the one whose error is in the middle. `run`
- * is what a process does: it sets up, tries the recipe of its struct outcome, checks the result. */
-static inline void compare_recipes(void (*run)(void *outcome), const char *clock) {
+/* Runs each recipe in --runs new processes and reports the one whose error is in the middle. */
+static inline void compare_recipes(const char *clock) {
     static struct outcome outcomes[RECIPES][MAX_RUNS];
     double steady_us[RECIPES];
     const size_t runs = (size_t)options.runs;
     for (size_t i = 0; i < runs; i++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
             outcomes[r][i].recipe = r;
-            in_new_process(run, &outcomes[r][i], sizeof outcomes[r][i]);
+            in_new_process(run_cold, &outcomes[r][i], sizeof outcomes[r][i]);
         }
     begin_table(
         "Warm-up: vector_add of %lld floats on %s, timed by %s\n"
@@ -148,12 +149,12 @@ static inline void compare_recipes(void (*run)(void *outcome), const char *clock
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = &outcomes[r][(runs - 1) / 2];
         steady_us[r] = o->steady_us;
-        cell("recipe", -28, "%s", recipes[r].name);
-        cell("launches", 8, "%d", o->launches);
-        number("first launch", "us", 17, 2, o->first_us);
-        number("estimate", "us", 13, 2, o->estimate_us);
-        number("steady", "us", 12, 2, o->steady_us);
-        number("error", "percent", 15, 1, o->error_percent);
+        cell("recipe", "%-28s", recipes[r].name);
+        cell("launches", "%d", o->launches);
+        number("first launch", "us", 2, o->first_us);
+        number("estimate", "us", 2, o->estimate_us);
+        number("steady", "us", 2, o->steady_us);
+        number("error", "percent", 1, o->error_percent);
         recorded_spread("error", "percent", 2, outcomes[r][0].error_percent,
                         outcomes[r][runs - 1].error_percent);
         end_row(o->disturbed || disagree(outcomes[r], runs));

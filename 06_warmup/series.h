@@ -25,7 +25,7 @@ static inline bool is_near(double us, double steady_us) {
 static inline void report_series(const struct series *s, const double us[SERIES],
                                  const char *device_clock) {
     double device_us[STEADY], host_us[STEADY], overhead_us[STEADY], until_ms = 0;
-    int first = 0, others = 0;
+    int first_near = 0, far_after = 0;
     for (int i = 0; i < STEADY; i++) {
         device_us[i] = s->device_us[SERIES - STEADY + i];
         host_us[i] = s->host_us[SERIES - STEADY + i];
@@ -40,32 +40,34 @@ static inline void report_series(const struct series *s, const double us[SERIES]
                 "by the device's clock (%s) and by the host's\n\n",
                 options.size, machine.device, device_clock);
     for (int i = 0; i < SERIES; i++) {
-        cell("launch", 6, "%d", i + 1);
-        number("device", "us", 12, 2, s->device_us[i]);
-        number("host", "us", 12, 2, s->host_us[i]);
-        const bool is_shown = i < 10 || i % 10 == 9;
-        (is_shown ? end_row : end_record_row)(disturbed);
+        cell("launch", "%d", i + 1);
+        number("device", "us", 2, s->device_us[i]);
+        number("host", "us", 2, s->host_us[i]);
+        if (i < 10 || i % 10 == 9)
+            end_row(disturbed);
+        else
+            end_record_row(disturbed);
     }
     end_table();
 
     const bool by_host = us == s->host_us;
     const double steady_us = value("steady", "us", by_host ? host.median : device.median);
-    const double times = value("first_to_steady", "", us[0] / steady_us);
-    while (first < SERIES && !is_near(us[first], steady_us))
-        until_ms += s->host_us[first++] / 1e3;
-    for (int i = first + 1; i < SERIES; i++)
-        others += !is_near(us[i], steady_us);
+    const double ratio = value("first_to_steady", "", us[0] / steady_us);
+    while (first_near < SERIES && !is_near(us[first_near], steady_us))
+        until_ms += s->host_us[first_near++] / 1e3;
+    for (int i = first_near + 1; i < SERIES; i++)
+        far_after += !is_near(us[i], steady_us);
     say("Steady state, by %s: %.2f us, the median of the last %d launches.\n"
         "The first launch took %.1f times as long.\n",
-        by_host ? "the host's clock" : device_clock, steady_us, STEADY, times);
-    if (first == SERIES) {
+        by_host ? "the host's clock" : device_clock, steady_us, STEADY, ratio);
+    if (first_near == SERIES) {
         say("No launch is within %.0f %% of the steady state.\n", near_percent);
         return;
     }
-    value("first_near_launch", "", first + 1);
+    value("first_near_launch", "", first_near + 1);
     value("before_it", "ms", until_ms);
-    value("far_after_it", "", others);
+    value("far_after_it", "", far_after);
     say("Launch %d is the first within %.0f %% of the steady state; those before it took %.2f ms.\n"
         "Of the %d launches after it, %d are farther off.\n",
-        first + 1, near_percent, until_ms, SERIES - 1 - first, others);
+        first_near + 1, near_percent, until_ms, SERIES - 1 - first_near, far_after);
 }

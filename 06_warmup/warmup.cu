@@ -27,14 +27,15 @@ static __global__ void other_kernel(float *c, size_t n) {
 
 /* ---- One launch of each ---- */
 
-static size_t n;
+static size_t floats;
 static float *vectors[3];
 
 /* Between two events; the host's clock only shows whether the device was busy with something else. */
 static double time_vector_add_us(double *overhead_us) {
+    const unsigned blocks = (unsigned)((floats + 255) / 256);
     const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));
-    vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
+    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
@@ -44,16 +45,17 @@ static double time_vector_add_us(double *overhead_us) {
     return event_us;
 }
 
-static void launch_other(void) {
-    other_kernel<<<(unsigned)((n + 255) / 256), 256>>>(vectors[C], n);
+static void launch_other_kernel(void) {
+    const unsigned blocks = (unsigned)((floats + 255) / 256);
+    other_kernel<<<blocks, 256>>>(vectors[C], floats);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
 static void check_other(void) {
-    float *c = host_vector(C, n);
-    CHECK_CUDA(cudaMemcpy(c, vectors[C], n * sizeof *c, cudaMemcpyDeviceToHost));
-    check_all(c, n, -2, "other_kernel");
+    float *c = host_vector(C, floats);
+    CHECK_CUDA(cudaMemcpy(c, vectors[C], floats * sizeof *c, cudaMemcpyDeviceToHost));
+    check_all(c, floats, -2, "other_kernel");
 }
 
 /* ---- What each cold process does ---- */
@@ -61,25 +63,23 @@ static void check_other(void) {
 static void run_cold(void *result) {
     struct outcome *outcome = (struct outcome *)result;
     open_cuda();
-    check_size(options.size, 3.0 * (double)n * sizeof(float));
+    check_size(options.size, 3.0 * (double)floats * sizeof(float));
     for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, n);
+        vectors[v] = device_vector((enum vector)v, floats);
     create_events();
-    time_kernel_us = time_vector_add_us;
-    launch_other_kernel = launch_other;
     try_recipe(outcome);
-    check_vector_add(vectors[C], n);
-    launch_other();
+    check_vector_add(vectors[C], floats);
+    launch_other_kernel();
     check_other();
 }
 
 int main(int argc, char **argv) {
     options.device = "";
-    options.runs = 3;
+    options.runs = 5;
     options.size = 1 << 24;
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
-    n = (size_t)options.size;
+    floats = (size_t)options.size;
     setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
-    compare_recipes(run_cold, "event pairs");
+    compare_recipes("event pairs");
     return EXIT_SUCCESS;
 }

@@ -20,7 +20,7 @@
 
 static struct opencl cl;
 static cl_kernel vector_add, other_kernel;
-static size_t n, global_size, local_size = 256;
+static size_t floats, global_size, local_size = 256;
 
 /* ---- One launch of each kernel ---- */
 
@@ -38,16 +38,17 @@ static double time_vector_add_us(double *overhead_us) {
     return host_us;
 }
 
-static void launch_other(void) {
+static void launch_other_kernel(void) {
     CHECK_CL(clEnqueueNDRangeKernel(cl.queue, other_kernel, 1, NULL, &global_size, &local_size, 0,
                                     NULL, NULL));
     CHECK_CL(clFinish(cl.queue));
 }
 
 static void check_other(cl_mem vector) {
-    float *c = host_vector(C, n);
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, vector, CL_TRUE, 0, n * sizeof *c, c, 0, NULL, NULL));
-    check_all(c, n, -2, "other_kernel");
+    float *c = host_vector(C, floats);
+    CHECK_CL(
+        clEnqueueReadBuffer(cl.queue, vector, CL_TRUE, 0, floats * sizeof *c, c, 0, NULL, NULL));
+    check_all(c, floats, -2, "other_kernel");
 }
 
 /* ---- What each cold process does ---- */
@@ -56,29 +57,27 @@ static void run_cold(void *result) {
     struct outcome *outcome = (struct outcome *)result;
     cl_mem vectors[3];
     cl = open_opencl();
-    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
+    check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
     MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_code));
-    set_vectors(cl, vector_add, n, vectors);
-    const cl_ulong count = n;
+    set_vectors(cl, vector_add, floats, vectors);
+    const cl_ulong count = floats;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
     CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));
-    time_kernel_us = time_vector_add_us;
-    launch_other_kernel = launch_other;
     try_recipe(outcome);
-    check_vector_add(cl, vectors[C], n);
-    launch_other();
+    check_vector_add(cl, vectors[C], floats);
+    launch_other_kernel();
     check_other(vectors[C]);
 }
 
 int main(int argc, char **argv) {
     options.device = "";
-    options.runs = 3;
+    options.runs = 5;
     options.size = 1 << 24;
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
-    n = (size_t)options.size;
-    global_size = (n + local_size - 1) / local_size * local_size;
-    compare_recipes(run_cold, "the host's clock");
+    floats = (size_t)options.size;
+    global_size = (floats + local_size - 1) / local_size * local_size;
+    compare_recipes("the host's clock");
     return EXIT_SUCCESS;
 }

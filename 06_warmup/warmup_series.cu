@@ -17,14 +17,15 @@
 #include "vector_add.h"
 #include "vectors.h"
 
-static size_t n;
+static size_t floats;
 static float *vectors[3];
 
 /* One launch. What the device waits for between the two events is in both times. */
 static void time_vector_add_us(double *device_us, double *host_us) {
+    const unsigned blocks = (unsigned)((floats + 255) / 256);
     const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));
-    vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
+    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
     CHECK_CUDA(cudaEventSynchronize(stop));
@@ -39,13 +40,13 @@ static void time_vector_add_us(double *device_us, double *host_us) {
 static void run_cold(void *result) {
     struct series *series = (struct series *)result;
     open_cuda();
-    check_size(options.size, 3.0 * (double)n * sizeof(float));
+    check_size(options.size, 3.0 * (double)floats * sizeof(float));
     for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, n);
+        vectors[v] = device_vector((enum vector)v, floats);
     create_events();
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);
-    check_vector_add(vectors[C], n);
+    check_vector_add(vectors[C], floats);
 }
 
 int main(int argc, char **argv) {
@@ -53,7 +54,7 @@ int main(int argc, char **argv) {
     options.device = "";
     options.size = 1 << 24;
     parse_options(argc, argv, "After how many launches is a kernel's time steady?");
-    n = (size_t)options.size;
+    floats = (size_t)options.size;
     setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
     in_new_process(run_cold, &series, sizeof series);
     report_series(&series, series.device_us, "event pairs");

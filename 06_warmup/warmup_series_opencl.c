@@ -19,7 +19,7 @@
 
 static struct opencl cl;
 static cl_kernel vector_add;
-static size_t n, global_size, local_size = 256;
+static size_t floats, global_size, local_size = 256;
 
 /* One launch. What the driver does before START, such as compiling, is in the host's time only. */
 static void time_vector_add_us(double *device_us, double *host_us) {
@@ -41,13 +41,13 @@ static void run_cold(void *result) {
     struct series *series = (struct series *)result;
     cl_mem vectors[3];
     cl = open_opencl();
-    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
+    check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
-    set_vectors(cl, vector_add, n, vectors);
+    set_vectors(cl, vector_add, floats, vectors);
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);
-    check_vector_add(cl, vectors[C], n);
+    check_vector_add(cl, vectors[C], floats);
 }
 
 int main(int argc, char **argv) {
@@ -55,8 +55,8 @@ int main(int argc, char **argv) {
     options.device = "";
     options.size = 1 << 24;
     parse_options(argc, argv, "After how many launches is a kernel's time steady?");
-    n = (size_t)options.size;
-    global_size = (n + local_size - 1) / local_size * local_size;
+    floats = (size_t)options.size;
+    global_size = (floats + local_size - 1) / local_size * local_size;
     in_new_process(run_cold, &series, sizeof series);
     report_series(&series, series.host_us, "START to END");
     say("For the first launch START to END gives %.2f us and the host's clock %.2f us.\n",

@@ -5,6 +5,7 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for drivers of that age */
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include "options.h"
 
@@ -18,9 +19,31 @@
 #define MAKE_CL(call) ((void)(call), check_cl(cl_code, #call, __FILE__, __LINE__))
 static cl_int cl_code;
 
+/* The name of a code, if it is one that people meet. */
+static inline const char *cl_error_name(cl_int code) {
+    static const struct {
+        cl_int code;
+        const char *name;
+    } known[] = {{CL_SUCCESS, "CL_SUCCESS"},
+                 {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+                 {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+                 {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+                 {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+                 {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+                 {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+                 {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
+                 {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
+                 {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
+                 {CL_PLATFORM_NOT_FOUND_KHR, "CL_PLATFORM_NOT_FOUND_KHR"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].code == code)
+            return known[i].name;
+    return "see CL/cl.h";
+}
+
 static inline void check_cl(cl_int code, const char *what, const char *file, int line) {
     if (code != CL_SUCCESS)
-        fail(EXIT_FAILED, "%s:%d: %s: error %d, see CL/cl.h", file, line, what, code);
+        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, code, cl_error_name(code));
 }
 
 struct opencl { /* what minimal.c of chapter 02 sets up */
@@ -41,7 +64,7 @@ static inline struct opencl open_opencl(void) {
     char label[1024];
     int index = 0;
     const bool list = strcmp(options.device, "list") == 0;
-    if ((cl_code = clGetPlatformIDs(16, platforms, &platform_count)) != -1001) /* there is none */
+    if ((cl_code = clGetPlatformIDs(16, platforms, &platform_count)) != CL_PLATFORM_NOT_FOUND_KHR)
         check_cl(cl_code, "clGetPlatformIDs", __FILE__, __LINE__);
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
         cl_code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &device_count);

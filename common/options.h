@@ -30,30 +30,33 @@ static inline bool device_matches(int index, const char *name) {
     return length == 0 || *name;
 }
 
-/* The rows of the table below that the parser knows by name. */
-enum { DEVICE, BLOCKS = 4, TRACE = 9, CSV, HELP, VERSION, OPTIONS };
+/* All options, in the order of --help. `key` is for parse_options(). */
 static const struct known_option {
+    char key;
     const char *name, *value, *help;
     long long *numbers, max;
     int most; /* numbers */
-} all_options[OPTIONS] = {
-    {"device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0, 0},
-    {"runs", "N", "measure N times", &options.runs, MAX_RUNS, 1},
-    {"size", "N", "work on N elements", &options.size, 1LL << 40, 1},
-    {"size", "LIST", "work on so many elements, in turn", options.sizes, 1LL << 40, MAX_LIST},
-    {"blocks", "LIST", "launch so many blocks, in turn", options.blocks, MAX_BLOCKS, MAX_LIST},
-    {"threads", "LIST", "of so many threads, in turn", options.threads, MAX_THREADS, MAX_LIST},
-    {"work", "N", "have each block do its work N times", &options.work, 1000000, 1},
-    {"seconds", "N", "go on for N seconds", &options.seconds, 3600, 1},
-    {"late-us", "N", "make one device N us late", &options.late_us, 1000000, 1},
-    {"trace", "", "print Chrome's trace format and nothing else", &options.trace, 0, 0},
-    {"csv", "[=FILE]", "print the record and nothing else; with FILE: write it there", 0, 0, 0},
-    {"help", "", "print this help", 0, 0, 0},
-    {"version", "", "print the version", 0, 0, 0}};
+} all_options[] = {
+    {'d', "device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0,
+     0},
+    {'r', "runs", "N", "measure N times", &options.runs, MAX_RUNS, 1},
+    {'n', "size", "N", "work on N elements", &options.size, 1LL << 40, 1},
+    {'n', "size", "LIST", "work on so many elements, in turn", options.sizes, 1LL << 40, MAX_LIST},
+    {'b', "blocks", "LIST", "launch so many blocks, in turn", options.blocks, MAX_BLOCKS, MAX_LIST},
+    {'t', "threads", "LIST", "of so many threads, in turn", options.threads, MAX_THREADS, MAX_LIST},
+    {'w', "work", "N", "have each block do its work N times", &options.work, 1000000, 1},
+    {'s', "seconds", "N", "go on for N seconds", &options.seconds, 3600, 1},
+    {'l', "late-us", "N", "make one device N us late", &options.late_us, 1000000, 1},
+    {'x', "trace", "", "print Chrome's trace format and nothing else", &options.trace, 0, 0},
+    {'c', "csv", "[=FILE]", "print the record and nothing else; with FILE: write it there", 0, 0,
+     0},
+    {'h', "help", "", "print this help", 0, 0, 0},
+    {'v', "version", "", "print the version", 0, 0, 0}};
+enum { OPTIONS = sizeof all_options / sizeof *all_options };
 
-/* Whether the program takes option number k: it has set a default. */
-static inline bool is_taken(int k) {
-    return all_options[k].numbers ? *all_options[k].numbers > 0 : k != DEVICE || options.device;
+/* Whether the program takes the option: it has set a default. */
+static inline bool is_taken(const struct known_option *o) {
+    return o->numbers ? *o->numbers > 0 : o->key != 'd' || options.device;
 }
 
 /* Stores the numbers of `text` as an option's: whole, decimal, in its range and not too many, a comma
@@ -76,18 +79,18 @@ static inline void parse_numbers(const struct known_option *o, char *text) {
 }
 
 /* An option's numbers: `first` stands before the first one, `next` before each other one. */
-static inline void print_numbers(FILE *file, int k, const char *first, const char *next) {
-    for (int n = 0; n < all_options[k].most && all_options[k].numbers[n]; n++)
-        fprintf(file, "%s%lld", n > 0 ? next : first, all_options[k].numbers[n]);
+static inline void print_numbers(FILE *file, const struct known_option *o, const char *first,
+                                 const char *next) {
+    for (int i = 0; i < o->most && o->numbers[i]; i++)
+        fprintf(file, "%s%lld", i > 0 ? next : first, o->numbers[i]);
 }
 
 static inline void print_help(const char *about) {
     printf("%s: %s\n", program_name, about);
-    for (int k = 0; k < OPTIONS; k++)
-        if (is_taken(k)) {
-            const struct known_option *o = &all_options[k];
+    for (const struct known_option *o = all_options; o < all_options + OPTIONS; o++)
+        if (is_taken(o)) {
             printf("\n  --%-7s %-7s %s", o->name, o->value, o->help);
-            print_numbers(stdout, k, "; default ", ",");
+            print_numbers(stdout, o, "; default ", ",");
         }
     putchar('\n');
 }
@@ -100,31 +103,43 @@ static inline void parse_options(int argc, char **argv, const char *about) {
     bool csv = false;
     int count = 0;
     set_up_output(argv[0]);
-    for (int k = 0; k < OPTIONS; k++)
-        if (is_taken(k)) {
-            const int has_value = *all_options[k].value ? required_argument : no_argument;
-            taken[count++] = (struct option){all_options[k].name,
-                                             k == CSV ? optional_argument : has_value, NULL, k};
+    for (int i = 0; i < OPTIONS; i++)
+        if (is_taken(&all_options[i])) {
+            const char kind = *all_options[i].value;
+            const int has_value = kind == '[' ? optional_argument
+                                  : kind      ? required_argument
+                                              : no_argument;
+            taken[count++] = (struct option){all_options[i].name, has_value, NULL, i};
         }
-    for (int k; (k = getopt_long(argc, argv, "+", taken, NULL)) != -1;) {
-        if (k == '?')
+    for (int i; (i = getopt_long(argc, argv, "+", taken, NULL)) != -1;) {
+        if (i == '?')
             exit(EXIT_BAD_USAGE); /* getopt_long has said why */
-        if (k == HELP)
+        if (all_options[i].most > 0)
+            parse_numbers(&all_options[i], optarg);
+        switch (all_options[i].key) {
+        case 'd':
+            if (strspn(optarg, "+-0123456789") == strlen(optarg) &&
+                (!isdigit((unsigned char)*optarg) || strlen(optarg) > 9))
+                fail(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
+            options.device = optarg;
+            break;
+        case 'b':
+            options.has_blocks = true;
+            break;
+        case 'x':
+            table_file = NULL;
+            break;
+        case 'c':
+            csv = true;
+            path = optarg;
+            break;
+        case 'h':
             print_help(about);
-        if (k == VERSION)
-            printf("%s " SUITE_VERSION "\n", program_name);
-        if (k == HELP || k == VERSION)
             exit(EXIT_SUCCESS);
-        if (all_options[k].most)
-            parse_numbers(&all_options[k], optarg);
-        if (k == DEVICE && strspn(optarg, "+-0123456789") == strlen(optarg) &&
-            (!isdigit((unsigned char)*optarg) || strlen(optarg) > 9))
-            fail(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
-        options.has_blocks |= k == BLOCKS;
-        options.device = k == DEVICE ? optarg : options.device;
-        csv |= k == CSV;
-        path = k == CSV ? optarg : path;
-        table_file = k == TRACE ? NULL : table_file;
+        case 'v':
+            printf("%s " SUITE_VERSION "\n", program_name);
+            exit(EXIT_SUCCESS);
+        }
     }
     if (optind < argc)
         fail(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help",
@@ -148,10 +163,10 @@ static inline void begin_record(void) {
     describe("device", "%s", machine.device);
     describe("driver", "%s", machine.driver);
     describe("date", "%s", date);
-    for (int k = 0; record_file && k < OPTIONS; k++)
-        if (all_options[k].most && is_taken(k)) {
-            fprintf(record_file, "# %s", all_options[k].name);
-            print_numbers(record_file, k, ",", " ");
+    for (const struct known_option *o = all_options; record_file && o < all_options + OPTIONS; o++)
+        if (o->most > 0 && is_taken(o)) {
+            fprintf(record_file, "# %s", o->name);
+            print_numbers(record_file, o, ",", " ");
             fputc('\n', record_file);
         }
 }

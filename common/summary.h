@@ -56,9 +56,9 @@ static inline bool is_delayed(double overhead_us) {
 }
 
 /* Cells for the smallest, the middle, the mean and the largest. */
-static inline void summary_cells(const char *unit, int width, struct summary s) {
-    number("min", unit, width, 2, s.min);
-    number("median", unit, width, 2, s.median);
-    number("mean", unit, width, 2, s.mean);
-    number("max", unit, width, 2, s.max);
+static inline void summary_cells(const char *unit, struct summary s) {
+    number("min", unit, 2, s.min);
+    number("median", unit, 2, s.median);
+    number("mean", unit, 2, s.mean);
+    number("max", unit, 2, s.max);
 }

@@ -14,8 +14,7 @@ static struct {
     int cells, shown, recorded; /* of this row; rows so far */
     bool disturbed;             /* whether a row is */
     struct {
-        int width;
-        bool only_recorded; /* the table has no such column */
+        bool is_words, only_recorded; /* only_recorded: the table has no such column */
         char name[48], text[300], recorded[300];
     } cell[24];
 } table;
@@ -40,11 +39,12 @@ static inline double value(const char *name, const char *unit, double x) {
     return x;
 }
 
-/* Adds a cell to the row, under `name`. It is `width` wide, or as wide as the name; below 0: from the
- * left edge. */
-__attribute__((format(printf, 3, 4))) static inline void cell(const char *name, int width,
-                                                              const char *format, ...) {
-    const int c = table.cells++, least = (int)strlen(name);
+/* Adds a cell to the row, under `name`, and at least as wide. Words (%s) begin at the left edge. A row
+ * is printed before the program has the next one: so where words differ in length, the format says the
+ * width of the longest, as in "%-16s". */
+__attribute__((format(printf, 2, 3))) static inline void cell(const char *name, const char *format,
+                                                              ...) {
+    const int c = table.cells++;
     if (c >= (int)(sizeof table.cell / sizeof *table.cell))
         fail(EXIT_FAILED, "more than %d cells in a row", c);
     va_list arguments;
@@ -53,23 +53,24 @@ __attribute__((format(printf, 3, 4))) static inline void cell(const char *name, 
     va_end(arguments);
     memcpy(table.cell[c].recorded, table.cell[c].text, sizeof table.cell->recorded);
     snprintf(table.cell[c].name, sizeof table.cell->name, "%s", name);
-    table.cell[c].width = abs(width) > least ? width : width < 0 ? -least : least;
+    table.cell[c].is_words = format[strlen(format) - 1] == 's';
     table.cell[c].only_recorded = false;
 }
 
 /* A number that was rounded to zero has no sign. */
 static inline void drop_minus_zero(char *text) {
-    if (*text == '-' && strspn(text, "-0.") == strlen(text))
-        memmove(text, text + 1, strlen(text));
+    char *minus = strchr(text, '-');
+    if (minus && strspn(minus, "-0.") == strlen(minus))
+        *minus = ' ';
 }
 
-/* The same with a unit: "clock (MHz)"; in the record with a decimal more. NaN: there is none. */
-static inline void number(const char *name, const char *unit, int width, int places, double x) {
+/* A number with a unit: "clock (MHz)"; in the record with a decimal more. NaN: there is none. */
+static inline void number(const char *name, const char *unit, int places, double x) {
     char head[48];
     snprintf(head, sizeof head, "%s (%s)", name, unit);
-    cell(head, width, "%.*f", places, x);
+    cell(head, "%9.*f", places, x);
     char *text = table.cell[table.cells - 1].text, *recorded = table.cell[table.cells - 1].recorded;
-    snprintf(recorded, 64, "%.*f", places + (places > 0), x);
+    snprintf(recorded, sizeof table.cell->recorded, "%.*f", places + (places > 0), x);
     drop_minus_zero(text);
     drop_minus_zero(recorded);
     if (x != x) {
@@ -80,7 +81,7 @@ static inline void number(const char *name, const char *unit, int width, int pla
 
 /* A number for the record alone; the table has no such column. NaN: there is none. */
 static inline void recorded_number(const char *name, int places, double x) {
-    cell(name, 0, "%.*f", places, x);
+    cell(name, "%.*f", places, x);
     table.cell[table.cells - 1].only_recorded = true;
     if (x != x)
         *table.cell[table.cells - 1].recorded = '\0';
@@ -98,11 +99,14 @@ static inline void recorded_spread(const char *name, const char *unit, int place
 
 /* A cell of the record. A name such as "clock (MHz)" is clock_mhz there, and a text has no comma. */
 static inline void print_recorded(const char *text, bool is_name) {
-    for (; *text != '\0'; text++)
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    for (size_t i = strspn(text, " "); i < length; i++)
         if (!is_name)
-            fputc(strchr(",\"", *text) ? ';' : *text, record_file);
-        else if (!strchr("()", *text))
-            fputc(strchr(" /", *text) ? '_' : tolower((unsigned char)*text), record_file);
+            fputc(strchr(",\"", text[i]) ? ';' : text[i], record_file);
+        else if (!strchr("()", text[i]))
+            fputc(strchr(" /", text[i]) ? '_' : tolower((unsigned char)text[i]), record_file);
     fputc(',', record_file);
 }
 
@@ -110,10 +114,12 @@ static inline void print_recorded(const char *text, bool is_name) {
 static inline void print_line(bool is_head, bool disturbed) {
     for (int c = 0; c < table.cells; c++)
         if (!table.cell[c].only_recorded) {
+            const char *name = table.cell[c].name, *text = table.cell[c].text;
             const bool is_last = c == table.cells - 1 && !disturbed; /* no blanks behind it */
-            fprintf(table_file, "%s%*s", c > 0 ? " " : "",
-                    is_last && table.cell[c].width < 0 ? 0 : table.cell[c].width,
-                    is_head ? table.cell[c].name : table.cell[c].text);
+            const int width = (int)(strlen(name) > strlen(text) ? strlen(name) : strlen(text));
+            const int left = is_last ? 0 : -width;
+            fprintf(table_file, "%s%*s", c > 0 ? " " : "", table.cell[c].is_words ? left : width,
+                    is_head ? name : text);
         }
     fputs(disturbed ? " disturbed\n" : "\n", table_file);
 }
@@ -138,16 +144,16 @@ static inline void end_row(bool disturbed) {
         if (table.shown++ == 0)
             print_line(true, false);
         print_line(false, disturbed);
-        fflush(table_file); /* checked at exit */
     }
     table.disturbed |= disturbed;
     end_record_row(disturbed);
+    fflush(NULL); /* both: a driver may crash behind it. Checked at exit */
 }
 
 /* An empty line, and what disturbed rows mean. */
 static inline void end_table(void) {
-    say("\n%s", !table.disturbed
-                    ? ""
-                    : "Disturbed: in these rows the runs disagree, or all were delayed. "
-                      "Run this again on an\nidle machine.\n\n");
+    say("\n");
+    if (table.disturbed)
+        say("Disturbed: in these rows the runs disagree, or all were delayed. "
+            "Run this again on an\nidle machine.\n\n");
 }

@@ -56,7 +56,7 @@ esac
 for option in --runs --size --blocks --threads --work; do
     grep -q -e "$option.*LIST" help && lists="$lists $option"
     if grep -q -e "$option" help; then
-        few="$few $option 1"
+        few="$few $option $([ "$option" = --runs ] && echo 3 || echo 1)" # a run alone may be impossible by its noise
         refused 2 "$option" "$option" 0
         refused 2 "$option" "$option=99999999999999"
         [ "$values" ] || continue

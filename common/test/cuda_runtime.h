@@ -21,6 +21,8 @@
 #define __syncthreads simulated_barrier
 #define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
 #define __syncwarp() ((void)0)
+static inline void simulated_add(float *to, float x) { *to += x; }
+#define atomicAdd simulated_add
 #define clock64() ((long long)simulated_clock64())
 #define W(x) ((uintptr_t)(x + 0)) /* of no argument too */
 #define W1(a) W(a)
@@ -32,7 +34,8 @@
 #define PICK(a, b, c, d, e, f, name, ...) name
 #define WORDS(...) PICK(__VA_ARGS__, W6, W5, W4, W3, W2, W1)(__VA_ARGS__)
 #define SIMULATED_LAUNCH(kernel, shape, ...)                                                                           \
-    simulated_launch((void (*)())kernel, (const size_t[4]){WORDS shape}, (const uintptr_t[8]){WORDS(__VA_ARGS__)})
+    simulated_launch(#kernel, (void (*)())kernel, (const size_t[4]){WORDS shape},                                      \
+                     (const uintptr_t[8]){WORDS(__VA_ARGS__)})
 
 typedef enum {
     cudaSuccess = 0,
@@ -125,7 +128,7 @@ static inline void watch(bool from_now_on) {
 }
 API(cudaProfilerStart, (void), 1000, watch(true))
 API(cudaProfilerStop, (void), 1000, watch(false))
-API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = 1u << 30; *total = 1u << 31)
+API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = simulated_memory(); *total = 2 * *available)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), 100,
     *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
                                                : 1 << 20)
@@ -136,7 +139,7 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 /* ---- Memory ---- */
 
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
 static size_t managed_bytes;
 
@@ -154,21 +157,6 @@ API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind k
     if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     if (simulated_apart()) simulated_stop("cudaMemcpy does not wait for a stream made with cudaStreamNonBlocking");
     simulated_wait(NULL, true); memcpy(to, from, bytes); simulated_spoil(to, bytes, kind == cudaMemcpyDeviceToHost))
-
-static inline void run_memset(struct simulated_command *c) {
-    memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
-    simulated_fill_l2((void *)c->arguments[0], true);
-}
-
-static inline cudaError_t simulated_memset(void *to, int value, size_t bytes) {
-    if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    simulated_enqueue(simulated_new(
-        (struct simulated_command){.run = run_memset, .ns = MEMSET_NS, .arguments = {W3(to, value, bytes)}}));
-    return cudaSuccess;
-}
-API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes))
-API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
-    return stream ? cudaErrorInvalidResourceHandle : simulated_memset(to, value, bytes))
 
 /* ---- Graphs: what goes into a captured stream becomes a node. ---- */
 
@@ -212,12 +200,44 @@ API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, uns
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph)
 API(cudaGraphDestroy, (cudaGraph_t graph), 2000, free(graph))
 
+/* ---- Copies and fills in a stream ---- */
+
+static inline void run_copy(struct simulated_command *c) {
+    memcpy((void *)c->arguments[0], (void *)c->arguments[1], c->arguments[2]);
+    simulated_spoil((void *)c->arguments[0], c->arguments[2], c->arguments[3]);
+}
+API(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
+    COPY_CALL_NS, const bool reading = kind == cudaMemcpyDeviceToHost;
+    if (simulated_room(reading ? from : to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
+    simulated_enqueue(simulated_new((struct simulated_command){.run = run_copy,
+                                                               .ns = (int64_t)bytes / COPY_RATE,
+                                                               .stream = stream ? &stream->simulated : NULL,
+                                                               .arguments = {W4(to, from, bytes, reading)}})))
+
+static inline void run_memset(struct simulated_command *c) {
+    memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
+    simulated_fill_l2((void *)c->arguments[0], true);
+}
+
+static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
+    if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
+    simulated_enqueue(simulated_new((struct simulated_command){.run = run_memset,
+                                                               .ns = MEMSET_NS,
+                                                               .stream = stream ? &stream->simulated : NULL,
+                                                               .arguments = {W3(to, value, bytes)}}));
+    return cudaSuccess;
+}
+API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes, 0))
+API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
+    return simulated_memset(to, value, bytes, stream))
+API(cudaCtxResetPersistingL2Cache, (void), 10000, )
+
 /* ---- Launches ---- */
 
 /* FAULT=gate_open: what the host shuts opens by itself, and the host is slow.
  * With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
-static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)(), const size_t shape[4],
-                                              const uintptr_t arguments[8], bool early) {
+static inline cudaError_t simulated_launch_as(const char *call, const char *name, void (*kernel)(),
+                                              const size_t shape[4], const uintptr_t arguments[8], bool early) {
     static void (*loaded[16])();
     static int count;
     const char *no_cache = getenv("CUDA_CACHE_DISABLE");
@@ -228,7 +248,7 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
     if (i == count && capturing) return cudaErrorStreamCaptureUnsupported;
     if (i == count && !eager) simulated_wait(NULL, true);
     const int64_t load_ns = i < count ? 0 : eager ? LOAD_EAGER_NS : kept ? LOAD_NS : LOAD_ANEW_NS;
-    const bool failed = fails(name, LAUNCH_CALL_NS + load_ns + (count > 0 ? 0 : LOAD_FIRST_NS));
+    const bool failed = fails(call, LAUNCH_CALL_NS + load_ns + (count > 0 ? 0 : LOAD_FIRST_NS));
     loaded[i] = kernel;
     count += i == count;
     if (failed) return cudaErrorLaunchFailure;
@@ -236,6 +256,7 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
         return cudaErrorInvalidConfiguration;
     struct simulated_command c = {.run = simulated_run_kernel,
                                   .kernel = kernel,
+                                  .name = name,
                                   .groups = (unsigned)shape[0],
                                   .threads = (unsigned)shape[1],
                                   .shared_bytes = shape[2],
@@ -251,8 +272,9 @@ static inline cudaError_t simulated_launch_as(const char *name, void (*kernel)()
     return cudaSuccess;
 }
 
-static inline void simulated_launch(void (*kernel)(), const size_t shape[4], const uintptr_t arguments[8]) {
-    const cudaError_t code = simulated_launch_as("cudaLaunchKernel", kernel, shape, arguments, false);
+static inline void simulated_launch(const char *name, void (*kernel)(), const size_t shape[4],
+                                    const uintptr_t arguments[8]) {
+    const cudaError_t code = simulated_launch_as("cudaLaunchKernel", name, kernel, shape, arguments, false);
     last_error = code ? code : last_error;
     unchecked = true;
 }
@@ -278,7 +300,7 @@ typedef struct {
 static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     const bool early = c->numAttrs > 0 && c->attrs->id == cudaLaunchAttributeProgrammaticStreamSerialization &&
                        c->attrs->val.programmaticStreamSerializationAllowed;
-    RETURN(simulated_launch_as(__func__, (void (*)())kernel,
+    RETURN(simulated_launch_as(__func__, "early launch", (void (*)())kernel,
                                (const size_t[4]){c->gridDim.x, c->blockDim.x, c->dynamicSmemBytes, W(c->stream)},
                                (const uintptr_t[8]){*(uintptr_t *)arguments[0]}, early));
 }
@@ -335,6 +357,12 @@ API(
         if (event) command->ns += simulated_noise(NOISE_EVENT);
         simulated_enqueue(command);
     })
+API(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), RECORD_NS,
+    if (flags) RETURN(cudaErrorInvalidValue);
+    simulated_enqueue(simulated_new((struct simulated_command){.after = event->command,
+                                                               .stream = stream ? &stream->simulated : NULL})))
+API(cudaStreamSynchronize, (cudaStream_t stream), SYNC_NS,
+    if (!stream || stream->simulated.last) wait_for(stream ? stream->simulated.last : NULL, true))
 API(cudaEventQuery, (cudaEvent_t event), QUERY_NS,
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), SYNC_EVENT_NS,
@@ -348,10 +376,10 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
     const int64_t step = simulated_fault("event_step", NULL) ? 160 : 1; *ms = (float)((double)(ns / step * step) / 1e6);
-    static int asked; int since = 1; asked++; if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
+    static int asked; int since = 0; asked++; if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
     if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;
     if (simulated_fault("time_same", NULL)) *ms = 0.001f;
-    if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms)
+    if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms; if (asked == since) simulated_hit())
 
 #endif

@@ -59,12 +59,16 @@ static void check_vector(const char *file, const char *name, size_t from, cl_ulo
 
 /* spin by a clock, which may go on for longer (2^40 steps: minutes), or by its loop. */
 static void check_spin(const char *clock) {
-    build("docs/lab/known_length.cl", clock ? clock : "", "spin", 1, AT_C);
-    for (cl_long length = 100000, ran; length >= 0; length -= 50000) {
+    const cl_uint first = 0;
+    build("docs/lab/spin.cl", clock ? clock : "", "spin", 2, AT_C);
+    for (cl_long length = 100000; length >= 0; length -= 50000) {
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof length, &length));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
         run(1, 1);
-        memcpy(&ran, &found[AT_C], sizeof ran);
-        memcpy(&right[AT_C], clock && ran > length && ran < 1LL << 40 ? &ran : &length, sizeof ran);
+        cl_long ran[2], stand_in[] = {1, 1 + length};
+        memcpy(ran, &found[AT_C], sizeof ran);
+        const bool by_clock = clock && ran[1] - ran[0] > length && ran[1] - ran[0] < 1LL << 40;
+        memcpy(&right[AT_C], by_clock ? ran : stand_in, sizeof ran);
         expect_right("spin, steps:", (size_t)length);
     }
 }
@@ -102,7 +106,7 @@ int main(int argc, char **argv) {
     check_vector("06_warmup/warmup_opencl.cl", "other_kernel", AT_C, 1);
     check_spin(NULL);
     build("05_block_clock/block_clock.cl",
-          "-Dread_clock()=(output[group]+100) -Dread_ns()=(output[group]+200) -Dread_sm()=7", "timedReduction", 0,
+          "-Dread_clock()=(output[group]+100) -Dread_ns()=(output[group]+200) -Dread_unit()=7", "timedReduction", 0,
           AT_A);
     for (const size_t *size = sizes; *size; size++)
         for (const size_t *g = groups; *g; g++)

@@ -82,7 +82,7 @@ RULES = {
         "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM, "note_time": "timer store ",
         "note_steps": r"timer \[ timer \] store \] "},
     "docs/lab/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
-    "docs/copy/recipe.cu": {"block_stream": BLOCK_STREAM},
+    "docs/copy/recipe.cu": {"block_stream": r"timer \[ timer load \] store ", "read_all": "load branch store "},
 }
 
 
@@ -112,19 +112,31 @@ def words_of(listing):
     return "".join(words)
 
 
-def read(nvdisasm, nvcc, scratch, architecture, source):
-    """Compiles a file. Yields for each of its kernels whether it is right, and a line to print."""
-    cubin = f"{scratch}/{architecture}-{pathlib.Path(source).stem}.cubin"
-    subprocess.run([nvcc, "-O2", "-cubin", f"-arch={architecture}", f"-I{ROOT}/common", "-o", cubin,
+def ptx_of(nvcc, scratch, architecture, source):
+    """Compiles a file, and writes its number behind its kernels' names: other files have the same names."""
+    ptx = f"{scratch}/{architecture}-{list(RULES).index(source)}.ptx"
+    subprocess.run([nvcc, "-O2", "-ptx", f"-arch={architecture}", f"-I{ROOT}/common", "-o", ptx,
                     f"{ROOT}/{source}"], check=True, cwd=scratch)  # it looks for headers where it runs
-    code = subprocess.run([nvdisasm, "-c", cubin], check=True, stdout=subprocess.PIPE, text=True).stdout
-    listings = re.findall(r"^\.text\._ZL?(\d+)(\w+):$(.*?)(?=^\.text\.|\Z)", code, re.M | re.S)
-    seen = {name[:int(length)]: words_of(listing) for length, name, listing in listings}
-    for kernel, rule in RULES[source].items():
-        words = seen.get(kernel, "not there")
-        right = bool(re.fullmatch(rule, words))
-        wanted = "" if right else "\nWRONG, not " + rule.replace(WORK, "WORK ").replace(FLOW, "FLOW ")
-        yield right, f"{architecture} {source} {kernel}: {words}{wanted}"
+    text = pathlib.Path(ptx).read_text()
+    return re.sub(r"\b_Z\w+", rf"\g<0>_{list(RULES).index(source)}", text)
+
+
+def read(nvcc, nvdisasm, scratch, architecture, pool):
+    """Yields for each kernel whether it is right, and a line to print. nvdisasm takes its time to start: so all files
+    are one for it."""
+    texts = pool.starmap(ptx_of, [(nvcc, scratch, architecture, source) for source in RULES])
+    head, cubin = re.search(r"\.version.*\.address_size \d+\n", texts[0], re.S)[0], f"{scratch}/{architecture}.cubin"
+    pathlib.Path(f"{scratch}/all.ptx").write_text(head + "".join(text.replace(head, "") for text in texts))
+    subprocess.run([nvcc, "-cubin", f"-arch={architecture}", "-o", cubin, "all.ptx"], check=True, cwd=scratch)
+    code = subprocess.run([nvdisasm, "-c", "-ndf", cubin], check=True, stdout=subprocess.PIPE, text=True).stdout
+    listings = re.findall(r"^\.text\._ZL?(\d+)(\w+)_(\d+):$(.*?)(?=^\.text\.|\Z)", code, re.M | re.S)
+    seen = {(name[:int(length)], int(source)): words_of(listing) for length, name, source, listing in listings}
+    for number, (source, rules) in enumerate(RULES.items()):
+        for kernel, rule in rules.items():
+            words = seen.get((kernel, number), "not there")
+            right = bool(re.fullmatch(rule, words))
+            wanted = "" if right else "\nWRONG, not " + rule.replace(WORK, "WORK ").replace(FLOW, "FLOW ")
+            yield right, f"{architecture} {source} {kernel}: {words}{wanted}"
 
 
 nvdisasm, nvcc = map(shutil.which, sys.argv[1:])
@@ -132,9 +144,9 @@ if not nvdisasm or not nvcc:
     sys.exit(print("read_sass.py: needs nvdisasm and nvcc", file=sys.stderr) or 77)
 os.environ.pop("TMPDIR", None)  # nvcc wants it to exist
 known = subprocess.run([nvcc, "--list-gpu-code"], check=True, stdout=subprocess.PIPE, text=True).stdout
-jobs = [(name, source) for name in ARCHITECTURES if name in known.split() for source in RULES]
 with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2) as pool:
-    kernels = sum(pool.starmap(lambda *job: [*read(nvdisasm, nvcc, scratch, *job)], jobs), [])
+    kernels = [kernel for name in ARCHITECTURES if name in known.split()
+               for kernel in read(nvcc, nvdisasm, scratch, name, pool)]
 print(*(line for _, line in kernels), sep="\n")
 # Where a clock is read among loads and stores, only "memory" keeps the next compiler from moving them.
 bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in [*ROOT.glob("0[456]_*/*.[ch]*"), *ROOT.glob("docs/[lc]*/*.cu"),

@@ -76,6 +76,7 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
 static int64_t host_ns, cpu_ns, thread_cpu_ns;
 static bool host_waits, on_device;
 static void run_device(void);
+static bool run_apart(int64_t until_ns);
 
 /* FAULT=interrupted: of every ms another process has the processor for 100 us, and when a sleep ends for much longer. */
 static void host_works(int64_t ns) {
@@ -89,6 +90,11 @@ static void host_works(int64_t ns) {
 
 int64_t simulated_host_ns(void) { return host_ns; }
 
+/* FAULT=from_1970: a double would lose some of these ns. */
+int64_t simulated_monotonic_ns(void) {
+    return host_ns + (simulated_fault("from_1970", NULL) ? 1700000000000000789 : 123456000000789);
+}
+
 /* One of 43 readings is held up before it reads. */
 unsigned long long simulated_tsc(void) {
     static int readings;
@@ -96,22 +102,25 @@ unsigned long long simulated_tsc(void) {
     return 1000000000000ull + (unsigned long long)host_ns * TSC_A_US / 1000;
 }
 
-/* Zero points, rates, ticks and costs of the clocks: no two alike. */
+/* Zero points, rates, ticks and costs of the clocks: no two alike. FAULT=clock_back: in every second ms they stand back,
+ * all or with realtime_back one alone. */
 int clock_gettime(clockid_t id, struct timespec *t) {
     host_works(id == CLOCK_MONOTONIC_RAW ? RAW_NS
                : id == CLOCK_BOOTTIME    ? BOOTTIME_NS
                : id >= 2 && id <= 3      ? CPU_TIME_NS
                                          : NOW_NS);
     const int64_t now = host_ns;
-    const int64_t ns = id == CLOCK_MONOTONIC            ? now + 123456000000789
+    const int64_t ns = id == CLOCK_MONOTONIC            ? simulated_monotonic_ns()
                        : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
-                       : id == CLOCK_BOOTTIME           ? now + 127056000000789
+                       : id == CLOCK_BOOTTIME           ? simulated_monotonic_ns() + 3600000000000
                        : id == CLOCK_REALTIME           ? now - now / 4000 + 1700000000000000000
                        : id == CLOCK_PROCESS_CPUTIME_ID ? cpu_ns
                        : id == CLOCK_THREAD_CPUTIME_ID  ? thread_cpu_ns
                                                         : -1;
     if (ns < 0) simulated_stop("clock_gettime: no clock %d", (int)id);
-    const int64_t back = now % 2000000 > 1000000 && simulated_fault("clock_back", NULL) ? 5000 : 0;
+    const bool goes_back =
+        simulated_fault("clock_back", NULL) || (id == CLOCK_REALTIME && simulated_fault("realtime_back", NULL));
+    const int64_t back = goes_back && now % 2000000 > 1000000 ? 5000 : 0;
     t->tv_sec = (ns - back) / 1000000000;
     t->tv_nsec = (ns - back) % 1000000000;
     return 0;
@@ -203,6 +212,27 @@ __attribute__((constructor)) static void read_fault(void) {
     pthread_atfork(count_process, NULL, leave_device);
 }
 
+static const char *last_kernel; /* that runs, or ran last */
+static struct {
+    const char *name;
+    int launches;
+} kernels[16];
+
+static int *launches_of(const char *kernel) {
+    int i = 0;
+    while (kernels[i].name && strcmp(kernels[i].name, kernel) != 0) i++;
+    kernels[i].name = kernel;
+    return &kernels[i].launches;
+}
+
+void simulated_hit(void) {
+    const char *name = getenv("HIT");
+    FILE *file = name && last_kernel && fault.name[fault.length] ? fopen(name, "a") : NULL;
+    if (!file) return;
+    fprintf(file, "%s %d\n", last_kernel, *launches_of(last_kernel));
+    fclose(file);
+}
+
 bool simulated_is_fault(const char *name, int *number) {
     if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length]) return false;
     if (number) *number = fault.number;
@@ -216,12 +246,20 @@ struct sweep {
     long calls, bad, skipped;
 };
 static struct sweep *sweep;
+static pid_t sweeper;
 
 static void print_sweep(void) {
-    if (!simulated_fault("sweep", NULL)) return; /* a child */
+    if (getpid() != sweeper) return; /* a child */
     fprintf(stderr, "sweep: %ld calls failed in turn: %ld not well, %ld ended with 77\n", sweep->calls, sweep->bad,
             sweep->skipped);
     if (sweep->bad > 0) _exit(3);
+}
+
+__attribute__((constructor)) static void prepare_sweep(void) {
+    if (strcmp(getenv("FAULT") ? getenv("FAULT") : "", "sweep") != 0) return;
+    sweep = (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sweeper = getpid();
+    atexit(print_sweep);
 }
 
 static bool try_failing(const char *name) {
@@ -273,16 +311,12 @@ bool simulated_call(const char *name, int64_t ns) {
     const bool slow = simulated_fault("slow_host", NULL) || simulated_fault("gate_open", NULL);
     host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
     calls++;
-    if (simulated_fault("sweep", NULL)) {
-        if (!sweep) {
-            sweep =
-                (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-            atexit(print_sweep);
-        }
-        return try_failing(name);
+    if (simulated_fault("sweep", NULL)) return try_failing(name);
+    if (simulated_fault("crash", NULL) && strcmp(fault.name + fault.length + 1, name) == 0) raise(SIGKILL);
+    if (simulated_fault(name, NULL) && fault.number-- == 1) { /* the call of that number, and no other */
+        simulated_hit();
+        return true;
     }
-    if (simulated_fault("crash", NULL) && calls == fault.number) raise(SIGKILL);
-    if (simulated_fault(name, NULL)) return fault.number-- == 1; /* the call of that number, and no other */
     lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
     return lost;
 }
@@ -363,8 +397,14 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
     float *values = (float *)data;
     readings += reading;
     for (size_t i = 0; i < 3 && reading && floats > 0; i++)
-        if (simulated_fault(where[i], NULL) && fault.number == readings) values[(floats - 1) * i / 2] += 1;
-    if (reading && simulated_fault("wrong_zero", NULL) && fault.number == readings) memset(values, 0, bytes);
+        if (simulated_fault(where[i], NULL) && fault.number == readings) {
+            values[(floats - 1) * i / 2] += 1;
+            simulated_hit();
+        }
+    if (reading && simulated_fault("wrong_zero", NULL) && fault.number == readings) {
+        memset(values, 0, bytes);
+        simulated_hit();
+    }
     if (reading && floats > 0 && simulated_fault("wrong_nan", NULL)) memset(values + floats - 1, 0xff, sizeof *values);
     for (size_t i = 0; i < floats && !reading; i++)
         if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL)) values[i] = 1e9f;
@@ -375,15 +415,15 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
 const struct simulated_device *simulated_device;
 static int64_t device_ns;                /* of the command that runs */
 static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
-static struct simulated_command *first, **last = &first;
+static struct simulated_command *first, **last = &first, *first_apart;
 static const struct simulated_command *awaited;
+static long commands_done;
 static bool after_kernel; /* and not an event, or a copy */
 /* When the default stream, a stream that waits for it, one that does not, and any was last at work. */
 static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
-static int apart_commands; /* that are queued or run */
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
- * held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
+ * held_up:5: only in the fifth process; held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
  * too. */
 static int64_t shared_ns(int64_t ns) {
     if (!fault.shared || ns % SLICE_NS < SLICE_NS - fault.number * 1000000) return ns;
@@ -409,37 +449,45 @@ static void device_works(int64_t ns) {
     catch_up(device_ns);
 }
 
+static void run_command(struct simulated_command *command) {
+    struct simulated_stream *stream = command->stream;
+    device_works(FETCH_NS);
+    command->start_ns = device_ns;
+    if (command->run) command->run(command);
+    device_works(command->ns);
+    command->end_ns = device_ns;
+    command->done = true;
+    commands_done++;
+    int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
+    *group_ns = device_ns > *group_ns ? device_ns : *group_ns;
+    all_ns = device_ns > all_ns ? device_ns : all_ns;
+    if (stream) stream->end_ns = device_ns;
+}
+
 static void device_main(void) {
     for (int idle = 0;;) {
         struct simulated_command *command = first;
-        if (!command || (command->gate && !*command->gate) || (host_waits && awaited && awaited->done)) {
+        if (!command || (command->gate && !*command->gate) || (command->after && !command->after->done) ||
+            (host_waits && awaited && awaited->done)) {
             to_host();
             continue;
         }
         struct simulated_stream *stream = command->stream;
         device_ns = !stream ? default_ns : stream->apart || stream->end_ns > default_ns ? stream->end_ns : default_ns;
         if (!stream && ordinary_ns > device_ns) device_ns = ordinary_ns;
+        if (command->after && command->after->end_ns > device_ns) device_ns = command->after->end_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + PAUSE_NS && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
         if (ready_ns > device_ns) {
             int which = 0;
             const bool is_late = simulated_fault("held_up_once", &which) && which / 10 == ++idle;
-            ready_ns += HELD_UP_NS * (simulated_fault("held_up", NULL) ? 1 : is_late ? which % 10 : 0);
+            const bool all_late = simulated_fault("held_up", &which) && (which == 1 || which == (int)processes);
+            ready_ns += HELD_UP_NS * (all_late ? 1 : is_late ? which % 10 : 0);
         }
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
         if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */
-        device_works(FETCH_NS);
-        command->start_ns = device_ns;
-        if (command->run) command->run(command);
-        device_works(command->ns);
-        command->end_ns = device_ns;
-        command->done = true;
-        apart_commands -= stream && stream->apart;
-        int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
-        *group_ns = device_ns > *group_ns ? device_ns : *group_ns;
-        all_ns = device_ns > all_ns ? device_ns : all_ns;
-        if (stream) stream->end_ns = device_ns;
+        run_command(command);
         after_kernel = command->kernel;
         first = command->next;
         last = first ? last : &first;
@@ -448,6 +496,7 @@ static void device_main(void) {
 
 static void run_device(void) {
     if (!simulated_device || on_device) return;
+    while (run_apart(host_ns)) continue;
     if (!paused) {
         static context start;
         new_fiber(start, device_main);
@@ -471,26 +520,41 @@ void simulated_enqueue(struct simulated_command *command) {
     command->submit_ns = host_ns + SUBMIT_NS + simulated_noise(NOISE_EVENT);
     command->done = false;
     command->next = NULL;
-    apart_commands += command->stream && command->stream->apart;
+    if (command->stream) command->stream->last = command;
+    if (command->stream && command->stream->apart) {
+        struct simulated_command **end = &first_apart;
+        while (*end) end = &(*end)->next;
+        *end = command;
+        return;
+    }
     *last = command;
     last = &command->next;
 }
 
-bool simulated_apart(void) { return apart_commands > 0 || apart_ns > host_ns; }
+bool simulated_apart(void) { return first_apart || apart_ns > host_ns; }
 
 void simulated_wait(const struct simulated_command *command, bool busily) {
     const bool for_all = !command;
     check_guards();
     if (!command && last != &first) /* the queue's last one: `next` is not the first member */
         command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
-    if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns) /* all is done */
+    if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns &&
+        (!first_apart || (command && command->done && !for_all))) /* all is done */
         return host_works(NO_WAIT_NS);
+    const bool is_apart = command && command->stream && command->stream->apart;
     awaited = command;
-    host_waits = true;
-    if (command && !command->done) run_device();
-    host_waits = false;
+    while (for_all ? first || first_apart : !command->done) {
+        const long before = commands_done;
+        if (is_apart && run_apart(INT64_MAX)) continue;
+        host_waits = true;
+        run_device();
+        host_waits = false;
+        if (commands_done == before && !run_apart(INT64_MAX)) {
+            if (alarm(0) > 0) raise(SIGALRM); /* it would ring while the host waits */
+            simulated_stop("the host waits for a command that waits for the host");
+        }
+    }
     awaited = NULL;
-    if (command && !command->done) simulated_stop("the host waits for a command that waits for the host");
     const int64_t end_ns = for_all ? all_ns : command->end_ns;
     if (end_ns > host_ns) {
         cpu_ns += busily ? end_ns - host_ns : 0;
@@ -510,12 +574,13 @@ int64_t simulated_stamp_ns(int64_t ns) {
 /* ---- A kernel: blocks on units, threads in a block ---- */
 
 struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+struct simulated_row simulated_row;
 enum { MAX_THREADS = 1024, MAX_UNITS = 16, MAX_SLOTS = 8 };
 static struct simulated_command *running;
 static int64_t thread_ns[MAX_THREADS], idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static bool in_fiber, thread_done[MAX_THREADS];
-static context fibers[MAX_THREADS];
+static context lanes[2][MAX_THREADS], *fibers = lanes[0];
 static int64_t barrier_ns;
 static unsigned unit;
 static char shared_memory[1 << 17];
@@ -612,11 +677,15 @@ void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int which = 0;
     launches++;
+    last_kernel = command->name;
+    ++*launches_of(last_kernel);
     const bool is_lost = (simulated_fault("lost_write", &which) && which / 10 == launches) ||
                          (simulated_fault("lost_writes", &which) && which / 10 <= launches);
     void *lost = is_lost ? (void *)command->arguments[which % 10] : NULL, *before = NULL;
     const size_t lost_bytes = simulated_room(lost, NULL);
-    if (simulated_fault("lost_argument", &which) && which / 10 == launches) command->arguments[which % 10] = 0;
+    const bool no_argument = simulated_fault("lost_argument", &which) && which / 10 == launches;
+    if (no_argument) command->arguments[which % 10] = 0;
+    if (is_lost || no_argument) simulated_hit();
     int64_t free_ns[MAX_UNITS * MAX_SLOTS] = {0}, end_ns;
     const struct simulated_device *d = simulated_device;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads;
@@ -629,6 +698,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
+    simulated_row = command->row;
     barrier_ns = d->barrier_ns * (most < slots ? most : slots) + simulated_noise(NOISE_BLOCK) / 10;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
@@ -670,6 +740,80 @@ void simulated_run_kernel(struct simulated_command *command) {
     device_ns = end_ns;
     device_works(d->drain_ns);
     complete_ns = device_ns;
+}
+
+/* ---- Streams that are apart ---- */
+
+/* The next of their commands that may run by `until_ns` runs in one go, also while a kernel of the default stream is in
+ * the middle of something. Returns whether there was one. */
+static bool run_apart(int64_t until_ns) {
+    struct simulated_command **next = NULL;
+    int64_t next_ns = until_ns;
+    for (struct simulated_command **c = &first_apart; *c; c = &(*c)->next) {
+        const struct simulated_command *its_first = first_apart;
+        while (its_first->stream != (*c)->stream) its_first = its_first->next;
+        if (its_first != *c || ((*c)->after && !(*c)->after->done)) continue;
+        int64_t ns = (*c)->submit_ns + simulated_device->latency_ns + (*c)->delay_ns;
+        if ((*c)->stream->end_ns > ns) ns = (*c)->stream->end_ns;
+        if ((*c)->after && (*c)->after->end_ns > ns) ns = (*c)->after->end_ns;
+        if (ns < next_ns || (ns == next_ns && !next)) {
+            next = c;
+            next_ns = ns;
+        }
+    }
+    if (!next) return false;
+
+    static struct state {
+        context block;
+        struct simulated_index thread_index, block_index, block_size, grid_size;
+        struct simulated_row row;
+        struct simulated_command *running;
+        int64_t thread_ns[MAX_THREADS], *now, until, device, barrier, block_released, released, room, complete, waits;
+        bool in_fiber, on_device, host_waits, thread_done[MAX_THREADS];
+        unsigned unit;
+    } kept; /* of the kernel that is interrupted */
+    kept = (struct state){.thread_index = threadIdx,
+                          .block_index = blockIdx,
+                          .block_size = blockDim,
+                          .grid_size = gridDim,
+                          .row = simulated_row,
+                          .running = running,
+                          .now = simulated_thread_ns,
+                          .until = simulated_until_ns,
+                          .device = device_ns,
+                          .barrier = barrier_ns,
+                          .block_released = block_released_ns,
+                          .released = released_ns,
+                          .room = room_ns,
+                          .complete = complete_ns,
+                          .waits = waits_until_ns,
+                          .in_fiber = in_fiber,
+                          .on_device = on_device,
+                          .host_waits = host_waits,
+                          .unit = unit};
+    memcpy(kept.block, block_context, sizeof kept.block);
+    memcpy(kept.thread_ns, thread_ns, sizeof thread_ns);
+    memcpy(kept.thread_done, thread_done, sizeof thread_done);
+
+    struct simulated_command *command = *next;
+    *next = command->next;
+    fibers = lanes[1];
+    in_fiber = false;
+    on_device = host_waits = true;
+    simulated_until_ns = fault.shared ? INT64_MIN : INT64_MAX;
+    device_ns = shared_ns(next_ns);
+    run_command(command);
+
+    fibers = lanes[0];
+    threadIdx = kept.thread_index, blockIdx = kept.block_index, blockDim = kept.block_size, gridDim = kept.grid_size;
+    simulated_row = kept.row, running = kept.running, simulated_thread_ns = kept.now, simulated_until_ns = kept.until;
+    device_ns = kept.device, barrier_ns = kept.barrier, block_released_ns = kept.block_released;
+    released_ns = kept.released, room_ns = kept.room, complete_ns = kept.complete, waits_until_ns = kept.waits;
+    in_fiber = kept.in_fiber, on_device = kept.on_device, host_waits = kept.host_waits, unit = kept.unit;
+    memcpy(block_context, kept.block, sizeof kept.block);
+    memcpy(thread_ns, kept.thread_ns, sizeof thread_ns);
+    memcpy(thread_done, kept.thread_done, sizeof thread_done);
+    return true;
 }
 
 /* ---- Inside a kernel ---- */

@@ -18,8 +18,9 @@
 
 /* ---- The host ---- */
 
-/* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns
- * whether the call is to fail, because FAULT says so. */
+/* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns whether the call is
+ * to fail, because FAULT says so: FAULT=clFinish:3 the third clFinish(), lost:3 the third call of all and every one after
+ * it. FAULT=crash:clFinish: the process dies of its first. */
 bool simulated_call(const char *name, int64_t ns);
 
 /* Whether FAULT is this one: "name" or "name:number". The number stands in *number, if there is one. */
@@ -29,6 +30,10 @@ static inline bool simulated_fault(const char *name, int *number) {
     return simulated_has_fault && simulated_is_fault(name, number);
 }
 
+/* A fault with a number, as wrong_last:5, hits now: writes into the file $HIT the kernel that ran last, and which of that
+ * kernel's launches it was. simulated.sh shows it, so that in a changed program it cannot hit another one in silence. */
+void simulated_hit(void);
+
 /* Says what the simulation does not know or will not have, and ends the program with 3. */
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
 
@@ -37,8 +42,8 @@ __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *
 enum { NOISE_HOST, NOISE_KERNEL, NOISE_BLOCK, NOISE_EVENT, NOISES };
 int64_t simulated_noise(int kind);
 
-/* Now, in ns since the program began; and the time stamp counter, 2.5 steps a ns. */
-int64_t simulated_host_ns(void);
+/* Now, in ns since the program began, and by CLOCK_MONOTONIC; and the time stamp counter, 2.5 steps a ns. */
+int64_t simulated_host_ns(void), simulated_monotonic_ns(void);
 unsigned long long simulated_tsc(void);
 
 void *simulated_malloc(size_t bytes); /* in place of the program's malloc() and free() */
@@ -47,6 +52,8 @@ int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c: 
 
 /* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
 
+/* What the device says that it has: 1 GiB, with FAULT=much_memory 5: more bytes than 32 bits hold. */
+static inline size_t simulated_memory(void) { return (simulated_fault("much_memory", NULL) ? (size_t)5 : 1) << 30; }
 void *simulated_allocate(size_t bytes);
 void simulated_free(void *memory);
 /* Returns the bytes left from `address` on, 0 if it is in no allocation; *start, if not NULL, is
@@ -60,13 +67,18 @@ void simulated_spoil(void *data, size_t bytes, bool reading);
 
 /* ---- The device: an in-order queue of commands ----
  *
- * CUDA's streams have times of their own, and the commands of the queue run one by one all the same: so nothing may wait
- * for what the host does later in another stream. The default stream waits for all others and they for it, but for those
- * that are apart (cudaStreamNonBlocking). */
+ * CUDA's streams have times of their own, and the commands of the queue run one by one all the same. The default stream
+ * waits for all others and they for it, but for those that are apart (cudaStreamNonBlocking, a second queue of OpenCL):
+ * their commands stand in a list of their own, and each runs in one go when its time has come. */
 
 struct simulated_stream {
     bool apart;
-    int64_t end_ns; /* of what ran there last */
+    int64_t end_ns;                 /* of what ran there last */
+    struct simulated_command *last; /* that was queued there */
+};
+
+struct simulated_row { /* of OpenCL's first dimension; the rows follow each other */
+    unsigned groups, threads;
 };
 
 struct simulated_command {
@@ -74,14 +86,17 @@ struct simulated_command {
     int64_t ns;                                     /* that passes besides, on the device */
     int64_t delay_ns;                               /* before it starts: a compiler, a loader */
     const bool *gate;                               /* waits for that to be true, unless NULL */
+    const struct simulated_command *after;          /* waits until that one has ended, unless NULL */
     int64_t queued_ns, submit_ns, start_ns, end_ns; /* host's time line */
     struct simulated_stream *stream;                /* NULL: the default stream, or OpenCL's queue */
     bool done;
     struct simulated_command *next;
     /* of a kernel */
     void (*kernel)();
+    const char *name;
     uintptr_t arguments[8];
     unsigned groups, threads;
+    struct simulated_row row;
     size_t shared_bytes, local_bytes[8];
     int64_t saved_ns; /* of its launch */
     bool early;       /* starts when the kernel before it allows it: see simulated_grid_wait() */
@@ -117,6 +132,7 @@ struct simulated_index {
     unsigned x, y, z;
 };
 extern struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+extern struct simulated_row simulated_row;
 void simulated_barrier(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);

@@ -1,17 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT, which begin with "$ ", beside PROGRAM, and
-# compares everything that is printed with the rest of TRANSCRIPT: words and numbers, not the blanks around them. After
-# "! " stands what went to stderr; after "exit" the code, if not 0. What a record says above its rows ("# size,1000")
-# stands there once: a command after it shows only what is different.
-# Lines that begin with "#" are kept. One that begins with "#=" must hold:
+# simulated.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT beside PROGRAM, and compares what they print with
+# the rest of TRANSCRIPT: words and numbers, not the blanks around them.
+#     $ ./program --csv           a command, and below it what it printed; after "! " what went to stderr; after "exit"
+#                                 the code, if not 0; after "hit" which launch a fault with a number hit
+#     $ sh -c 'echo one; \        a command that goes on in the next line, behind "> "
+#     > echo two'
+#     $ FAULT={} ./program        typed once for each row below it, with the row's first word in place of {}
+#     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
+#                                 last one of stdout. Two blanks end the word, which may have single ones
+#     #: gap = latency + wake     a name for the sums below
 #     #= median_us method=event kernel=spin = launch + drain +- tick  two or more blanks, and why
 #     #= way_us = ...             a value of the record
 #     #= after "one block:" = ... the first number behind these words
-# The left side is looked up in what the command above printed; a key that has blanks is a="b c". The right side is an
-# expression of awk in the constants of simulated_times.h, in lower case and in us. Without "+-" it must be exact to the
-# last digit printed.
+# What a record says above its rows ("# size,1000", and their names) stands there once: a command after it shows only
+# what is different.
+# Other lines that begin with "#" are kept. The left side of "#=" is looked up in what the command above printed; a key
+# that has blanks is a="b c". The right side is an expression of awk in the constants of simulated_times.h, in lower case
+# and in us. Without "+-" it must be exact to the last digit printed.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff.
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
@@ -28,34 +35,59 @@ for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new "${2%/simulated/bin/*
     [ ! -e "$file" ] || ln -s "$file" .
 done
 bad=0
-times=$(grep -o '[A-Z_0-9]* = [0-9][0-9]*' "$here/simulated_times.h" | awk '{
-    ns = sub(/_NS$/, "", $1)
-    set = set tolower($1) " = " $3 (ns ? " / 1000; " : "; ")
-    names = names tolower($1) " "
-}
-END { print "function right() { " set "known = \"" names "\"" }')
+constants=$(grep -o '[A-Z_0-9]* = [0-9][0-9]*' "$here/simulated_times.h" |
+    awk '{ ns = sub(/_NS$/, "", $1); print tolower($1) " = " $3 (ns ? " / 1000;" : ";") }'
+    sed -n 's/  .*//; s/^ \* #: \(.*\)/\1;/p' "$here/simulated_times.h")
 
 # holds LEFT RIGHT: says why a sum does not hold.
 holds() {
     plain="$2 " tolerance='""'
     case $2 in *' +- '*) plain="${2% +- *} " tolerance=${2##* +- } ;; esac
-    echo "$times; sum = ($plain); tolerance = $tolerance }" >"$scratch/right.awk"
+    echo "function right() { $constants sum = ($plain); tolerance = $tolerance }" >"$scratch/right.awk"
     cat "$scratch/output" "$scratch/errors" |
-        LEFT=$1 RIGHT="$plain $tolerance" awk -F, -f "$here/sums.awk" -f "$scratch/right.awk" 2>&1
+        LEFT=$1 RIGHT="$plain $tolerance" KNOWN=$constants awk -F, -f "$here/sums.awk" -f "$scratch/right.awk" 2>&1
 }
 
-: >"$scratch/said"
+# type COMMAND: into output, errors, code and hit.
+type_in() {
+    : >"$scratch/hit"
+    HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"
+    code=$?
+    sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/" "$scratch/said" >"$scratch/errors"
+    hit=$(head -n 1 "$scratch/hit")
+}
+
+: >"$scratch/heads"
+rows='' empty=''
 while IFS= read -r line; do
     word=${line#'# '}
     case $line in
     '$ '*)
         printf '%s\n' "$line"
-        sh -c "${line#??}" >"$scratch/output" 2>"$scratch/errors"
-        code=$?
-        grep -vxFf "$scratch/said" "$scratch/output"
-        grep '^# ' "$scratch/output" >>"$scratch/said"
-        sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/; s/^/! /" "$scratch/errors"
+        line=${line#??}
+        while [ "$line" != "${line%\\}" ] && IFS= read -r next; do
+            printf '%s\n' "$next"
+            line=${line%\\}${next#'> '}
+        done
+        [ ! "$empty" ] || { bad=1 && echo "no row below: $empty" >&2; }
+        empty='' rows=''
+        case $line in
+        *'{}'*)
+            empty=$line rows=$line
+            continue
+            ;;
+        esac
+        type_in "$line"
+        grep -vxFf "$scratch/heads" "$scratch/output"
+        grep -e '^# ' -e ',disturbed$' "$scratch/output" >>"$scratch/heads"
+        sed 's/^/! /' "$scratch/errors"
         [ "$code" = 0 ] || echo "exit $code"
+        [ ! "$hit" ] || echo "hit $hit"
+        ;;
+    '#: '*)
+        printf '%s\n' "$line"
+        line=${line#'#: '}
+        constants="$constants ${line%%  *};"
         ;;
     '#= '*)
         printf '%s\n' "$line"
@@ -72,8 +104,19 @@ while IFS= read -r line; do
         esac
         ;;
     '#'*) printf '%s\n' "$line" ;;
+    ?*)
+        [ "$rows" ] || continue
+        empty=
+        word=${line%%'  '*}
+        type_in "${rows%%'{}'*}$word${rows#*'{}'}"
+        said=$(head -n 1 "$scratch/errors")
+        [ "$said" ] || said=$(tail -n 1 "$scratch/output")
+        [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
+        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" | sed 's/ *$//'
+        ;;
     esac
 done <"$transcript" >"$scratch/result"
+[ ! "$empty" ] || { bad=1 && echo "no row below: $empty" >&2; }
 
 words() { sed 's/[[:blank:]][[:blank:]]*/ /g; s/^ //; s/ $//' "$1"; }
 words "$scratch/result" >"$scratch/words"

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * How long everything takes in the simulation, in ns. The transcripts argue with these names, in lower case, in us and
- * without _NS: launch is 0.9. What does not end in _NS is no time and keeps its value.
- * (simulated.sh reads this file: each "NAME = NUMBER".) */
+ * without _NS: launch is 0.9. What does not end in _NS is no time and keeps its value. Sums that are often needed have
+ * names, too. (simulated.sh reads this file: each "NAME = NUMBER", and "#:".)
+ *
+ * #: mean_noise = (noise + noise_2 + noise_3 + noise_4 + noise_5) / 5 + noise_late / 41
+ * #: kernel = launch + unit_0 + block + 8 * warp + drain      blocks of 256 threads, all at once, besides their code
+ * #: spin = launch + unit_0 + read + block + warp + drain     a block of 32, besides the time that it waits
+ * #: floor = fetch + event                                    the second of two events
+ * #: call = launch_call + last_error                          of a CUDA launch
+ * #: way = submit + latency + fetch                           and from there to the device
+ * #: cl_call = enqueue + submit + flush + cl_latency + fetch  both, in OpenCL
+ * #: loading = wake + load_anew + load_first                  what CUDA's first launch takes besides */
 #pragma once
 
 enum {

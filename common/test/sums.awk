@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Does a sum of a transcript hold? LEFT in the environment is its left side. The rest of the program, which simulated.sh
-# writes, has `known`, the names that may be used, and right(), which sets `sum` and `tolerance`. Reads what the command
-# printed. Prints nothing, or why not.
+# Does a sum of a transcript hold? LEFT and RIGHT in the environment are its sides, and KNOWN defines the names in them.
+# The rest of the program, which simulated.sh writes, has right(), which sets `sum` and `tolerance`. Reads what the
+# command printed. Prints nothing, or why not.
 BEGIN {
     left = ENVIRON["LEFT"]
     if (match(left, /^after "[^"]*"$/))
@@ -51,7 +51,11 @@ END {
     if (count != 1)
         print "names " count + 0 " numbers"
     right()
-    for (rest = ENVIRON["RIGHT"]; match(rest, /[a-z_A-Z][a-z_A-Z0-9]*|[0-9.]+(e[-+]?[0-9]+)?/);) {
+    known = "; " ENVIRON["KNOWN"]
+    gsub(/\n/, " ", known)
+    gsub(/ = [^;]*/, "", known)
+    gsub(/;/, " ", known)
+    for (rest = ENVIRON["RIGHT"] " " ENVIRON["KNOWN"]; match(rest, /[a-z_A-Z][a-z_A-Z0-9]*|[0-9.]+(e[-+]?[0-9]+)?/);) {
         key = substr(rest, RSTART, RLENGTH)
         if (key ~ /^[a-zA-Z_]/ && !index(" int sqrt exp log min max " known, " " key " "))
             print key " is no constant of simulated_times.h"

@@ -2,7 +2,8 @@
  *
  * How a table looks, that its record has the same numbers, and what summary.h must say of samples whose summary is
  * known. */
-#include "../../03_opencl_profiling/clock_error.h"
+#include "../../03_opencl_profiling/clock_step.h"
+#include "../../04_cuda_events/fit_line.h"
 #include <stdio.h>
 
 #include "summary.h"
@@ -28,11 +29,11 @@ static void expect_file(const char *what, FILE *file, const char *right) {
 }
 
 static void print_row(const char *method, double us, double mhz, const char *by, bool disturbed) {
-    cell("method", -8, "%s", method);
-    number("first time", "us", 9, 2, us); /* wider than it asks for */
-    number("clock", "MHz", 12, 0, mhz);
+    cell("method", "%-8s", method);
+    number("first time", "us", 2, us);
+    number("clock", "MHz", 0, mhz);
     recorded_spread("clock", "MHz", 1, mhz, mhz + 1);
-    cell("of/by whom", -3, "%s", by);
+    cell("of/by whom", "%s", by);
     end_row(disturbed);
 }
 
@@ -44,18 +45,18 @@ static void check_table(void) {
     say("Words.\n\n");
     print_row("a", 1.234567, 1980, "it", true);
     print_row("longer than all", -1234567.891, NAN, "somebody, \"else\"", false);
-    cell("method", -8, "only recorded");
+    cell("method", "only recorded");
     end_record_row(true);
-    print_row("", 0, 7, "", true);
+    print_row("", -0.0001, 7, "", true);
     say("%.1f\n", value("of_all", "us", 2.25));
     end_table();
     expect_file(
         "the table", table_file,
         "Words.\n\n"
-        "method   first time (us)  clock (MHz) of/by whom\n"
-        "a                   1.23         1980 it         disturbed\n"
-        "longer than all     -1234567.89            - somebody, \"else\"\n"
-        "                    0.00            7            disturbed\n"
+        "method   first time (us) clock (MHz) of/by whom\n"
+        "a                   1.23        1980 it         disturbed\n"
+        "longer than all     -1234567.89           - somebody, \"else\"\n"
+        "                    0.00           7            disturbed\n"
         "2.2\n\n"
         "Disturbed: in these rows the runs disagree, or all were delayed. Run this again on an\nidle machine.\n\n");
     expect_file("the record", record_file,

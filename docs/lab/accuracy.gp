@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c accuracy.gp FOLDER: draws FOLDER/accuracy.csv as FOLDER/accuracy.svg, how far each tool is from the time
-# that it claims to measure, and as FOLDER/cupti.svg, what recording with CUPTI does to a kernel.
+# gnuplot -c accuracy.gp FOLDER: draws FOLDER/accuracy.csv as FOLDER/accuracy.svg, what each tool says
+# minus the time of the code, and as FOLDER/cupti.svg, what recording with CUPTI does to a kernel.
 folder = ARG1
 data = folder."/accuracy.csv"
 set datafile separator ","
@@ -11,31 +11,23 @@ of(table, quantity) = stringcolumn("table") eq table && stringcolumn("quantity")
 
 set terminal svg size 760,380 font "sans-serif,14" background rgb "white" noenhanced
 set output folder."/accuracy.svg"
-set title device.", ".date.": distance from the time that a tool claims" offset -14,0
-set key off
+set title device.", ".date.": each tool minus the time of the kernel's code" offset -10,0
+set key outside bottom center horizontal
 set grid x
-set xlabel "distance in us; a point for each of nine kernels"
-set xrange [-1.2:11]
-set yrange [0.4:8.6]
-set lmargin 36
-set label 1 "code" at screen 0.01, first 7.5 textcolor rgb "#0072b2"
-set label 2 "device" at screen 0.01, first 4.5 textcolor rgb "#d55e00"
-set label 3 "in a row" at screen 0.01, first 1.5 textcolor rgb "#009e73"
-set arrow 1 from graph 0, first 6.5 to graph 1, first 6.5 nohead dashtype 3
-set arrow 2 from graph 0, first 2.5 to graph 1, first 2.5 nohead dashtype 3
+set xlabel "us; a point for each kernel"
+set xrange [-1:14]
+set yrange [0.4:6.6]
+set lmargin 26
 set arrow 3 from 0, graph 0 to 0, graph 1 nohead linewidth 2 linecolor rgb "#888888"
-set ytics ("pair less empty kernel" 8, "CUPTI (torch.profiler)" 7, "pair less floor" 6, "nvbench, cold" 5, \
-           "Triton do_bench" 4, "cupyx benchmark" 3, "slope" 2, "Triton do_bench_cudagraph" 1)
+set ytics ("this suite's event pair" 6, "nvbench, cold" 5, "Triton do_bench" 4, "cupyx benchmark" 3, "Nsight Compute" 2, \
+           "CUPTI (torch.profiler)" 1)
 set style data points
 set pointsize 0.8
-plot data using (of("code", "suite")):(8) pointtype 7 linecolor rgb "#0072b2", \
-     data using (of("code", "cupti")):(7) pointtype 6 linecolor rgb "#0072b2", \
-     data using (of("device", "suite")):(6) pointtype 7 linecolor rgb "#d55e00", \
-     data using (of("device", "nvbench")):(5) pointtype 6 linecolor rgb "#d55e00", \
-     data using (of("device", "do_bench")):(4) pointtype 6 linecolor rgb "#d55e00", \
-     data using (of("device", "cupyx")):(3) pointtype 6 linecolor rgb "#d55e00", \
-     data using (of("row", "suite")):(2) pointtype 7 linecolor rgb "#009e73", \
-     data using (of("row", "do_bench_cudagraph")):(1) pointtype 6 linecolor rgb "#009e73"
+tools = "cupti ncu cupyx do_bench nvbench suite"
+plot for [i=1:6] data using (of("printed", word(tools, i))):(i) pointtype 6 linecolor rgb "#d55e00" \
+         title (i == 1 ? "as it prints" : ""), \
+     for [i=1:6] data using (of("minus_empty", word(tools, i))):(i) pointtype 7 linecolor rgb "#0072b2" \
+         title (i == 1 ? "minus the same of an empty kernel" : "")
 
 reset
 set datafile separator ","

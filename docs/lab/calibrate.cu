@@ -21,7 +21,7 @@
 enum { LENGTHS = 24, IN_A_ROW = 16 };
 static const unsigned long long spin_ns = 10000;
 /* Between two events: 'x' one more event, 'e' an empty kernel, 's' a spin; '-': without the blocker. */
-enum { FLOOR, EMPTY, SPIN, GAP, EVENT, PAIRS = 9 };
+enum { FLOOR, EMPTY, SPIN, GAP, EVENT, EVENT_EMPTY, EMPTY_EVENT, EVENT_SPIN, SPIN_EVENT, PAIRS };
 static const struct {
     const char *queue;
     int minus; /* the pair without what this one adds; floor: none */
@@ -80,18 +80,18 @@ static double print_row(const char *quantity, double *samples, size_t count, con
     const size_t cut = strcmp(over, "runs") == 0 ? count / 4 : 0;
     const struct summary s = summarize(samples, count, 0);
     const double x = strcmp(over, "rises") == 0 ? s.max : s.median;
-    cell("quantity", -18, "%s", quantity);
-    cell("value", 9, "%.3f", x);
-    cell("low", 9, "%.3f", samples[cut]);
-    cell("high", 9, "%.3f", samples[count - 1 - cut]);
-    cell("over", -7, "%s", over);
-    cell("how", -48, "%s", how);
+    cell("quantity", "%-18s", quantity);
+    cell("value", "%9.3f", x);
+    cell("low", "%9.3f", samples[cut]);
+    cell("high", "%9.3f", samples[count - 1 - cut]);
+    cell("over", "%-7s", over);
+    cell("how", "%s", how);
     end_row(disturbed);
     return x;
 }
 
 int main(int argc, char **argv) {
-    static int64_t moments_ns[MAX_RUNS + 1][CLOCKS];
+    static int64_t moments_ns[MAX_RUNS + 1][TIMERS];
     static double ppm[MAX_RUNS], ticks_ns[MAX_RUNS], all_us[PAIRS][MAX_RUNS],
         added_us[PAIRS][MAX_RUNS], pair_us[LENGTHS][MAX_RUNS], more_us[LENGTHS][MAX_RUNS],
         row_us[LENGTHS][MAX_RUNS];

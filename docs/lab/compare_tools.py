@@ -1,23 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_tools.py BUILD OUT.csv [SHARE]: the same kernels by this suite and by the tools that people use;
-compare_tools.py --table OUT.csv [--csv=FILE] prints what came of it, and writes its record, accuracy.csv, into FILE.
-docs/accuracy.md explains it.
+"""compare_tools.py OUT.csv [--seconds 240]: the same kernels by this suite's method and by the tools that people use.
+accuracy_tables.py says what came of it; docs/accuracy.md explains it.
 
-BUILD is the suite's build folder. Each row of OUT.csv is what one process says of one kernel: `us` by the
-method; `code_us` and `row_us` by the kernel's own stamps in that very process: from its first instruction
-to its last, and from one launch's start to the next. So a tool that slows the kernel is seen to do so.
-Processes come in random order. SHARE, 1 if not given, is the share of them to run. A tool that is missing
-is named on stderr and left out.
+A row of OUT.csv is what one tool says of one kernel in one process: `us`, the median of its samples, and `mean_us`;
+`code_us` and `row_us` are by the kernel's own stamps in that very process, from its first instruction to its last, and
+from one launch's start to the next one's. So a tool that slows the kernel is seen to do so. Kernels of a library have
+no stamps. The kernel `empty` does nothing; for `nothing` not even that is launched.
+
+When the seconds are over, the process that runs is ended; what was measured stays. With the same OUT.csv again, it goes
+on. A tool that is missing is named on stderr and in OUT.csv.
 """
 import collections
 import csv
+import ctypes
+import functools
+import importlib.metadata
+import importlib.util
 import json
 import math
 import os
 import pathlib
 import random
 import re
+import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,78 +33,83 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs/tools"))
-from record import Record, read  # noqa: E402
+from record import read  # noqa: E402
 
 SIZES = [1 << k for k in (14, 18, 20, 22, 24)]
 SPIN_NS = 2000
 THREADS, WARPS = 256, 8
-RUNS = 31     # launches of a kernel, where we decide
+RUNS = 31     # launches of a kernel, where we decide; 7 of a kernel of milliseconds
 WATCHED = 11  # under Nsight Compute, which takes milliseconds for each
 RING = 20     # launches whose stamps are kept
-COLUMNS = ["tool", "version", "process", "method", "kernel", "blocks", "stamps", "us", "code_us", "row_us", "at_once"]
+COLUMNS = ["tool", "version", "process", "method", "kernel", "blocks", "stamps", "us", "code_us", "row_us", "at_once",
+           "mean_us"]
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-# ---- The kernels: those of three_times, compiled by CuPy ----
+# ---- The kernels: those of three_times, compiled by CuPy; a sum with atomics; PyTorch's ----
+
+ATOMIC_SUM = """
+extern "C" __global__ void atomic_sum(const unsigned *a, unsigned *sum, size_t n) {
+    atomicAdd(sum, a[(size_t)blockIdx.x * blockDim.x + threadIdx.x]);
+}
+extern "C" __global__ void stamped_atomic_sum(const unsigned *a, unsigned *sum, size_t n, struct warp_time *times) {
+    const unsigned long long start_ns = globaltimer_ns();
+    atomicAdd(sum, a[(size_t)blockIdx.x * blockDim.x + threadIdx.x]);
+    stamp(times, start_ns);
+}
+extern "C" __global__ void empty() {}
+"""
+
 
 def source():
     """The device's part of the headers, as it stands there."""
-    chapter = ROOT / "04_cuda_events"
-    spin, times = (chapter / "spin.h").read_text(), (chapter / "warp_times.h").read_text()
-    kernels = (chapter / "stamped.h").read_text()
-    parts = [re.search(r"^static __device__ unsigned long long globaltimer_ns.*?^}", spin, re.S | re.M)[0],
-             re.search(r"^enum \{ THREADS.*?;", times, re.M)[0],
-             re.search(r"^struct warp_time \{.*?^};", times, re.S | re.M)[0],
-             re.search(r"^static __device__ void stamp\(.*?^}", times, re.S | re.M)[0],
-             re.search(r"^static __device__ void spin_for.*?(?=^/\* ---- The work)", kernels, re.S | re.M)[0]]
-    return "\n".join(parts).replace("static __global__", 'extern "C" __global__')
+    parts = []
+    for path, pattern in (
+            ("04_cuda_events/spin.h", r"^static __device__ unsigned long long globaltimer_ns.*?^}"),
+            ("04_cuda_events/warp_times.h", r"^enum \{ THREADS.*?;"),
+            ("04_cuda_events/warp_times.h", r"^struct warp_time \{.*?^};"),
+            ("04_cuda_events/warp_times.h", r"^static __device__ void stamp\(.*?^}"),
+            ("04_cuda_events/stamped.h", r"^static __device__ void spin_for.*?(?=^/\* ---- The work)"),
+            ("common/vector_add.h", r"^static __global__ void vector_add\(.*?^}"),
+            ("04_cuda_events/blocker.h", r"^struct gate \{.*?^};"),
+            ("04_cuda_events/blocker.h", r"^static __device__ int is_open.*?^}"),
+            ("04_cuda_events/blocker.h", r"^static __global__ void block_stream.*?^}")):
+        parts.append(re.search(pattern, (ROOT / path).read_text(), re.S | re.M)[0])
+    return "\n".join(parts).replace("static __global__", 'extern "C" __global__') + ATOMIC_SUM
 
 
-def works(full):
-    """(kernel, blocks, floats): a spin of one block, a full device, 8 and 64 times as many; and vector_add."""
-    return ([("spin_2us", n, 0) for n in (1, full, 8 * full, 64 * full)] +
-            [(f"vector_add_{n}", (n + THREADS - 1) // THREADS, n) for n in SIZES])
-
-
-def full_device():
+@functools.cache
+def module():
     import cupy
-    device = cupy.cuda.Device().attributes
-    return device["MultiProcessorCount"] * (device["MaxThreadsPerMultiProcessor"] // THREADS)
+    return cupy.RawModule(code=source())
 
 
-class Launches:
-    """One of the kernels with stamps. A call launches it; the stamps of the last RING launches are kept."""
+def launch_empty():
+    module().get_function("empty")((1,), (THREADS,), ())
 
-    def __init__(self, module, kernel, blocks, n):
+
+class Kernel:
+    """A call launches it; the stamps of the last RING launches are kept, if it makes any."""
+
+    def __init__(self, name, blocks, launch, stamped=False):
         import cupy
-        import numpy
-        self.__name__ = self.kernel = kernel  # cupyx asks for a name
-        self.blocks, self.count = blocks, 0
-        self.times = cupy.zeros((RING, blocks * WARPS, 2), dtype=cupy.uint64)
-        if n:
-            a = cupy.arange(n, dtype=cupy.float32) % 4096
-            b = cupy.ones(n, dtype=cupy.float32)
-            self.c = cupy.zeros(n, dtype=cupy.float32)
-            self.function = module.get_function("stamped_vector_add")
-            self.arguments = (a, b, self.c, numpy.uint64(n))
-        else:
-            self.function = module.get_function("stamped_spins")
-            self.arguments = (numpy.uint64(SPIN_NS),)
-        self()
-        if n:
-            assert bool((self.c == a + b).all()), "vector_add is wrong"
+        self.__name__ = self.name = name  # cupyx asks for a __name__
+        self.blocks, self.launch, self.count = blocks, launch, 0
+        self.times = cupy.zeros((RING, blocks * WARPS, 2), dtype=cupy.uint64) if stamped else None
+        self.last = ("", "", "")
 
     def __call__(self):
-        self.function((self.blocks,), (THREADS,), (*self.arguments, self.times[self.count % RING]))
+        self.launch(*([] if self.times is None else [self.times[self.count % RING]]))
         self.count += 1
 
     def forget(self):
         import cupy
-        self.times.fill(0)
         self.count = 0
+        if self.times is not None:
+            self.times.fill(0)
         cupy.cuda.Device().synchronize()
 
     def stamps(self):
@@ -105,6 +117,8 @@ class Launches:
         import cupy
         import numpy
         cupy.cuda.Device().synchronize()
+        if self.times is None or self.count == 0:
+            return self.last
         times = self.times[:min(self.count, RING)].get()
         first, last = times[:, :, 0].min(axis=1), times[:, :, 1].max(axis=1)
         assert first.min() > 0, "a warp without stamps"
@@ -113,446 +127,478 @@ class Launches:
         at = numpy.concatenate([one[:, 0], one[:, 1]])
         step = numpy.concatenate([numpy.ones(len(one)), -numpy.ones(len(one))])
         at_once = numpy.cumsum(step[numpy.lexsort((step, at))]).max() / WARPS
-        return (float(numpy.median(last - first)) / 1e3, float(numpy.median(period)) / 1e3 if len(period) else None,
-                round(float(at_once)))
-
-    def row(self, method, samples_us):
-        return (method, self.kernel, self.blocks, statistics.median(samples_us), *self.stamps())
+        self.last = (float(numpy.median(last - first)) / 1e3,
+                     float(numpy.median(period)) / 1e3 if len(period) else "", round(float(at_once)))
+        return self.last
 
 
-def all_launches(more=()):
+def our_kernel(name, function, stamped, blocks, *arguments):
+    function = module().get_function("stamped_" * stamped + function)
+    return Kernel(name, blocks, lambda *times: function((blocks,), (THREADS,), (*arguments, *times)), stamped)
+
+
+def spins(stamped, eighths):
+    """Of so many eighths of a full device, or of one block."""
     import cupy
-    module = cupy.RawModule(code=source())
-    for work in [*works(full_device()), *more]:
-        launches = Launches(module, *work)
-        launches.forget()
-        yield launches
+    import numpy
+    device = cupy.cuda.Device().attributes
+    full = device["MultiProcessorCount"] * (device["MaxThreadsPerMultiProcessor"] // THREADS)
+    for many in eighths:
+        yield our_kernel("spin_2us", "spins", stamped, max(1, full * many // 8), numpy.uint64(SPIN_NS))
 
 
-def on_torchs_stream(launches):
-    """CuPy launches on its own current stream; torch's and Triton's events are on torch's."""
+def our_kernels(stamped):
+    import cupy
+    import numpy
+    yield from spins(stamped, (0, 8, 8 * 8, 8 * 64))
+    for n in SIZES:
+        a, b = cupy.arange(n, dtype=cupy.float32) % 4096, cupy.ones(n, dtype=cupy.float32)
+        c = cupy.zeros(n, dtype=cupy.float32)
+        k = our_kernel(f"vector_add_{n}", "vector_add", stamped, n // THREADS, a, b, c, numpy.uint64(n))
+        k()
+        assert bool((c == a + b).all()), "vector_add is wrong"
+        yield k
+    n = SIZES[3]
+    a, total = cupy.arange(n, dtype=cupy.uint32) % 16, cupy.zeros(1, dtype=cupy.uint32)
+    k = our_kernel(f"atomic_sum_{n}", "atomic_sum", stamped, n // THREADS, a, total, numpy.uint64(n))
+    k()
+    assert int(total[0]) == int(a.sum()), "atomic_sum is wrong"
+    yield k
+
+
+def torchs_kernels():
+    import torch
+    torch.manual_seed(1)
+    for n in (1024, 12288):  # about 5 us, and about 5 ms
+        a, b, c = (torch.randn(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+        torch.mm(a, b, out=c)
+        assert torch.allclose(c[0].float(), a[0].float() @ b.float(), rtol=0.02, atol=0.02 * n**0.5), "mm is wrong"
+        yield Kernel(f"mm_{n}", 0, lambda a=a, b=b, c=c: torch.mm(a, b, out=c))
+    x = torch.randn(4096, 4096, device="cuda")
+    y = torch.empty_like(x)
+    torch.softmax(x, 1, out=y)
+    assert torch.allclose(y.sum(1), torch.ones(4096, device="cuda"), atol=1e-3), "softmax is wrong"
+    yield Kernel("softmax_4096", 0, lambda: torch.softmax(x, 1, out=y))
+
+
+def all_kernels():
+    every = [Kernel("empty", 1, launch_empty), *our_kernels(True), *torchs_kernels()]
+    for kernel in every:
+        kernel()
+        kernel.forget()
+    return every
+
+
+# ---- The tools: each yields (method, samples in us), for one kernel ----
+
+@functools.cache
+class Pair:
+    """Two events behind the suite's blocker, on the stream that CuPy and PyTorch have by default."""
+
+    def __init__(self):
+        import cupy
+        import numpy
+        import torch
+        self.memory = cupy.cuda.alloc_pinned_memory(8)
+        self.gate = numpy.frombuffer(self.memory, dtype=numpy.int32, count=2)  # open, gave_up
+        self.arguments = (numpy.uint64(self.memory.ptr), numpy.uint64(1000000000))
+        self.block_stream = module().get_function("block_stream")
+        self.start, self.stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+    def us(self, launch, launches):
+        import torch
+        self.gate[:] = 0
+        self.block_stream((1,), (1,), self.arguments)
+        self.start.record()
+        for _ in range(launches):
+            launch()
+        self.stop.record()
+        held = not self.start.query()
+        self.gate[0] = 1
+        torch.cuda.synchronize()
+        assert held and not self.gate[1], "the blocker did not hold, or gave up"
+        return self.start.elapsed_time(self.stop) * 1e3
+
+
+def runs_of(kernel):
+    return 7 if kernel.name == "mm_12288" else RUNS
+
+
+def slope(row_us):
+    """Of the line through {launches: us}."""
+    x, y = statistics.mean(row_us), statistics.mean(row_us.values())
+    return sum((n - x) * (us - y) for n, us in row_us.items()) / sum((n - x)**2 for n in row_us)
+
+
+def suite(kernel):
+    pair, runs = Pair(), runs_of(kernel)
+    us = [(pair.us(None, 0), pair.us(launch_empty, 1), pair.us(kernel, 1)) for _ in range(runs)]
+    floor = statistics.median(f for f, _, _ in us)
+    empty = statistics.median(e for _, e, _ in us)
+    yield "floor", [floor]
+    yield "event_net", [u - floor for _, _, u in us]
+    yield "code_minus_empty", [u - empty for _, _, u in us]
+    yield "row_slope", [slope({n: pair.us(kernel, n) for n in (2, 5, 10, 20)}) for _ in range(runs)]
+
+
+def not_recorded(kernel):
+    import torch
+    for _ in range(runs_of(kernel)):
+        kernel()
+        torch.cuda.synchronize()
+    yield "not recorded", []
+
+
+def do_bench(kernel):
+    """As it is; then with a pause of 0.1 ms behind its write to the L2, and with this pause alone: a blocker, behind
+    which the GPU cannot wait for the host."""
+    import torch
+    import triton.testing
+    active = triton.runtime.driver.active
+    clear_cache = active.clear_cache
+
+    def write_and_pause(cache):
+        clear_cache(cache)
+        torch.cuda._sleep(200000)
+    for method, before in (("do_bench", clear_cache), ("do_bench blocked", write_and_pause),
+                           ("do_bench blocked without write", lambda cache: torch.cuda._sleep(200000))):
+        active.clear_cache = before
+        try:
+            samples = triton.testing.do_bench(kernel, warmup=5, rep=20, return_mode="all")
+        finally:
+            active.clear_cache = clear_cache
+        yield method, [ms * 1e3 for ms in samples]
+
+
+def on_torchs_stream(kernel):
+    """CuPy launches on its own current stream, which is not PyTorch's where that one is another."""
     import cupy
     import torch
 
     def launch():
         with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
-            launches()
+            kernel()
     return launch
 
 
-# ---- The tools: each yields (method, kernel, blocks, us, code_us, row_us, at_once) for its process ----
-
-def cupti():
-    """CUPTI's activity records, through torch.profiler; and the same launches before it."""
-    import cupy
-    import torch
-    full = full_device()
-    every = list(all_launches([("spin_2us", full * k // 8, 0) for k in range(1, 8)]))
-    for launches in every:
-        for _ in range(RUNS):
-            launches()
-            cupy.cuda.Device().synchronize()
-        yield launches.row("not recorded", [math.nan])
-    for launches in every:
-        launches.forget()
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
-            for _ in range(RUNS):
-                launches()
-                torch.cuda.synchronize()
-        with tempfile.NamedTemporaryFile(suffix=".json") as trace:
-            profile.export_chrome_trace(trace.name)
-            events = json.load(open(trace.name))["traceEvents"]
-        samples = [e["dur"] for e in events if e.get("cat") == "kernel" and "stamped" in e["name"]]
-        assert len(samples) == RUNS, f"{len(samples)} records of {RUNS}"
-        yield launches.row("activity record", samples)
-
-
-def triton():
-    import torch
+def do_bench_cudagraph(kernel):
     import triton.testing
-    torch.cuda.synchronize()
-    for launches in all_launches():
-        samples = triton.testing.do_bench(on_torchs_stream(launches), return_mode="all")
-        yield launches.row("do_bench", [ms * 1e3 for ms in samples])
-    with torch.cuda.stream(torch.cuda.Stream()):
-        for launches in all_launches():
-            samples = triton.testing.do_bench_cudagraph(on_torchs_stream(launches), return_mode="all")
-            yield launches.row("do_bench_cudagraph", [ms * 1e3 for ms in samples])
+    samples = triton.testing.do_bench_cudagraph(on_torchs_stream(kernel), rep=10, return_mode="all")
+    yield "do_bench_cudagraph", [ms * 1e3 for ms in samples]
 
 
-def cupyx():
+def do_bench_proton(kernel):
+    import triton.testing
+    yield "do_bench_proton", [triton.testing.do_bench_proton(kernel, warmup=5, rep=20, return_mode="median") * 1e3]
+
+
+def cupyx(kernel):
     from cupyx.profiler import benchmark
-    for launches in all_launches():
-        result = benchmark(launches, (), n_repeat=RUNS, n_warmup=10)
-        yield launches.row("benchmark", [s * 1e6 for s in result.gpu_times[0]])
+    yield "benchmark", [s * 1e6 for s in benchmark(kernel, (), n_repeat=runs_of(kernel), n_warmup=10).gpu_times[0]]
+
+
+def each_launch(samples, launches):
+    """A launch may be several kernels."""
+    many, rest = divmod(len(samples), launches)
+    assert many > 0 and rest == 0, f"{len(samples)} kernels in {launches} launches"
+    return [sum(samples[i:i + many]) for i in range(0, len(samples), many)]
+
+
+def cupti(kernel):
+    """CUPTI's activity records, through torch.profiler."""
+    import torch
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(runs_of(kernel)):
+            kernel()
+            torch.cuda.synchronize()
+    with tempfile.NamedTemporaryFile(suffix=".json") as trace:
+        profile.export_chrome_trace(trace.name)
+        events = [e for e in json.load(open(trace.name))["traceEvents"] if e.get("cat") == "kernel"]
+    yield "activity record", each_launch([e["dur"] for e in sorted(events, key=lambda e: e["ts"])], runs_of(kernel))
+
+
+@functools.cache
+class SerialRecords:
+    """CUPTI from C: records of the kind KERNEL, which watches no concurrent kernels. `us` has a time for each."""
+    KERNEL, START = 3, 16  # cupti_activity.h: CUPTI_ACTIVITY_KIND_KERNEL; where start and end stand, in ns
+
+    def __init__(self):
+        self.lib, self.us, self.buffers = ctypes.CDLL("libcupti.so.13"), [], {}
+        size_p = ctypes.POINTER(ctypes.c_size_t)
+
+        @ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p), size_p, size_p)
+        def requested(buffer, size, records):
+            room = (ctypes.c_uint64 * (1 << 18))()
+            buffer[0], size[0], records[0] = ctypes.addressof(room), ctypes.sizeof(room), 0
+            self.buffers[ctypes.addressof(room)] = room
+
+        @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+        def completed(_context, _stream, buffer, _size, used):
+            one = ctypes.c_void_p()
+            while self.lib.cuptiActivityGetNextRecord(ctypes.c_void_p(buffer), ctypes.c_size_t(used),
+                                                      ctypes.byref(one)) == 0:
+                if ctypes.c_uint32.from_address(one.value).value == self.KERNEL:
+                    start_ns, end_ns = (ctypes.c_uint64 * 2).from_address(one.value + self.START)
+                    self.us.append((end_ns - start_ns) / 1e3)
+            del self.buffers[buffer]
+        self.callbacks = requested, completed  # as long as CUPTI may call them
+        self.check(self.lib.cuptiActivityRegisterCallbacks(*self.callbacks))
+        self.check(self.lib.cuptiActivityEnable(self.KERNEL))
+
+    def check(self, code):
+        assert code == 0, f"CUPTI says {code}"
+
+    def flush(self):
+        self.check(self.lib.cuptiActivityFlushAll(1))
+
+
+def cupti_serial(kernel):
+    import torch
+    records = SerialRecords()
+    records.flush()
+    records.us.clear()
+    for _ in range(runs_of(kernel)):
+        kernel()
+        torch.cuda.synchronize()
+    records.flush()
+    yield "serial record", each_launch(records.us, runs_of(kernel))
+
+
+def row(kernel, method, samples):
+    known = [x for x in samples if x == x]
+    median, mean = (statistics.median(known), statistics.mean(known)) if known else ("", "")
+    found = (method, kernel.name, kernel.blocks, "yes" if kernel.times is not None else "no", median,
+             *kernel.stamps(), mean)
+    kernel.count = 0  # the samples of one process that follow without a launch have the same stamps
+    return found
+
+
+# ---- What one process does: each yields rows ----
+
+def many_tools():
+    every = all_kernels()
+    nothing = Kernel("nothing", 0, lambda: None)
+    tools = [suite, not_recorded, do_bench, do_bench_cudagraph, do_bench_proton, cupyx]
+    random.shuffle(tools)
+    more = list(spins(True, range(1, 8)))
+    for tool in [*tools, cupti]:  # CUPTI last: what it leaves in the process must not count for others
+        begin = time.monotonic()
+        for kernel in [*every, *([nothing] if tool in (do_bench, cupyx) else
+                                 more if tool in (not_recorded, cupti) else [])]:
+            try:
+                kernel.forget()
+                for method, samples in tool(kernel):
+                    yield row(kernel, method, samples)
+            except (ImportError, AttributeError) as error:
+                say(f"{tool.__name__}: left out: {error}")
+                break
+            except Exception as error:  # of this tool and this kernel: the others go on
+                say(f"{tool.__name__}, {kernel.name}: left out: {type(error).__name__}: {error}")
+        say(f"    {tool.__name__}: {time.monotonic() - begin:.1f} s")
+
+
+def serial_cupti():
+    for kernel in all_kernels():
+        for method, samples in cupti_serial(kernel):
+            yield row(kernel, method, samples)
 
 
 def nvbench():
-    """nvbench's cold measurement: behind a blocking kernel, the L2 flushed by a memset."""
+    """nvbench's cold measurement: behind a blocking kernel, the L2 flushed by a memset. Its time is a mean."""
     import cuda.bench as bench
     import cupy
-    every, stamps = list(all_launches()), {}
+    import torch
+    every, stamps = all_kernels(), {}
 
     def timed(state):
         work = state.get_int64("work")
 
         def launcher(on):
-            with cupy.cuda.ExternalStream(on.get_stream().addressof()):
+            stream = on.get_stream().addressof()
+            with cupy.cuda.ExternalStream(stream), torch.cuda.stream(torch.cuda.ExternalStream(stream)):
                 every[work]()
         state.exec(launcher, batched=False)
         stamps[work] = every[work].stamps()
     bench.register(timed).add_int64_axis("work", list(range(len(every))))
     with tempfile.NamedTemporaryFile(suffix=".csv") as out:
         bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.02", "--csv", out.name])
-        for row in csv.DictReader(open(out.name)):
-            launches = every[int(row["work"])]
-            yield ("cold", launches.kernel, launches.blocks, float(row["GPU Time (sec)"]) * 1e6,
-                   *stamps[int(row["work"])])
+        for line in csv.DictReader(open(out.name)):
+            kernel, us = every[int(line["work"])], float(line["GPU Time (sec)"]) * 1e6
+            yield ("cold", kernel.name, kernel.blocks, "yes" if kernel.times is not None else "no", us,
+                   *stamps[int(line["work"])], us)
 
 
-def warm_imports(tool):
-    """What takes seconds and does not touch the GPU, before this process's turn."""
-    import cupy  # noqa: F401
-    if tool in ("cupti", "triton"):
-        import torch.profiler  # noqa: F401
-    if tool == "triton":
-        import triton.testing  # noqa: F401
-    if tool == "cupyx":
-        import cupyx.profiler  # noqa: F401
+def watched():
+    """What Nsight Compute watches, and beside it the suite's pair, which it does not."""
+    import torch
+    separator = module().get_function("block_stream")  # a launch between two kernels, to tell them apart
+    pair, rows, every = Pair(), [], [*all_kernels(), *our_kernels(False)]
+    for kernel in every:
+        kernel()
+        kernel.forget()
+        torch.cuda.cudart().cudaProfilerStart()
+        for _ in range(WATCHED):
+            kernel()
+            torch.cuda.synchronize()
+        pair.gate[:] = 1
+        separator((1,), (1,), pair.arguments)
+        torch.cuda.synchronize()
+        torch.cuda.cudart().cudaProfilerStop()
+        rows.append(row(kernel, "duration", []))
+        for method, samples in suite(kernel):
+            rows.append(row(kernel, "beside: " + method, samples))
+    return rows
 
 
-def in_this_process(tool):
-    """What --tool runs: waits for its turn, keeps its stdout for the rows."""
-    rows = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    warm_imports(tool)
-    sys.stdin.readline()
-    for row in globals()[tool]():
-        rows.write(json.dumps(row) + "\n")
-    rows.flush()
-
-
-# ---- This suite, and Nsight Compute, which watches the plain launches of the same program ----
-
-def three_times(build, runs, before=()):
-    blocks = ",".join(str(b) for k, b, _ in works(full_device()) if k == "spin_2us")
-    with tempfile.NamedTemporaryFile("r") as out:  # ncu has words of its own on stdout
-        subprocess.run([*before, f"{build}/04_cuda_events/three_times", f"--csv={out.name}", "--runs", str(runs),
-                        "--blocks", blocks, "--size", ",".join(map(str, SIZES))],
-                       check=True, capture_output=True, text=True)
-        return Record("three_times", out.read())
-
-
-def suite_rows(rows):
-    for row in rows:
-        for method in ("code_minus_empty", "event_net", "row_slope", "floor"):
-            yield (method, row["kernel"], int(row["blocks"]), row["stamps"], float(row[method + "_us"]),
-                   row["code_stamps_us"], row["row_stamps_us"], "")
-
-
-def suite(build):
-    yield from suite_rows(three_times(build, RUNS).rows)
-
-
-def nsight_compute(build):
-    with tempfile.TemporaryDirectory() as folder:
-        log = f"{folder}/log"
-        rows = three_times(build, WATCHED, [
-            "ncu", "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none", "--cache-control",
-            "none", "--profile-from-start", "off", "--kernel-name", "regex:spins|vector_add", "--metrics",
-            "gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max"]).rows
-        with open(log) as stream:
-            lines = list(csv.DictReader(line for line in stream if line.startswith('"')))
+def nsight_compute(log, rows):
+    """From ncu's log the duration and SM active of each launch of the rows that `watched` has made."""
+    with open(log) as stream:
+        lines = list(csv.DictReader(line for line in stream if line.startswith('"')))
     launches = collections.defaultdict(dict)
     for line in lines:
         launches[int(line["ID"])][line["Metric Name"]] = float(line["Metric Value"].replace(",", ""))
         launches[int(line["ID"])]["name"] = line["Kernel Name"].split("(")[0]
-    launches = [launches[i] for i in sorted(launches)]
-    assert len(launches) == WATCHED * len(rows), f"{len(launches)} launches of {WATCHED * len(rows)}"
-    for i, row in enumerate(rows):
-        mine = launches[i * WATCHED:(i + 1) * WATCHED]
-        assert {l["name"] for l in mine} == {"stamped_" * (row["stamps"] == "yes") + row["kernel"].split("_2us")[0].
-                                             replace("spin", "spins").rstrip("_0123456789")}
-        for method, us in (("duration", lambda l: l["gpu__time_duration.sum"] / 1e3),
-                           ("SM active", lambda l: l["gpu__time_duration.sum"] / 1e3 * l["sm__cycles_active.max"] /
-                            l["sm__cycles_elapsed.max"])):
-            yield (method, row["kernel"], int(row["blocks"]), row["stamps"], statistics.median(map(us, mine)),
-                   row["plain_stamps_us"], "", "")
-    for row in suite_rows(rows):
-        yield ("beside: " + row[0], *row[1:])
+    groups = [[]]
+    for i in sorted(launches):
+        if launches[i]["name"] == "block_stream":
+            groups.append([])
+        else:
+            groups[-1].append(launches[i])
+    kernels = [r for r in rows if r[0] == "duration"]
+    assert len(groups) == len(kernels) + 1 and not groups[-1], f"{len(groups)} groups of {len(kernels)} kernels"
+    for (_, *kernel, _, code_us, _, _, _), group in zip(kernels, groups):
+        durations = [one["gpu__time_duration.sum"] / 1e3 for one in group]
+        active = [us * one["sm__cycles_active.max"] / one["sm__cycles_elapsed.max"]
+                  for us, one in zip(durations, group)]
+        for method, samples in (("duration", durations), ("SM active", active)):
+            samples = each_launch(samples, WATCHED)
+            yield (method, *kernel, statistics.median(samples), code_us, "", "", statistics.mean(samples))
+    yield from (r for r in rows if r[0] != "duration")
 
 
-# ---- All processes, in random order ----
-
-def version(*modules):
-    import importlib.metadata
-    return " ".join(f"{m} {importlib.metadata.version(m)}" for m in modules)
+NCU = ["ncu", "--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "none",
+       "--profile-from-start", "off", "--metrics",
+       "gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_elapsed.max", "--log-file"]
 
 
-def ncu_version():
-    out = subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=True).stdout
-    return out.splitlines()[-1].split()[1]
+def in_this_process(tool, path):
+    """What --tool runs: imports what takes seconds, waits for its turn, writes rows as they come."""
+    for name in ("cupy", "cupyx.profiler", "torch", "torch.profiler", "triton.testing"):
+        if importlib.util.find_spec(name.split(".")[0]):
+            __import__(name)
+    if tool != "watched":
+        sys.stdin.readline()
+    with open(path, "w") as rows:
+        for one in globals()[tool]():
+            rows.write(json.dumps(one) + "\n")
+            rows.flush()
 
 
-def cupti_version():
-    import importlib.metadata
-    names = {d.metadata["Name"] for d in importlib.metadata.distributions()}
-    return version("torch", *sorted(n for n in names if n and n.startswith("nvidia-cuda-cupti")))
-
+# ---- All processes, in rounds, until the time is over ----
 
 def versions():
-    of = {"suite": lambda: "1.0.0", "nsight_compute": ncu_version, "cupti": cupti_version,
-          "triton": lambda: version("triton"), "cupyx": lambda: "cupy " + __import__("cupy").__version__,
-          "nvbench": lambda: version("cuda-bench")}
+    """({a kind of process: the versions of its tools}, {a tool that is missing: why})."""
+    packages = sorted({f"{d.metadata['Name']} {d.version}" for d in importlib.metadata.distributions()})
+    cupti = " ".join(p for p in packages if p.startswith("nvidia-cuda-cupti"))
+    python = " ".join(p for p in packages if p.startswith(("cupy", "torch ", "triton ", "nvidia-cuda-cupti")))
+    of = {"many_tools": lambda: python,
+          "serial_cupti": lambda: cupti, "nvbench": lambda: "cuda-bench " + importlib.metadata.version("cuda-bench"),
+          "watched": lambda: "ncu " + subprocess.run(["ncu", "--version"], capture_output=True, text=True,
+                                                     check=True).stdout.splitlines()[-1].split()[1]}
+    found, missing = {}, {}
     for tool, ask in of.items():
         try:
-            yield tool, ask()
+            found[tool] = ask()
+        except Exception as error:
+            missing[tool] = f"{type(error).__name__}: {error}"
+    for program in ("nsys", "nvbench-compare-robust"):
+        if not shutil.which(program):
+            missing[program.replace("-", "_")] = "no such program here"
+    triton = importlib.util.find_spec("triton")
+    if not triton or "do_bench_proton" not in pathlib.Path(triton.origin).with_name("testing.py").read_text():
+        missing["do_bench_proton"] = "this Triton does not have it"
+    return found, missing
+
+
+def start(tool, rows):
+    command = [sys.executable, __file__, "--tool", tool, rows]
+    return subprocess.Popen([*NCU, rows + ".log", *command] if tool == "watched" else command, text=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
+
+
+def end_of(process):
+    """Ends it, with what it has started: they are a session of their own."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def finish(tool, process, rows, seconds):
+    """The rows of this process; of one that fails or takes longer those that it has written until then."""
+    try:
+        process.communicate("go\n", timeout=max(1, seconds))
+    except subprocess.TimeoutExpired:
+        say(f"{tool}: ended: the time is over")
+    end_of(process)
+    found = []
+    if pathlib.Path(rows).exists():
+        with open(rows) as stream:
+            found = [json.loads(line) for line in stream if line.endswith("\n")]
+    if tool == "watched":
+        try:
+            found = list(nsight_compute(rows + ".log", found))
         except Exception as error:
             say(f"{tool}: left out: {type(error).__name__}: {error}")
+            found = []
+    return found
 
 
-def measure(build, out, share):
-    found = dict(versions())
-    often = {"suite": 20, "nsight_compute": 20}
-    jobs = [(tool, process) for tool in found for process in range(max(1, round(often.get(tool, 10) * share)))]
-    random.shuffle(jobs)
-    waiting = {}
-
-    def start(i):
-        if i < len(jobs) and jobs[i][0] not in often:
-            waiting[i] = subprocess.Popen([sys.executable, __file__, "--tool", jobs[i][0]], text=True,
-                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    failed = False
-    start(0)
-    with open(out, "w", newline="") as stream:
-        machine = three_times(build, 1).meta
-        stream.writelines(f"# {name},{machine[name]}\n" for name in ("device", "driver", "date"))
+def measure(out, seconds):
+    end, old = time.monotonic() + seconds, pathlib.Path(out).exists()
+    first = 1 + max((int(r["process"]) for r in read(out).rows), default=-1) if old else 0
+    found, missing = versions()
+    for tool, why in missing.items():
+        say(f"{tool}: left out: {why}")
+    jobs = []  # in rounds; what takes long and repeats well, in every second one
+    for turn in range(1000):
+        kinds = [tool for tool in found if tool == "many_tools" or turn % 2 == 0]
+        jobs += [(tool, first + turn) for tool in random.sample(kinds, len(kinds))]
+    took, failures = collections.Counter(), collections.Counter()
+    with open(out, "a", newline="") as stream, tempfile.TemporaryDirectory() as folder:
         table = csv.writer(stream, lineterminator="\n")
-        table.writerow(COLUMNS)
+        if not old:
+            device, driver = subprocess.run(
+                ["nvidia-smi", "--id=0", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                capture_output=True, text=True, check=True).stdout.strip().split(", ")
+            stream.write(f"# device,{device}\n# driver,{driver}\n# date,{time.strftime('%Y-%m-%d')}\n")
+            stream.writelines(f"# left_out_{tool},{why.splitlines()[0]}\n" for tool, why in missing.items())
+            table.writerow(COLUMNS)
+        waiting = {}
         for i, (tool, process) in enumerate(jobs):
+            for j in (i, i + 1):  # the next one only imports, until its turn; but under ncu that would count
+                if j not in waiting and (j == i or jobs[j][0] != "watched") and failures[jobs[j][0]] < 2:
+                    waiting[j] = start(jobs[j][0], f"{folder}/{j}")
+            if i not in waiting:
+                continue
             begin = time.monotonic()
-            start(i + 1)  # only imports, until its turn
-            try:
-                if tool in often:
-                    rows = list(globals()[tool](build))
-                else:
-                    text, _ = waiting[i].communicate("go\n", timeout=120)
-                    assert waiting[i].returncode == 0, "failed"
-                    rows = [(*row[:3], "yes", *row[3:]) for row in map(json.loads, text.splitlines())]
-                for method, kernel, blocks, stamps, us, code_us, row_us, at_once in rows:
-                    table.writerow([tool, found[tool], process, method, kernel, blocks, stamps,
-                                    *("" if x in ("", None) or float(x) != float(x) else f"{float(x):.3f}"
-                                      for x in (us, code_us, row_us)), at_once])
-                stream.flush()
-                say(f"{tool}: {time.monotonic() - begin:.1f} s")
-            except Exception as error:  # a tool that fails must not end the others
-                failed |= tool == "suite"
-                say(f"{tool}, process {process}: left out: {type(error).__name__}: {error}")
-                say(getattr(error, "stderr", "") or "")
-    return failed
-
-
-# ---- What came of it ----
-
-def interval(samples):
-    """(median, low, high): the median and an interval for it of 95 % or more, which assumes no distribution:
-    the k-th smallest and the k-th largest, since each sample is above the true median half of the time."""
-    x = sorted(samples)
-    n, k, outside = len(x), 0, 0.0
-    while k < n // 2 and outside + math.comb(n, k) / 2**n <= 0.025:
-        outside += math.comb(n, k) / 2**n
-        k += 1
-    return statistics.median(x), (x[k - 1] if k else -math.inf), (x[-k] if k else math.inf)
-
-
-TABLE = ["table", "kernel", "blocks", "stamps", "quantity", "median_us", "low_us", "high_us", "nearest", "factor",
-         "at_once"]
-# In the record: the tables, with the heads of their quantities.
-TIMES = {"code_stamps": "code_stamps", "sm_active": "SM active", "minus_empty": "minus_empty", "ncu": "ncu", "net": "net",
-         "row_slope": "row_slope", "row_stamps": "row_stamps"}
-PROCESSES = {"minus_empty": "code_minus_empty", "net": "event_net", "ncu": "duration", "row_slope": "row_slope"}
-DIFFERENCES = {  # stamps, title, heads, what the last line is called
-    "with_stamps": (
-        "yes", "Kernels with stamps: differences within one process, the median and its interval of 95 %, in us",
-        {"stamps_minus_sm_active": "stamps - SM active", "minus_empty_minus_stamps": "minus_empty - stamps",
-         "net_minus_ncu": "net - ncu, minus stamps", "row_slope_minus_row_stamps": "row_slope - row_stamps"},
-        "with stamps"),
-    "without_stamps": (
-        "no", "Kernels without stamps: the same, where it can be had. SM active is another process's: its median",
-        {"minus_empty_minus_sm_active": "minus_empty - SM active", "net_minus_ncu": "net - ncu"}, "without stamps"),
-    "code": (
-        "yes", "How far each tool is from the time of the code, by the stamps in its own process, in us; * nearest, or "
-        "a tie", {"suite": "this suite minus_empty", "cupti": "CUPTI",
-                  "cupti_minus_code_alone": "CUPTI - code when nothing records"}, "code"),
-    "device": (
-        "yes", "... from the time on the device, ncu's duration (nvbench and do_bench write to the L2 before)",
-        {"suite": "this suite net", "nvbench": "nvbench cold", "do_bench": "Triton do_bench",
-         "cupyx": "cupyx benchmark"}, "device"),
-    "row": ("yes", "... from the cost in a row, by the stamps",
-            {"suite": "this suite row_slope", "do_bench_cudagraph": "Triton do_bench_cudagraph"}, "in a row")}
-
-
-def what_came_of_it(raw):
-    """(rows of the record accuracy.csv, the machine's constant in us), of the rows of OUT.csv."""
-    by, rows = collections.defaultdict(dict), []  # by: (method, (kernel, blocks), stamps) -> process -> row
-    for r in raw:
-        by[r["method"], (r["kernel"], int(r["blocks"])), r["stamps"]][r["process"]] = r
-    watched = sorted({k for _, k, _ in by}, key=lambda k: ("spin" not in k[0], k[1]))
-    kernels = [k for k in watched if by["event_net", k, "no"]]  # CUPTI watches more
-
-    def values(method, kernel, stamps, column="us"):
-        return {p: float(r[column]) for p, r in by[method, kernel, stamps].items() if r[column]}
-
-    def less_by_process(one, other):
-        return {p: one[p] - other[p] for p in one if p in other}
-
-    def minus(one, other):
-        """The difference in each process that has both."""
-        return list(less_by_process(one, other).values())
-
-    def middle(samples):
-        return statistics.median(samples.values()) if samples else math.nan
-
-    def add(table, kernel, stamps, quantity, median, low=math.nan, high=math.nan, **more):
-        """A row, in the digits of the record, which the tables show too."""
-        if not math.isnan(median):
-            row = {"median_us": median, "low_us": low, "high_us": high, **more}
-            rows.append({"table": table, "kernel": kernel[0], "blocks": kernel[1], "stamps": stamps,
-                         "quantity": quantity, **{c: round(x, 4) + 0.0 for c, x in row.items()}})
-
-    def add_differences(table, kernel, samples):
-        """The median of each quantity and its interval. `nearest` is 1 for the nearest to 0, and for those that
-        are not farther by their intervals: a tie."""
-        stamps, _, quantities, _ = DIFFERENCES[table]
-        known = {q: interval(s) for q, s in zip(quantities, samples) if s}
-        _, least = min((abs(m), max(abs(low), abs(high))) for m, low, high in known.values())
-        for quantity, (median, low, high) in known.items():
-            tie = low <= 0 <= high or min(abs(low), abs(high)) <= least
-            add(table, kernel, stamps, quantity, median, low, high, nearest=int(tie))
-
-    def off(method, kernel, column):
-        return minus(values(method, kernel, "yes"), values(method, kernel, "yes", column))
-
-    def off_device(method, kernel):
-        """Of what ncu calls the duration, which is longer than the code by the same in every process."""
-        return [x - statistics.median(off("duration", kernel, "code_us")) for x in off(method, kernel, "code_us")]
-
-    constants = []
-    for k in kernels:
-        for stamps in ("no", "yes"):
-            for quantity, (method, column) in zip(TIMES, (
-                    ("code_minus_empty", "code_us"), ("SM active", "us"), ("code_minus_empty", "us"), ("duration", "us"),
-                    ("event_net", "us"), ("row_slope", "us"), ("row_slope", "row_us"))):
-                add("times", k, stamps, quantity, middle(values(method, k, stamps, column)))
-        for quantity, method in PROCESSES.items():
-            us = values(method, k, "no")
-            add("processes", k, "no", quantity, middle(us), min(us.values(), default=0), max(us.values(), default=0))
-
-        under_ncu, active = values("duration", k, "yes", "code_us"), middle(values("SM active", k, "no"))
-        shell = less_by_process(values("duration", k, "yes"), under_ncu)
-        mine = less_by_process(values("beside: event_net", k, "yes"),
-                               values("beside: event_net", k, "yes", "code_us"))
-        constants.append(interval(minus(mine, shell))[0])
-        add_differences("with_stamps", k, [minus(under_ncu, values("SM active", k, "yes")),
-                                           off("code_minus_empty", k, "code_us"), minus(mine, shell),
-                                           off("row_slope", k, "row_us")])
-        add_differences("without_stamps", k, [
-            [x - active for x in values("code_minus_empty", k, "no").values()],
-            minus(values("beside: event_net", k, "no"), values("duration", k, "no"))])
-        add_differences("code", k, [off("code_minus_empty", k, "code_us"), off("activity record", k, "code_us"), minus(
-            values("activity record", k, "yes"), values("not recorded", k, "yes", "code_us"))])
-        add_differences("device", k, [off_device(m, k) for m in ("event_net", "cold", "do_bench", "benchmark")])
-        add_differences("row", k, [off(m, k, "row_us") for m in ("row_slope", "do_bench_cudagraph")])
-
-    for k in watched:
-        alone, recorded = (values(m, k, "yes", "code_us") for m in ("not recorded", "activity record"))
-        at_once = [middle(values(m, k, "yes", "at_once")) for m in ("not recorded", "activity record")]
-        if alone:
-            add("cupti", k, "yes", "alone", middle(alone), at_once=at_once[0])
-            add("cupti", k, "yes", "recorded", middle(recorded), at_once=at_once[1],
-                factor=statistics.median(recorded[p] / alone[p] for p in alone))
-    return rows, statistics.median(constants)
-
-
-def print_tables(rows, constant_us):
-    found = {(r["table"], r["kernel"], r["blocks"], r["stamps"], r["quantity"]): r for r in rows}
-    tables = []
-
-    def kernels(table):
-        return list(dict.fromkeys((r["kernel"], r["blocks"]) for r in rows if r["table"] == table))
-
-    def name(kernel, stamps="no"):
-        return f"{kernel[0]} x {kernel[1]}" + (" stamped" if stamps == "yes" else "")
-
-    def add(title, heads, lines):
-        width = [max(len(line[i]) for line in [heads, *lines]) for i in range(len(heads))]
-        tables.append("\n".join([title, ""] + [
-            "  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip()
-            for line in [heads, *lines]]))
-
-    def text(form, *key):
-        return form.format(**found[key]) if key in found else "-"
-
-    def add_differences(table):
-        stamps, title, heads, last = DIFFERENCES[table]
-        lines, compared = [], table in ("code", "device", "row")
-        for k in kernels(table):
-            lines.append([name(k)])
-            for quantity in heads:
-                star = "*" if found.get((table, *k, stamps, quantity), {}).get("nearest") else " "
-                lines[-1].append(text("{median_us:+.2f} ({low_us:+.2f} {high_us:+.2f})" + star * compared,
-                                      table, *k, stamps, quantity))
-        lines.append([last + ": least to greatest"])
-        for quantity in heads:
-            us = [r["median_us"] for r in rows if (r["table"], r["quantity"]) == (table, quantity)]
-            lines[-1].append(f"{min(us):+.2f} to {max(us):+.2f}" if us else "-")
-        add(title, ["kernel x blocks", *heads.values()], lines)
-
-    add("Three times of each kernel: medians of the processes, in us", ["kernel x blocks", *TIMES.values()],
-        [[name(k, s), *(text("{median_us:.2f}", "times", *k, s, q) for q in TIMES)]
-         for k in kernels("times") for s in ("no", "yes")])
-    add_differences("with_stamps")
-    tables.append(f"The machine's constant, net minus ncu: {constant_us:+.2f} us.")
-    add_differences("without_stamps")
-    add("Single processes, kernels without stamps: from the least to the greatest of them, in us",
-        ["kernel x blocks", *PROCESSES],
-        [[name(k), *(text("{low_us:.2f} to {high_us:.2f}", "processes", *k, "no", q) for q in PROCESSES)]
-         for k in kernels("processes")])
-    for table in ("code", "device", "row"):
-        add_differences(table)
-    add("While CUPTI records, as torch.profiler has it: the code by its own stamps, in us; warps at once / 8",
-        ["kernel x blocks", "code alone", "code recorded", "factor", "at once alone", "at once recorded"],
-        [[name(k), *(text(form, "cupti", *k, "yes", q) for form, q in (
-            ("{median_us:.2f}", "alone"), ("{median_us:.2f}", "recorded"), ("{factor:.2f}", "recorded"),
-            ("{at_once:.0f}", "alone"), ("{at_once:.0f}", "recorded")))] for k in kernels("cupti")])
-    print("\n\n".join(tables))
-
-
-def write_record(path, machine, rows, constant_us):
-    with open(path, "w", newline="") as stream:
-        stream.write("# program,compare_tools.py\n")
-        stream.writelines(f"# {name},{text}\n" for name, text in {**machine, "constant_us": constant_us}.items())
-        table = csv.DictWriter(stream, TABLE, lineterminator="\n")
-        table.writeheader()
-        table.writerows({c: "" if x != x else f"{x:g}" if c in ("nearest", "at_once") else f"{x:.4f}"
-                         if isinstance(x, float) else x for c, x in row.items()} for row in rows)
-
-
-def main():
-    if sys.argv[1:2] == ["--tool"]:
-        return in_this_process(sys.argv[2])
-    if sys.argv[1:2] == ["--table"] and len(sys.argv) in (3, 4):
-        raw = read(sys.argv[2])
-        rows, constant_us = what_came_of_it(raw.rows)
-        constant_us = round(constant_us, 4)
-        print_tables(rows, constant_us)
-        if len(sys.argv) == 4:
-            write_record(sys.argv[3].removeprefix("--csv="), raw.meta, rows, constant_us)
-        return 0
-    if len(sys.argv) not in (3, 4) or sys.argv[1].startswith("--"):
-        sys.exit("usage: compare_tools.py BUILD OUT.csv [SHARE], or compare_tools.py --table OUT.csv [--csv=FILE]")
-    return measure(sys.argv[1], sys.argv[2], float((sys.argv + ["1"])[3]))
+            if end - begin < took[tool]:
+                break
+            rows = finish(tool, waiting[i], f"{folder}/{i}", end - begin)
+            took[tool] = time.monotonic() - begin
+            failures[tool] += not rows
+            for method, kernel, blocks, stamps, us, code_us, row_us, at_once, mean_us in rows:
+                us, code_us, row_us, mean_us = ("" if x == "" else f"{x:.3f}" for x in (us, code_us, row_us, mean_us))
+                table.writerow([tool, found[tool], process, method, kernel, blocks, stamps, us, code_us, row_us,
+                                at_once, mean_us])
+            stream.flush()
+            say(f"{tool} {process}: {len(rows)} rows in {took[tool]:.1f} s")
+        for process in waiting.values():
+            end_of(process)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:2] == ["--tool"]:
+        sys.exit(in_this_process(*sys.argv[2:]))
+    if len(sys.argv) not in (2, 4) or sys.argv[1].startswith("--") or sys.argv[2:3] not in ([], ["--seconds"]):
+        sys.exit("usage: compare_tools.py OUT.csv [--seconds N]")
+    sys.exit(measure(sys.argv[1], int(sys.argv[3]) if len(sys.argv) == 4 else 240))

@@ -69,11 +69,12 @@ static void launch_marker(bool is_early) {
 /* All is queued behind the blocker, so that nothing waits for the host. */
 enum between { NOTHING, KERNEL, WITH_EARLY_MARKER, WITH_MARKER };
 static double time_pair(enum between between) {
-    clear_stamps(times, blocks);
+    clear_stamps(work.times, work.blocks);
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     if (between >= KERNEL) {
-        early<<<(unsigned)blocks, THREADS>>>(length_ns, a, b, c, times);
+        early<<<(unsigned)work.blocks, THREADS>>>(work.length_ns, work.a, work.b, work.c,
+                                                  work.times);
         CHECK_CUDA(cudaGetLastError());
     }
     if (between > KERNEL)
@@ -82,7 +83,7 @@ static double time_pair(enum between between) {
     open_gate();
     pair_us = elapsed_us();
     if (between >= KERNEL)
-        code = first_and_last(times, blocks);
+        code = first_and_last(work.times, work.blocks);
     if (between > KERNEL)
         CHECK_CUDA(cudaMemcpy(&next, marked, sizeof next, cudaMemcpyDeviceToHost));
     return pair_us;
@@ -103,7 +104,7 @@ static double samples_us[ALL][MAX_RUNS];
 static void measure(size_t run) {
     samples_us[FLOOR][run] = time_pair(NOTHING);
     samples_us[EVENT_NET][run] = time_pair(KERNEL); /* minus the floor, once its median is known */
-    samples_us[CODE][run] = us_between(code.start_ns, code.end_ns, (double)length_ns / 1e3);
+    samples_us[CODE][run] = us_between(code.start_ns, code.end_ns, (double)work.length_ns / 1e3);
     time_pair(WITH_EARLY_MARKER);
     if (next.end_ns == 0)
         fail(EXIT_FAILED, "built for an older GPU, whose kernels cannot wait: use -arch=native");
@@ -122,22 +123,24 @@ int main(int argc, char **argv) {
     if (device.major < 9)
         fail(EXIT_NO_DEVICE, "needs compute capability 9.0, not %d.%d", device.major, device.minor);
     const size_t runs = (size_t)options.runs, full = full_device(device.multiProcessorCount);
-    n = (blocks = waves[SIZES - 1] * full) * THREADS; /* the most */
+    work.blocks = waves[SIZES - 1] * full; /* the most */
+    work.floats = work.blocks * THREADS;
     set_up_blocker();
-    set_up_stamped(n, blocks);
+    set_up_stamped(work.floats, work.blocks);
     CHECK_CUDA(cudaMalloc((void **)&marked, sizeof *marked));
-    early<<<(unsigned)blocks, THREADS>>>(0, a, b, c, times); /* lazy loading: see chapter 06 */
+    early<<<(unsigned)work.blocks, THREADS>>>(0, work.a, work.b, work.c,
+                                              work.times); /* lazy loading: see chapter 06 */
     CHECK_CUDA(cudaGetLastError());
     launch_marker(true);
-    clear_stamps(times, blocks);
-    check_vector_add(c, n);
+    clear_stamps(work.times, work.blocks);
+    check_vector_add(work.c, work.floats);
     begin_table("Drain: a spin of %d us and vector_add on %s; %zu blocks of %d threads fill it;\n"
                 "medians of %zu runs; drain, next_start: from the last stamp; launch: event_net\n"
                 "- code - drain; waited: by an early next kernel; near 0: it may be too late\n\n",
                 SPIN_NS / 1000, device.name, full, THREADS, runs);
     for (int row = 0; row < 2 * SIZES; row++) {
-        length_ns = row < SIZES ? SPIN_NS : 0;
-        blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
+        work.length_ns = row < SIZES ? SPIN_NS : 0;
+        work.blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(run);
         bool disturbed = is_shared();
@@ -150,10 +153,10 @@ int main(int argc, char **argv) {
         if (us[EVENT_NET] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us", us[EVENT_NET]);
         us[LAUNCH] = us[EVENT_NET] - us[CODE] - us[DRAIN];
-        cell("kernel", -10, "%s", length_ns > 0 ? "spin" : "vector_add");
-        cell("blocks", 8, "%zu", blocks);
+        cell("kernel", "%-10s", work.length_ns > 0 ? "spin" : "vector_add");
+        cell("blocks", "%8zu", work.blocks);
         for (int i = 0; i < FLOOR; i++)
-            number(names[i], "us", 0, 2, us[i]);
+            number(names[i], "us", 2, us[i]);
         end_row(disturbed);
         if (row == 1)
             memcpy(full_us, us, sizeof us);

@@ -21,7 +21,7 @@ enum { LAUNCHES = 20, MIDDLE = LAUNCHES / 2, SPIN_NS = 2000 };
 static cudaEvent_t nodes[3]; /* inside the graph */
 
 static void launch(int number, cudaStream_t stream) { /* each has stamps of its own */
-    launch_stamped(&times[(size_t)number * blocks * WARPS], stream);
+    launch_stamped(&work.times[(size_t)number * work.blocks * WARPS], stream);
 }
 
 /* While a stream is captured nothing runs: each call becomes a node of the graph. The default stream
@@ -48,7 +48,7 @@ static cudaGraphExec_t capture(bool with_events) {
 
 /* Microseconds between two events around the graph and so many launches. */
 static double graph_or_launches_us(cudaGraphExec_t graph, int launches) {
-    clear_stamps(times, LAUNCHES * blocks);
+    clear_stamps(work.times, LAUNCHES * work.blocks);
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     if (graph)
@@ -66,8 +66,8 @@ static double code_us(double events_us, double *period_us) {
     struct warp_time code = {0, 0};
     unsigned long long first_ns = 0, end_ns = 0, sum_ns = 0;
     for (int i = 0; i < LAUNCHES; i++, end_ns = code.end_ns) {
-        code = first_and_last(&times[(size_t)i * blocks * WARPS], blocks);
-        if (code.start_ns < end_ns || code.end_ns - code.start_ns < length_ns)
+        code = first_and_last(&work.times[(size_t)i * work.blocks * WARPS], work.blocks);
+        if (code.start_ns < end_ns || code.end_ns - code.start_ns < work.length_ns)
             fail(EXIT_FAILED, "impossible: launch %d runs from %llu to %llu ns, after %llu ns", i,
                  code.start_ns, code.end_ns, end_ns);
         sum_ns += code.end_ns - code.start_ns;
@@ -112,23 +112,24 @@ int main(int argc, char **argv) {
     options.size = 1 << 20;
     parse_options(argc, argv, "How long does each kernel take inside a CUDA graph?");
     const struct cudaDeviceProp device = open_cuda();
-    n = (size_t)options.size;
+    work.floats = (size_t)options.size;
     const size_t runs = (size_t)options.runs, full = full_device(device.multiProcessorCount),
-                 add_blocks = (n + THREADS - 1) / THREADS,
+                 add_blocks = (work.floats + THREADS - 1) / THREADS,
                  all_blocks = LAUNCHES * (full > add_blocks ? full : add_blocks);
-    check_size(options.size, 3.0 * n * sizeof *a + all_blocks * WARPS * sizeof *times);
+    check_size(options.size,
+               3.0 * work.floats * sizeof(float) + all_blocks * WARPS * sizeof *work.times);
     set_up_blocker();
-    set_up_stamped(n, all_blocks);
+    set_up_stamped(work.floats, all_blocks);
     for (int e = 0; e < 3; e++)
         CHECK_CUDA(cudaEventCreate(&nodes[e]));
     begin_table(
         "Graph times: %d launches of a spin of %d us and of vector_add of %zu floats on\n"
         "%s; medians of %zu runs. code: in the graph; _period: from one start to the next;\n"
         "graph, stream: event_net / %d; nodes: between event nodes, minus node_floor\n\n",
-        LAUNCHES, SPIN_NS / 1000, n, device.name, runs, LAUNCHES);
+        LAUNCHES, SPIN_NS / 1000, work.floats, device.name, runs, LAUNCHES);
     for (int add = 0; add < 2; add++) {
-        length_ns = add ? 0 : SPIN_NS;
-        blocks = add ? add_blocks : full;
+        work.length_ns = add ? 0 : SPIN_NS;
+        work.blocks = add ? add_blocks : full;
         launch(0, 0);
         const cudaGraphExec_t plain = capture(false), with_events = capture(true);
         CHECK_CUDA(cudaGraphLaunch(with_events, 0)); /* the warm-up: takes the graph there */
@@ -137,12 +138,12 @@ int main(int argc, char **argv) {
         CHECK_CUDA(cudaDeviceSynchronize());
         CHECK_CUDA(cudaProfilerStop());
         if (add)
-            check_vector_add(c, n);
+            check_vector_add(work.c, work.floats);
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(plain, with_events, run);
         bool disturbed = is_shared();
-        cell("kernel", -10, "%s", add ? "vector_add" : "spin");
-        cell("blocks", 7, "%zu", blocks);
+        cell("kernel", "%-10s", add ? "vector_add" : "spin");
+        cell("blocks", "%7zu", work.blocks);
         for (int i = 0; i < COLUMNS; i++) {
             const struct summary s = summarize(samples_us[i], runs, step_us);
             us[i] = s.median;
@@ -154,7 +155,7 @@ int main(int argc, char **argv) {
         for (int i = 0; i < FLOOR; i++) {
             if (i > NODE_FLOOR && us[i] <= 0) /* the others may be within a clock's step */
                 fail(EXIT_FAILED, "impossible: %s has a median of %g us", names[i], us[i]);
-            number(names[i], "us", 0, 2, us[i]);
+            number(names[i], "us", 2, us[i]);
         }
         end_row(disturbed || is_interrupted(fmax(us[GRAPH], us[STREAM]), us[NODES]));
     }

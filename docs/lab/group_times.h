@@ -7,7 +7,7 @@
 
 enum { MAX_GROUPS = 1 << 15 };
 
-static double step_ns; /* of the clock that the kernel reads; NaN: it counts the steps of a loop */
+static double step_ns; /* of the clock that the kernel reads, or of its loop; NaN: not known */
 
 struct group_time {
     cl_ulong start, end; /* by the same clock for all groups */

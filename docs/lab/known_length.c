@@ -13,9 +13,10 @@
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
-#include "../../03_opencl_profiling/clock_error.h"
 #include "../../03_opencl_profiling/stamps.h"
+#include "../../04_cuda_events/fit_line.h"
 #include "../../05_block_clock/kernel_clock.h"
+#include "group_times.h"
 #include "summary.h"
 
 enum { LENGTHS = 6 };
@@ -23,9 +24,8 @@ static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
 
 static struct opencl cl;
 static cl_kernel kernel; /* spin */
-static cl_mem ran;       /* its result: for how many steps it ran */
-static double step_ns;   /* of its clock, or of its loop */
-static bool is_loop;     /* kernels have no such clock */
+static cl_mem stamps;    /* of its one work-group */
+static bool is_loop;     /* kernels have no such clock: step_ns is of the loop */
 
 struct times {
     double code_us, start_to_end_us, host_us;
@@ -35,7 +35,7 @@ struct times {
 static struct times time_spin(cl_ulong steps) {
     const size_t one = 1;
     cl_event event;
-    cl_ulong ran_steps;
+    struct group_time code;
     struct times t;
     CHECK_CL(clSetKernelArg(kernel, 0, sizeof steps, &steps));
     CHECK_CL(clFinish(cl.queue));
@@ -44,15 +44,15 @@ static struct times time_spin(cl_ulong steps) {
     CHECK_CL(clFinish(cl.queue));
     t.host_us = (double)(now_ns() - start_ns) / 1e3;
     t.start_to_end_us = start_to_end_us(event, t.host_us);
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, ran, CL_TRUE, 0, sizeof ran_steps, &ran_steps, 0, NULL,
-                                 NULL));
-    t.code_us = (double)ran_steps * step_ns / 1e3;
-    if ((steps > 0 && t.start_to_end_us == 0) || ran_steps < steps ||
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, stamps, CL_TRUE, 0, sizeof code, &code, 0, NULL, NULL));
+    const cl_long ran_steps = (cl_long)(code.end - code.start);
+    t.code_us = steps_us(code.start, code.end);
+    if ((steps > 0 && t.start_to_end_us == 0) || ran_steps < (cl_long)steps ||
         (!is_loop && t.code_us > 1.01 * t.host_us + 10))
         fail(
             EXIT_FAILED,
-            "impossible, or too short for this clock: %llu steps of %llu ran, START to END %.3f us",
-            (unsigned long long)ran_steps, (unsigned long long)steps, t.start_to_end_us);
+            "impossible, or too short for this clock: %lld steps of %llu ran, START to END %.3f us",
+            (long long)ran_steps, (unsigned long long)steps, t.start_to_end_us);
     return t;
 }
 
@@ -83,7 +83,8 @@ static double find_loop_step_ns(void) {
 int main(int argc, char **argv) {
     static double code_us[MAX_RUNS], device_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
         extra_us[MAX_RUNS];
-    double x[LENGTHS], by_device[LENGTHS], empties[LENGTHS], extras[LENGTHS], host_extras[LENGTHS];
+    double codes_us[LENGTHS], by_device[LENGTHS], empties[LENGTHS], extras[LENGTHS],
+        host_extras[LENGTHS];
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv,
@@ -91,13 +92,16 @@ int main(int argc, char **argv) {
     cl = open_opencl();
     const size_t runs = (size_t)options.runs;
     const struct kernel_clock clock = find_kernel_clock(cl);
-    is_loop = clock.unit_ns == 0;
+    is_loop = clock.tick_ns == 0;
     const char *code_by = is_loop ? "a loop twice as long" : clock.name;
-    const cl_program program = build_program(cl, "known_length.cl", is_loop ? "" : clock.flags);
+    const cl_program program = build_program(cl, "spin.cl", is_loop ? "" : clock.flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
-    MAKE_CL(ran = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &cl_code));
-    CHECK_CL(clSetKernelArg(kernel, 1, sizeof ran, &ran));
-    step_ns = is_loop ? find_loop_step_ns() : clock.unit_ns;
+    const cl_uint first = 0;
+    CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
+    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(struct group_time), NULL,
+                                    &cl_code));
+    CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
+    step_ns = is_loop ? find_loop_step_ns() : clock.tick_ns;
 
     begin_table("Known lengths: a kernel that spins, on %s, %s\n"
                 "code by %s; extra: start_to_end minus code; medians of %zu runs\n\n",
@@ -118,27 +122,27 @@ int main(int argc, char **argv) {
                              device = summarize(device_us, runs, step_us),
                              empty = summarize(empty_us, runs, step_us),
                              host = summarize(host_us, runs, step_us);
-        x[i] = code.median;
+        codes_us[i] = code.median;
         by_device[i] = device.median;
-        host_extras[i] = host.median - x[i];
+        host_extras[i] = host.median - codes_us[i];
         empties[i] = empty.median;
         extras[i] = median(extra_us, runs);
         extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the words have -0.00 */
-        number("length", "us", 11, 0, lengths_us[i]);
-        number("code", "us", 9, 2, x[i]);
-        number("start_to_end", "us", 17, 2, by_device[i]);
-        number("extra", "us", 10, 2, by_device[i] - x[i]);
-        number("empty", "us", 10, 2, empties[i]);
-        number("extra_minus_empty", "us", 22, 2, extras[i]);
-        number("host", "us", 9, 2, host.median);
-        number("host_extra", "us", 15, 2, host_extras[i]);
+        number("length", "us", 0, lengths_us[i]);
+        number("code", "us", 2, codes_us[i]);
+        number("start_to_end", "us", 2, by_device[i]);
+        number("extra", "us", 2, by_device[i] - codes_us[i]);
+        number("empty", "us", 2, empties[i]);
+        number("extra_minus_empty", "us", 2, extras[i]);
+        number("host", "us", 2, host.median);
+        number("host_extra", "us", 2, host_extras[i]);
         end_row(code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
                 is_delayed(host_extras[i]) ||
-                x[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
+                codes_us[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
     }
     end_table();
 
-    const struct line device = fit_line(x, by_device, LENGTHS);
+    const struct line device = fit_line(codes_us, by_device, LENGTHS);
     const struct summary empty = summarize(empties, LENGTHS, step_us),
                          extra = summarize(extras, LENGTHS, step_us),
                          host_extra = summarize(host_extras, LENGTHS, step_us);

@@ -17,25 +17,29 @@ static struct rate {
     unsigned long long ns;
 } * device_rate;
 
-/* Multiplies and adds, nothing else: on the tensor cores where there are some (compute capability 8.0
- * and later), which takes the most power. Each unsigned is two numbers of 16 bits. */
-static __global__ void load(const unsigned *numbers, float *sums, long long steps,
+/* Multiplies and adds, nothing else: on the tensor cores if `tensor` is set and there are some (compute
+ * capability 8.0 and later), which takes the most power. Each unsigned is two numbers of 16 bits. */
+static __global__ void load(const unsigned *numbers, float *sums, long long steps, bool tensor,
                             struct rate *rate) {
     const unsigned t = threadIdx.x, *n = numbers + t % (NUMBERS - 8);
-    float s[16] = {0};
+    float s[16] = {0}, f[8];
+    for (int k = 0; k < 8; k++)
+        f[k] = (float)n[k];
     const unsigned long long start_ns = globaltimer_ns();
     const long long start_clock = clock64();
     for (long long step = 0; step < steps; step++) {
 #if __CUDA_ARCH__ >= 800
-        for (int k = 0; k < 16; k += 4)
-            asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-                         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                         : "+f"(s[k]), "+f"(s[k + 1]), "+f"(s[k + 2]), "+f"(s[k + 3])
-                         : "r"(n[0]), "r"(n[1]), "r"(n[2]), "r"(n[3]), "r"(n[4]), "r"(n[5]));
-#else
-        for (int k = 0; k < 16; k++)
-            s[k] = s[k] * 0.5f + (float)n[k % 8];
+        if (tensor) {
+            for (int k = 0; k < 16; k += 4)
+                asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                             "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                             : "+f"(s[k]), "+f"(s[k + 1]), "+f"(s[k + 2]), "+f"(s[k + 3])
+                             : "r"(n[0]), "r"(n[1]), "r"(n[2]), "r"(n[3]), "r"(n[4]), "r"(n[5]));
+            continue;
+        }
 #endif
+        for (int k = 0; k < 16; k++)
+            s[k] = s[k] * 0.5f + f[k % 8];
     }
     if (blockIdx.x == 0 && t == 0) {
         rate->clocks = clock64() - start_clock;

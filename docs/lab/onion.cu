@@ -12,8 +12,9 @@
  * Run:   ./onion
  * Try:   ./onion --runs 1001        do the shells stay as they are?
  */
-#include "../../03_opencl_profiling/clock_error.h"
+#include "../../03_opencl_profiling/clock_step.h"
 #include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/fit_line.h"
 #include "clock.h"
 #include "summary.h"
 
@@ -70,8 +71,8 @@ static double event(double *host_us) {
 
 /* ---- The experiment ---- */
 
-enum { KERNEL, NET, FLOOR, EVENT, HOST, CLOCKS };
-static double samples_us[CLOCKS][MAX_RUNS];
+enum { KERNEL, NET, FLOOR, EVENT, HOST, TIMES };
+static double samples_us[TIMES][MAX_RUNS];
 static uint64_t timer_step_ns, event_tick_ns; /* of the clocks, by the times seen so far */
 
 /* Every run goes through all clocks, so that each sees the device in the same state. A spin that
@@ -96,7 +97,7 @@ static void measure(int runs) {
 }
 
 int main(int argc, char **argv) {
-    double x[LENGTHS], y[LENGTHS], us[CLOCKS], least = INFINITY, most = -INFINITY;
+    double kernels_us[LENGTHS], nets_us[LENGTHS], us[TIMES], least = INFINITY, most = -INFINITY;
     options.device = "";
     options.runs = 101;
     parse_options(argc, argv, "How thick is each shell of a launch?");
@@ -121,29 +122,29 @@ int main(int argc, char **argv) {
         const double floor = median(samples_us[FLOOR], (size_t)runs);
         for (int run = 0; run < runs; run++)
             samples_us[NET][run] -= floor;
-        for (int c = 0; c < CLOCKS; c++) {
-            const struct summary s = summarize(samples_us[c], (size_t)runs, step_us);
-            us[c] = s.median;
+        for (int t = 0; t < TIMES; t++) {
+            const struct summary s = summarize(samples_us[t], (size_t)runs, step_us);
+            us[t] = s.median;
             disturbed |= s.disturbed;
         }
-        x[i] = us[KERNEL];
-        y[i] = us[NET];
-        least = fmin(least, y[i] - x[i]);
-        most = fmax(most, y[i] - x[i]);
-        if (y[i] <= 0)
-            fail(EXIT_FAILED, "impossible: a median of %g us for %u us", y[i], lengths_us[i]);
-        number("length", "us", 11, 0, lengths_us[i]);
-        number("kernel", "us", 11, 2, us[KERNEL]);
-        number("launch_and_drain", "us", 21, 2, us[NET] - us[KERNEL]);
-        number("floor", "us", 10, 2, us[FLOOR]);
-        number("host_launch", "us", 16, 2, us[EVENT] - us[NET] - us[FLOOR]);
-        number("way_and_back", "us", 17, 2, us[HOST] - us[EVENT]);
-        number("host", "us", 9, 2, us[HOST]);
+        kernels_us[i] = us[KERNEL];
+        nets_us[i] = us[NET];
+        least = fmin(least, nets_us[i] - kernels_us[i]);
+        most = fmax(most, nets_us[i] - kernels_us[i]);
+        if (nets_us[i] <= 0)
+            fail(EXIT_FAILED, "impossible: a median of %g us for %u us", nets_us[i], lengths_us[i]);
+        number("length", "us", 0, lengths_us[i]);
+        number("kernel", "us", 2, us[KERNEL]);
+        number("launch_and_drain", "us", 2, us[NET] - us[KERNEL]);
+        number("floor", "us", 2, us[FLOOR]);
+        number("host_launch", "us", 2, us[EVENT] - us[NET] - us[FLOOR]);
+        number("way_and_back", "us", 2, us[HOST] - us[EVENT]);
+        number("host", "us", 2, us[HOST]);
         end_row(disturbed || is_delayed(us[HOST] - us[KERNEL]));
     }
     end_table();
 
-    const struct line line = fit_line(x, y, LENGTHS);
+    const struct line line = fit_line(kernels_us, nets_us, LENGTHS);
     value("line_slope", "", line.slope);
     value("line_intercept", "us", line.intercept);
     value("launch_and_drain_min", "us", least);

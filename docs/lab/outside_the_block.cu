@@ -11,6 +11,7 @@
  * Try:   ./outside_the_block --runs 201; and while another program uses the GPU
  */
 #include "../../04_cuda_events/blocker.h"
+#include "../../05_block_clock/block_rows.h"
 #include "../../05_block_clock/cuda_blocks.h"
 
 enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 };
@@ -28,7 +29,7 @@ static __global__ void stamped(const float *input, float *output, struct block_t
     if (__syncthreads_count(1) && threadIdx.x == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.sm = sm_number();
+        t.unit = sm_number();
         block_times[blockIdx.x] = t;
     }
 }
@@ -60,7 +61,7 @@ static double outside(size_t run, int blocks, double *percent) {
     open_gate();
     const double event_us = elapsed_us();
     read_blocks((size_t)blocks); /* and check them */
-    sample_launch(run, (size_t)blocks, event_us);
+    sample_launch(run, (size_t)blocks, event_us, event_us); /* behind the blocker */
     const double outside_us = event_us - samples[SPAN_US][run];
     *percent = 100 * outside_us / event_us;
     return outside_us;
@@ -130,10 +131,10 @@ int main(int argc, char **argv) {
     for (int row = 0; row < ROWS; row++) {
         all[row] = summarize(us[row], runs, step_us);
         const struct summary share = summarize(percent[row], runs, 0);
-        cell("method", -18, "%s", methods[row]);
-        number("time", "us", 10, 2, all[row].median);
-        number("of_events", "percent", 19, 2, share.median);
-        cell("what", -1, "%s", whats[row]);
+        cell("method", "%-18s", methods[row]);
+        number("time", "us", 2, all[row].median);
+        number("of_events", "percent", 2, share.median);
+        cell("what", "%s", whats[row]);
         end_row(all[row].disturbed || share.disturbed ||
                 (row < WITHOUT && is_delayed(all[row].median)));
     }

@@ -17,11 +17,12 @@
 #include "vector_add.h"
 #include "vectors.h"
 
-static size_t n;
+static size_t floats;
 static float *first[3], *moved[3], **vectors = first;
 
 static void launch(void) {
-    vector_add<<<(unsigned)((n + 255) / 256), 256>>>(vectors[A], vectors[B], vectors[C], n);
+    const unsigned blocks = (unsigned)((floats + 255) / 256);
+    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -39,15 +40,15 @@ static double time_launch_us(double *overhead_us) {
 }
 
 static void check_result(void) {
-    check_vector_add(vectors[C], n);
+    check_vector_add(vectors[C], floats);
 }
 
 /* A buffer of random size comes first, so that the new ones do not lie where others have been. */
 static void move_buffers(void) {
-    float *spacer = device_vector(C, 1 + random_below(n)), *before[3];
+    float *spacer = device_vector(C, 1 + random_below(floats)), *before[3];
     memcpy(before, moved, sizeof before);
     for (int v = A; v <= C; v++)
-        moved[v] = device_vector((enum vector)v, n);
+        moved[v] = device_vector((enum vector)v, floats);
     for (int v = A; v <= C && before[v]; v++)
         CHECK_CUDA(cudaFree(before[v]));
     CHECK_CUDA(cudaFree(spacer));
@@ -60,9 +61,9 @@ static void move_back(void) {
 
 static void set_up(void) {
     open_cuda();
-    check_size(options.size, 10.0 * (double)n * sizeof(float)); /* 3 times three, and the spacer */
+    check_size(options.size, 10.0 * (double)floats * sizeof(float)); /* 3 times 3, and a spacer */
     for (int v = A; v <= C; v++)
-        first[v] = device_vector((enum vector)v, n);
+        first[v] = device_vector((enum vector)v, floats);
     set_up_blocker();
     launch(); /* no kernel may be launched first while the gate is shut */
 }
@@ -72,9 +73,7 @@ int main(int argc, char **argv) {
     options.runs = 15;
     options.size = 1 << 24;
     parse_options(argc, argv, "How much of the difference between runs is the buffers' place?");
-    n = (size_t)options.size;
-    const struct steps its = {set_up, move_buffers, move_back, time_launch_us, check_result};
-    steps = its;
+    floats = (size_t)options.size;
     compare_places("event pairs");
     return EXIT_SUCCESS;
 }

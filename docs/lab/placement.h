@@ -10,15 +10,12 @@
 #include "options.h"
 #include "summary.h"
 
-/* What a program brings. */
-struct steps {
-    void (*set_up)(void);    /* opens the device, makes the first buffers */
-    void (*move)(void);      /* new buffers, made while the ones before are still there */
-    void (*move_back)(void); /* the first buffers again */
-    double (*launch_us)(double *overhead_us); /* one launch, and how much longer the host waited */
-    void (*check)(void);
-};
-static struct steps steps;
+/* What the program has. */
+static void set_up(void);       /* opens the device, makes the first buffers */
+static void move_buffers(void); /* new buffers, made while the ones before are still there */
+static void move_back(void);    /* the first buffers again */
+static double time_launch_us(double *overhead_us); /* and how much longer the host waited */
+static void check_result(void);
 
 /* ---- Chance ---- */
 
@@ -42,13 +39,13 @@ struct place {
 static inline void measure(struct place *place) {
     double samples_us[LAUNCHES], overheads_us[LAUNCHES];
     for (const int64_t start_ns = now_ns(); now_ns() - start_ns < warm_up_ns;)
-        steps.launch_us(&overheads_us[0]);
+        time_launch_us(&overheads_us[0]);
     for (int i = 0; i < LAUNCHES; i++)
-        samples_us[i] = steps.launch_us(&overheads_us[i]);
+        samples_us[i] = time_launch_us(&overheads_us[i]);
     const struct summary s = summarize(samples_us, LAUNCHES, step_us);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us", s.median);
-    steps.check();
+    check_result();
     place->median_us = s.median;
     place->disturbed = s.disturbed || is_delayed(median(overheads_us, LAUNCHES));
 }
@@ -56,7 +53,7 @@ static inline void measure(struct place *place) {
 /* ---- The processes. This one never touches the device: see cold.h ---- */
 
 static inline void run_process(void *place) {
-    steps.set_up();
+    set_up();
     measure((struct place *)place);
 }
 
@@ -75,8 +72,11 @@ static inline void start_home(void) {
     static struct place place;
     for (bool move, is_set_up = false; get(questions[0], &move, sizeof move); is_set_up = true) {
         if (!is_set_up)
-            steps.set_up();
-        (move ? steps.move : steps.move_back)();
+            set_up();
+        if (move)
+            move_buffers();
+        else
+            move_back();
         measure(&place);
         if (!put(answers[1], &machine, sizeof machine) || !put(answers[1], &place, sizeof place))
             break;
@@ -136,11 +136,11 @@ static inline void compare_places(const char *clock) {
         const struct summary s = summarize(samples_us[w], runs, step_us);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
         greatest = fmax(greatest, spread_percent[w]);
-        cell("where", -7, "%s", place_names[w]);
-        number("min", "us", 11, 2, s.min);
-        number("median", "us", 11, 2, s.median);
-        number("max", "us", 11, 2, s.max);
-        number("spread", "percent", 16, 1, spread_percent[w]);
+        cell("where", "%-7s", place_names[w]);
+        number("min", "us", 2, s.min);
+        number("median", "us", 2, s.median);
+        number("max", "us", 2, s.max);
+        number("spread", "percent", 1, spread_percent[w]);
         end_row(disturbed[w] || s.disturbed);
     }
     end_table();

@@ -21,7 +21,7 @@
 static struct opencl cl;
 static cl_kernel vector_add;
 static cl_mem first[3], moved[3], *vectors = first;
-static size_t n, global_size, local_size = 256;
+static size_t floats, global_size, local_size = 256;
 
 /* By the host's clock; the event only shows whether the device was busy with something else. */
 static double time_launch_us(double *overhead_us) {
@@ -38,7 +38,7 @@ static double time_launch_us(double *overhead_us) {
 }
 
 static void check_result(void) {
-    check_vector_add(cl, vectors[C], n);
+    check_vector_add(cl, vectors[C], floats);
 }
 
 static void use(cl_mem *those) {
@@ -49,9 +49,9 @@ static void use(cl_mem *those) {
 
 /* A buffer of random size comes first, so that the new ones do not lie where others have been. */
 static void move_buffers(void) {
-    cl_mem spacer = device_vector(cl, C, 1 + random_below(n)), before[3];
+    cl_mem spacer = device_vector(cl, C, 1 + random_below(floats)), before[3];
     memcpy(before, moved, sizeof before);
-    set_vectors(cl, vector_add, n, moved);
+    set_vectors(cl, vector_add, floats, moved);
     for (int v = A; v <= C && before[v]; v++)
         CHECK_CL(clReleaseMemObject(before[v]));
     CHECK_CL(clReleaseMemObject(spacer));
@@ -64,10 +64,11 @@ static void move_back(void) {
 
 static void set_up(void) {
     cl = open_opencl();
-    check_size(cl, options.size, 4.0 * (double)n, 40.0 * (double)n); /* 3 times three, a spacer */
+    /* 3 times three vectors, and the spacer */
+    check_size(cl, options.size, 4.0 * (double)floats, 40.0 * (double)floats);
     const cl_program program = build_program(cl, "../../06_warmup/warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
-    set_vectors(cl, vector_add, n, first);
+    set_vectors(cl, vector_add, floats, first);
 }
 
 int main(int argc, char **argv) {
@@ -75,10 +76,8 @@ int main(int argc, char **argv) {
     options.runs = 15;
     options.size = 1 << 24;
     parse_options(argc, argv, "How much of the difference between runs is the buffers' place?");
-    n = (size_t)options.size;
-    global_size = (n + local_size - 1) / local_size * local_size;
-    const struct steps its = {set_up, move_buffers, move_back, time_launch_us, check_result};
-    steps = its;
+    floats = (size_t)options.size;
+    global_size = (floats + local_size - 1) / local_size * local_size;
     compare_places("the host's clock");
     return EXIT_SUCCESS;
 }

@@ -24,13 +24,13 @@ static const char *const names[INPUTS] = {"same", "new", "zeros", "sorted"};
 static struct opencl cl;
 static cl_kernel walk;
 static cl_mem data, result;
-static size_t n;
+static size_t count;
 
 /* ---- The inputs ---- */
 
 static void fill_random(cl_uint *numbers) {
     static cl_uint x = 2463534242; /* xorshift32: Marsaglia, "Xorshift RNGs", 2003 */
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < count; i++) {
         x ^= x << 13;
         x ^= x >> 17;
         x ^= x << 5;
@@ -44,13 +44,13 @@ static int compare_ways(const void *left, const void *right) {
 }
 
 static cl_uint *new_input(enum input input, const cl_uint *same) {
-    cl_uint *numbers = (cl_uint *)malloc(n * sizeof *numbers);
+    cl_uint *numbers = (cl_uint *)malloc(count * sizeof *numbers);
     if (!numbers)
-        fail(EXIT_FAILED, "no host memory for %zu numbers", n);
+        fail(EXIT_FAILED, "no host memory for %zu numbers", count);
     if (input == SORTED)
-        qsort(memcpy(numbers, same, n * sizeof *numbers), n, sizeof *numbers, compare_ways);
+        qsort(memcpy(numbers, same, count * sizeof *numbers), count, sizeof *numbers, compare_ways);
     else if (input == ZEROS)
-        memset(numbers, 0, n * sizeof *numbers);
+        memset(numbers, 0, count * sizeof *numbers);
     else
         fill_random(numbers);
     return numbers;
@@ -59,7 +59,7 @@ static cl_uint *new_input(enum input input, const cl_uint *same) {
 /* What the kernel must find. */
 static cl_uint walk_on_host(const cl_uint *numbers) {
     cl_uint x = 1;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         if (numbers[i] & 1) {
             x = (x ^ x >> 15) * 2246822519u + numbers[i];
             x ^= x >> 13;
@@ -77,8 +77,8 @@ static double time_walk_us(const cl_uint *numbers, cl_uint right, double *overhe
     const size_t one = 1;
     cl_event event;
     cl_uint found = ~right;
-    CHECK_CL(clEnqueueWriteBuffer(cl.queue, data, CL_TRUE, 0, n * sizeof *numbers, numbers, 0, NULL,
-                                  NULL));
+    CHECK_CL(clEnqueueWriteBuffer(cl.queue, data, CL_TRUE, 0, count * sizeof *numbers, numbers, 0,
+                                  NULL, NULL));
     CHECK_CL(
         clEnqueueWriteBuffer(cl.queue, result, CL_TRUE, 0, sizeof found, &found, 0, NULL, NULL));
     const int64_t start_ns = now_ns();
@@ -104,19 +104,19 @@ int main(int argc, char **argv) {
     options.size = 4096;
     parse_options(argc, argv, "May each launch of a benchmark have the same input?");
     const size_t runs = (size_t)options.runs;
-    n = (size_t)options.size;
+    count = (size_t)options.size;
     cl = open_opencl();
-    check_size(cl, options.size, 4.0 * (double)n, 4.0 * (double)n);
+    check_size(cl, options.size, 4.0 * (double)count, 4.0 * (double)count);
     const cl_program program = build_program(cl, "same_input_opencl.cl", "");
     MAKE_CL(walk = clCreateKernel(program, "walk", &cl_code));
-    MAKE_CL(data =
-                clCreateBuffer(cl.context, CL_MEM_READ_ONLY, n * sizeof(cl_uint), NULL, &cl_code));
+    MAKE_CL(data = clCreateBuffer(cl.context, CL_MEM_READ_ONLY, count * sizeof(cl_uint), NULL,
+                                  &cl_code));
     MAKE_CL(result =
                 clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &cl_code));
-    const cl_ulong count = n;
+    const cl_ulong numbers = count;
     CHECK_CL(clSetKernelArg(walk, 0, sizeof data, &data));
     CHECK_CL(clSetKernelArg(walk, 1, sizeof result, &result));
-    CHECK_CL(clSetKernelArg(walk, 2, sizeof count, &count));
+    CHECK_CL(clSetKernelArg(walk, 2, sizeof numbers, &numbers));
     for (int i = SAME; i < INPUTS; i++)
         inputs[i] = new_input((enum input)i, inputs[SAME]);
     for (int l = 0; l < LAUNCHES; l++)
@@ -140,17 +140,17 @@ int main(int argc, char **argv) {
 
     begin_table("The same input: a walk through %zu numbers on %s, from START to END\n"
                 "Medians of the first and of the last launch in %zu times %d launches\n\n",
-                n, cl.name, runs, LAUNCHES);
+                count, cl.name, runs, LAUNCHES);
     for (int i = SAME; i < INPUTS; i++) {
         first[i] = summarize(first_us[i], runs, step_us);
         last[i] = summarize(last_us[i], runs, step_us);
         if (!(last[i].median > 0))
             fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short",
-                 last[i].median, n);
-        cell("input", -6, "%s", names[i]);
-        number("first launch", "us", 17, 2, first[i].median);
-        number("last launch", "us", 16, 2, last[i].median);
-        cell("last_to_same", 12, "%.2f", last[i].median / last[SAME].median);
+                 last[i].median, count);
+        cell("input", "%-6s", names[i]);
+        number("first launch", "us", 2, first[i].median);
+        number("last launch", "us", 2, last[i].median);
+        cell("last_to_same", "%.2f", last[i].median / last[SAME].median);
         end_row(first[i].disturbed || last[i].disturbed ||
                 is_delayed(median(overhead_us[i], runs)));
     }

@@ -39,7 +39,7 @@ static __global__ void count_clocks(long long length, struct count *count) {
     count->low_clocks = (long long)(end_low - start_low); /* unsigned: right below 2^32 clocks */
 }
 
-/* Every block writes down both clocks of its SM, then a thousand clocks later again. */
+/* Every block writes down its SM's counter and the timer, then a thousand clocks later again. */
 struct stamp {
     long long start_clock, end_clock;
     unsigned long long start_ns, end_ns;
@@ -64,11 +64,11 @@ static double clocks_per_us;
 /* `time_by`: the timer of all SMs, or the clocks and their rate. */
 static void report(const char *what, long long clocks, double time_us, const char *time_by,
                    const char *meaning) {
-    cell("what", -15, "%s", what);
-    cell("clocks", 12, "%lld", clocks);
-    number("time", "us", 13, 2, time_us);
-    cell("time_by", -7, "%s", time_by);
-    cell("meaning", -1, "%s", meaning);
+    cell("what", "%-15s", what);
+    cell("clocks", "%12lld", clocks);
+    number("time", "us", 2, time_us);
+    cell("time_by", "%s", time_by);
+    cell("meaning", "%s", meaning);
     end_row(false); /* one run: nothing can disagree */
 }
 

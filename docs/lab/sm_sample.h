@@ -32,16 +32,19 @@ static double percent(double part_ns, int64_t whole_ns) {
 
 static void print_sample(int turn, const char *numbers, const struct sample *s, bool disturbed,
                          bool in_table) {
-    cell("turn", 4, "%d", turn);
-    cell("numbers", -7, "%s", numbers);
-    number("since", "s", 9, 3, (double)(s->ns - begin_ns) / 1e9);
-    number("launch", "ms", 11, 3, s->launch_ms);
-    number("clock", "MHz", 11, 0, s->clock_mhz);
-    number("nvml_clock", "MHz", 16, 0, seen(s->gpu.sm_mhz));
-    number("power", "W", 9, 0, seen(s->gpu.power_mw) / 1e3);
-    number("temperature", "C", 15, 0, seen(s->gpu.temperature_c));
-    number("held_back", "percent", 19, 0, s->held_back_percent);
-    (in_table ? end_row : end_record_row)(disturbed);
+    cell("turn", "%d", turn);
+    cell("numbers", "%s", numbers);
+    number("since", "s", 3, (double)(s->ns - begin_ns) / 1e9);
+    number("launch", "ms", 3, s->launch_ms);
+    number("clock", "MHz", 0, s->clock_mhz);
+    number("nvml_clock", "MHz", 0, seen(s->gpu.sm_mhz));
+    number("power", "W", 0, seen(s->gpu.power_mw) / 1e3);
+    number("temperature", "C", 0, seen(s->gpu.temperature_c));
+    number("held_back", "percent", 0, s->held_back_percent);
+    if (in_table)
+        end_row(disturbed);
+    else
+        end_record_row(disturbed);
 }
 
 /* One millisecond by the timer, and how often the SM's clock ticked meanwhile. */

@@ -106,10 +106,10 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "Which of a kernel's three times is START to END?");
     cl = open_opencl();
     const struct kernel_clock clock = find_kernel_clock(cl);
-    const bool is_loop = clock.unit_ns == 0; /* no clock that all work-groups share */
-    step_ns = is_loop ? NAN : clock.unit_ns;
+    const bool is_loop = clock.tick_ns == 0; /* no clock that all work-groups share */
+    step_ns = is_loop ? NAN : clock.tick_ns;
     const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
-    const cl_program program = build_program(cl, "three_times_opencl.cl", flags);
+    const cl_program program = build_program(cl, "spin.cl", flags);
     MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
@@ -129,12 +129,12 @@ int main(int argc, char **argv) {
                 samples_us[t][run % runs] = us[t];
         }
         bool disturbed = false;
-        cell("groups", 6, "%zu", groups[i]);
+        cell("groups", "%zu", groups[i]);
         for (int t = 0; t < TIMES; t++) {
             s[t] = summarize(samples_us[t], runs, step_us);
             quiet_us[t][quiet] = s[t].median;
             if (t <= IN_A_ROW)
-                number(names[t], "us", 0, 2, s[t].median);
+                number(names[t], "us", 2, s[t].median);
             disturbed |= t <= IN_A_ROW ? s[t].disturbed : t == ENQUEUE && s[t].median > LONG_US;
         }
         quiet += !disturbed; /* or the next row takes its place */
@@ -160,11 +160,14 @@ int main(int argc, char **argv) {
         value("least_pause", "us", s[PAUSE].min);
         value("greatest_pause", "us", s[PAUSE].max);
         say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
-            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n%s.\n",
-            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
-            s[MORE].median < 0.5 * s[PAUSE].median   ? "closest to the time of the code"
-            : s[MORE].median > 1.5 * s[PAUSE].median ? "more than it costs in a row"
-                                                     : "closest to what it costs in a row");
+            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n",
+            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max);
+        if (s[MORE].median < 0.5 * s[PAUSE].median)
+            say("closest to the time of the code.\n");
+        else if (s[MORE].median <= 1.5 * s[PAUSE].median)
+            say("closest to what it costs in a row.\n");
+        else
+            say("more than it costs in a row.\n");
     }
     return EXIT_SUCCESS;
 }

@@ -159,7 +159,7 @@ static inline int set_up_gpus(void) {
     for (int gpu = 1; gpu < count; gpu++)
         set_up_pair(gpu);
     CHECK_CUDA(cudaSetDevice(0));
-    create_events();
+    set_up_blocker();
     return count;
 }
 

@@ -14,13 +14,13 @@ static inline void cells(int gpu, const char *quantity, double x, double low, do
                          double at_s, const char *how) {
     char pair[32];
     snprintf(pair, sizeof pair, "0-%d", gpu);
-    cell("pair", -4, "%s", pair);
-    cell("quantity", -14, "%s", quantity);
-    cell("value", 13, "%.3f", x);
-    cell("low", 13, "%.3f", low);
-    cell("high", 13, "%.3f", high);
+    cell("pair", "%-4s", pair);
+    cell("quantity", "%-14s", quantity);
+    cell("value", "%13.3f", x);
+    cell("low", "%13.3f", low);
+    cell("high", "%13.3f", high);
     recorded_number("at_s", 3, at_s);
-    cell("how", -42, "%s", how);
+    cell("how", "%s", how);
 }
 
 static inline void row(int gpu, const char *quantity, double x, double low, double high,

@@ -4,7 +4,7 @@
  * a line through the offsets, and how far off the line can be. For two_gpus.cu. */
 #pragma once
 
-#include "../../03_opencl_profiling/clock_error.h"
+#include "../../04_cuda_events/fit_line.h"
 #include "summary.h"
 
 enum { SWEEPS = 20 };

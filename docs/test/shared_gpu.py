@@ -6,8 +6,9 @@ QUIET is a folder of records that docs/results/record.sh made on this machine, a
 something on the GPU beside two processes that launch kernels of 200 us without a pause, its record into SHARED. A
 number that differs by more than a quarter (and by more than 0.5 us), in a row that does not say 'disturbed', is a
 fault. The greatest run of a row and the mean of its runs are left out: they are what one interruption makes of them,
-and nobody should quote them. Wants nvcc, and some four minutes.
+and nobody should quote them. ONLY="NAME ...": these programs alone. Wants nvcc, and some four minutes.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -27,6 +28,7 @@ int main() {
         for (int i = 0; i < 10; i++) spin<<<1056, 128>>>(400000);
 }
 """
+LIMIT_S = 90  # of a program: beside others warmup_opencl takes over 30 s
 LEFT_OUT = {"integer_trap", "stamp_errors", "sm_counters", "block_timeline",
             "block_timeline_opencl", "two_gpus"}  # they time nothing, draw one launch, or need another GPU
 
@@ -34,15 +36,16 @@ LEFT_OUT = {"integer_trap", "stamp_errors", "sm_counters", "block_timeline",
 def programs(build):
     for needs, program in map(str.split, (build / "programs.txt").read_text().splitlines()):
         name = pathlib.Path(program).name
-        if needs != "host" and name not in LEFT_OUT and (build / program).exists():
+        if needs != "host" and name not in LEFT_OUT and name in os.environ.get("ONLY", name).split() \
+                and (build / program).exists():
             yield name, [build / program] + (["--device", "NVIDIA"] if needs == "opencl" else [])
 
 
 def run(command, path):
     try:
-        done = subprocess.run([*command, f"--csv={path}"], capture_output=True, text=True, timeout=30)
+        done = subprocess.run([*command, f"--csv={path}"], capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
-        return 1, "not done after 30 s"
+        return 1, f"not done after {LIMIT_S} s"
     return done.returncode, done.stderr.strip()
 
 

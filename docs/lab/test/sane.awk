@@ -78,10 +78,11 @@ rows > 10 {
     ask(v("launch_ms") > 0, "a launch takes time")
     ask($column["power_w"] == "" || v("power_w") > 0, "power, where it is seen")
     ask($column["held_back_percent"] == "" || v("held_back_percent") <= 100, "a part of the time")
-    ask($column["numbers"] == (rows % 2 ? "zeros" : "random"), "zeros and random numbers in turns")
-    ask(v("turn") == int((rows - 9) / 2), "a sample of each in each turn")
+    kind = (rows - 11) % 3
+    ask($column["numbers"] == (kind == 0 ? "zeros" : kind == 1 ? "random" : "fma"), "the three loads in turns")
+    ask(v("turn") == int((rows - 8) / 3), "a sample of each in each turn")
 }
-END { ask(rows == 20, "10 samples of one SM, 5 with zeros, 5 with random numbers") }
+END { ask(rows == 25, "10 samples of one SM, 5 of each load") }
 
 # ---- placement ----
 {

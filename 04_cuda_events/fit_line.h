@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the error of a clock shows: the step it takes, and the line through what it says of kernels of
- * known length. */
+ * A straight line through times: the slope is what one more launch, or one more us of code, adds. */
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
-
-/* The step of a clock, from the durations it gave: the largest number of ns that divides
- * `duration_ns` and all those before it, whose step was `step_ns` (0: there were none). */
-static inline uint64_t common_step_ns(uint64_t step_ns, uint64_t duration_ns) {
-    while (duration_ns > 0) { /* Euclid */
-        const uint64_t remainder = step_ns % duration_ns;
-        step_ns = duration_ns;
-        duration_ns = remainder;
-    }
-    return step_ns;
-}
 
 struct line {
     double slope, intercept; /* y = slope * x + intercept */
