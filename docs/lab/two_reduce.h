@@ -9,7 +9,8 @@
 #include "two_timers.h"
 
 enum { GPUS = 32, ROUNDS = 42, REDUCERS = 16, HALF = 1 << 19, PART = HALF / REDUCERS };
-enum { MET, START, SENT, GOT, ADDED, END, STAMPS };     /* of a block */
+enum { MET, START, SENT, GOT, ADDED, END, STAMPS }; /* of a block */
+enum { SETTLE_NS = 5000 }; /* until then what the meeting left to do is done */
 enum { APART = 16, FLAG_BYTES = 8 * APART * REDUCERS }; /* each flag has its own cache line */
 enum { STAMPS_BYTES = MAX_RUNS * sizeof(struct way) };
 static const long long limit_clocks = 2000000000; /* about a second */
@@ -85,7 +86,8 @@ static __global__ void all_reduce(const struct gpu *both, unsigned g, unsigned l
     float *mine = me.numbers + g * HALF, *given = me.numbers + (1 - g) * HALF;
     if (!meet(&me, &it, g))
         return;
-    for (const unsigned long long met_ns = globaltimer_ns(); globaltimer_ns() - met_ns < late_ns;)
+    for (const unsigned long long met_ns = globaltimer_ns();
+         globaltimer_ns() - met_ns < SETTLE_NS + late_ns;)
         continue;
     note(&me, START);
     for (size_t i = first + threadIdx.x; i < first + PART; i += blockDim.x)

@@ -45,8 +45,8 @@ static inline void print_rounds(double bound_us) {
     for (int r = 0; r < ROUNDS; r++) {
         const double at_s = on_line(&pairs[1], 0, stamps[r][0][0][START]) / 1e9;
         apart[r] = between_us(r, 0, START, 1, START);
-        moved[r] = apart[r] + line_at(&pairs[1], at_s) / 1e3;
-        timers[r] = moved[r] + (double)pairs[1].offset_ns / 1e3;
+        moved[r] = apart[r] + (offset_at(&pairs[1], at_s) - pairs[1].offsets[0].middle_ns) / 1e3;
+        timers[r] = apart[r] + ((double)pairs[1].offset_ns + offset_at(&pairs[1], at_s)) / 1e3;
         all[r] = span_us(r);
         for (int g = 0; g < 2; g++)
             wait[g][r] = between_us(r, g, SENT, g, GOT);
@@ -149,6 +149,6 @@ static inline void draw_rounds(void) {
         "\nThe last all-reduce, on one time line: GPU 1 comes late (l). Each sends (s) a half, "
         "waits\n(w) for the other's, adds (a) and sends the sums, and waits (w) for the other's "
         "sums.\n");
-    if (!table_file) /* --trace */
+    if (!table_file && record_file != stdout) /* --trace */
         print_slices();
 }

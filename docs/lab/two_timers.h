@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The timers of two GPUs on one time line, that of the first: the offset by stamps that go there and back,
- * a line through the offsets, and how far off the line can be. For two_gpus.cu. */
+ * The timers of two GPUs on one time line, that of the first: offsets by stamps that go there and back,
+ * straight lines from one to the next, and how far off these can be. For two_gpus.cu. */
 #pragma once
 
-#include "../../04_cuda_events/fit_line.h"
 #include "summary.h"
 
 enum { SWEEPS = 20 };
@@ -14,6 +13,11 @@ struct way {
     uint64_t sent_ns, there_ns, back_ns;
 };
 
+/* The second timer minus the first, and both its bounds, in ns from pair->offset_ns on. */
+struct offset {
+    double at_s, low_ns, middle_ns, high_ns;
+};
+
 struct timer_pair {
     bool is_peer;                 /* each sees the other's memory */
     unsigned long long *flags[2]; /* that each waits for: in its memory, or else in the host's */
@@ -21,12 +25,7 @@ struct timer_pair {
     int64_t zero_ns, offset_ns; /* when the first sweep was, by the first timer; the offset then */
     size_t ways;                /* of a sweep */
     struct way *way[SWEEPS];
-    struct line line; /* what is to be added to offset_ns, in ns, over the seconds since zero_ns */
-};
-
-/* The second timer minus the first, and both its bounds, in ns from pair->offset_ns on. */
-struct offset {
-    double at_s, low_ns, middle_ns, high_ns;
+    struct offset offsets[SWEEPS];
 };
 
 /* The stamp was there after it was sent, and before it was back: so the offset is between there - back
@@ -41,11 +40,16 @@ static inline struct offset get_offset(const struct timer_pair *pair, struct way
     return o;
 }
 
-static inline double line_at(const struct timer_pair *pair, double at_s) {
-    return pair->line.slope * at_s + pair->line.intercept;
+/* The offset at that moment, in ns from pair->offset_ns on: between two sweeps on a straight line. */
+static inline double offset_at(const struct timer_pair *pair, double at_s) {
+    const struct offset *o = pair->offsets;
+    while (o < pair->offsets + SWEEPS - 2 && o[1].at_s < at_s)
+        o++;
+    return o->middle_ns +
+           (o[1].middle_ns - o->middle_ns) * (at_s - o->at_s) / (o[1].at_s - o->at_s);
 }
 
-/* Of a sweep's even ways the shortest; the odd ones check the line that goes through these. */
+/* Of a sweep's even ways the shortest; the odd ones check the offsets. */
 static inline struct way shortest_way(const struct timer_pair *pair, int sweep) {
     const struct way *ways = pair->way[sweep];
     size_t best = 0;
@@ -55,47 +59,46 @@ static inline struct way shortest_way(const struct timer_pair *pair, int sweep) 
     return ways[best];
 }
 
-/* The straight line through the offsets by least squares. A wide one, which was held up on its way, weighs
- * less: by the square of its width. */
-static inline struct line fit_wide_and_narrow(const struct offset *offsets) {
-    double sum = 0, mean_s = 0, mean_ns = 0, xx = 0, xy = 0;
-    struct line line;
-    for (const struct offset *o = offsets; o < offsets + SWEEPS; o++) {
-        const double weight = pow(o->high_ns - o->low_ns, -2);
-        sum += weight;
-        mean_s += weight * o->at_s;
-        mean_ns += weight * o->middle_ns;
-    }
-    mean_s /= sum;
-    mean_ns /= sum;
-    for (const struct offset *o = offsets; o < offsets + SWEEPS; o++) {
-        const double weight = pow(o->high_ns - o->low_ns, -2);
-        xx += weight * (o->at_s - mean_s) * (o->at_s - mean_s);
-        xy += weight * (o->at_s - mean_s) * (o->middle_ns - mean_ns);
-    }
-    line.slope = xy / xx;
-    line.intercept = mean_ns - line.slope * mean_s;
-    return line;
+static inline double half_width(const struct offset *o) {
+    return (o->high_ns - o->low_ns) / 2;
 }
 
-/* Sets pair->line through each sweep's shortest way, and offsets[]. Returns how far the line can be from
- * the true offset, in ns. Between two sweeps this holds if the rate is steady there. */
-static inline double fit_offsets(struct timer_pair *pair, struct offset *offsets) {
-    double bound_ns = 0;
+/* How far a sweep's offset is from the straight line between its neighbours. */
+static inline double bend(const struct offset *o) {
+    const double part = (o->at_s - o[-1].at_s) / (o[1].at_s - o[-1].at_s);
+    return fabs(o->middle_ns - o[-1].middle_ns - part * (o[1].middle_ns - o[-1].middle_ns));
+}
+
+/* Sets pair->offsets by each sweep's shortest way. Returns how far offset_at() can be from the truth, in
+ * ns: half the widest bounds, and between two sweeps a quarter of the bend, if the rate changes evenly.
+ * *outside: the sweeps whose bend is more than their and their neighbours' bounds allow. */
+static inline double find_offsets(struct timer_pair *pair, int *outside) {
     const struct way first = shortest_way(pair, 0);
+    struct offset *o = pair->offsets;
+    double widest = 0, most_bent = 0;
     pair->zero_ns = (int64_t)first.sent_ns;
     pair->offset_ns = (int64_t)(first.there_ns - first.sent_ns);
     for (int s = 0; s < SWEEPS; s++) {
-        offsets[s] = get_offset(pair, shortest_way(pair, s));
-        if (!(offsets[s].low_ns < offsets[s].high_ns))
+        o[s] = get_offset(pair, shortest_way(pair, s));
+        if (!(o[s].low_ns < o[s].high_ns))
             fail(EXIT_FAILED, "impossible: a stamp was back before it was sent");
+        widest = fmax(widest, half_width(&o[s]));
     }
-    pair->line = fit_wide_and_narrow(offsets);
-    for (int s = 0; s < SWEEPS; s++) {
-        bound_ns = fmax(bound_ns, offsets[s].high_ns - line_at(pair, offsets[s].at_s));
-        bound_ns = fmax(bound_ns, line_at(pair, offsets[s].at_s) - offsets[s].low_ns);
+    for (int s = 1; s < SWEEPS - 1; s++) {
+        most_bent = fmax(most_bent, bend(&o[s]));
+        *outside +=
+            bend(&o[s]) > half_width(&o[s]) + fmax(half_width(&o[s - 1]), half_width(&o[s + 1]));
     }
-    return bound_ns;
+    return widest + most_bent / 4;
+}
+
+/* Parts per million by which the second timer was faster from one sweep to another, and its bounds. */
+static inline struct offset drift_ppm(const struct timer_pair *pair, int from, int to) {
+    const struct offset *a = &pair->offsets[from], *b = &pair->offsets[to];
+    const double per_ns = 1e-3 / (b->at_s - a->at_s);
+    return (struct offset){b->at_s, (b->low_ns - a->high_ns) * per_ns,
+                           (b->middle_ns - a->middle_ns) * per_ns,
+                           (b->high_ns - a->low_ns) * per_ns};
 }
 
 /* A stamp of timer 0 or 1 on the time line of timer 0: ns since zero_ns. */
@@ -103,7 +106,7 @@ static inline double on_line(const struct timer_pair *pair, int timer, uint64_t 
     if (timer == 0)
         return (double)((int64_t)stamp_ns - pair->zero_ns);
     const double ns = (double)((int64_t)stamp_ns - pair->offset_ns - pair->zero_ns);
-    return ns - line_at(pair, ns / 1e9);
+    return ns - offset_at(pair, ns / 1e9);
 }
 
 /* Whether, on that line, it was there before it was sent, or back before it was there. */

@@ -103,14 +103,14 @@ END { ask(rows == 4, "four inputs") }
     if ($column["pair"] == "0-1")
         seen[$column["quantity"]] = v("value")
     if ($column["quantity"] ~ /^(outside|early)$/)
-        ask(v("value") == 0 || $column["disturbed"] == 1, "the line is within all bounds, and no stamp arrives before it is sent")
+        ask(v("value") == 0 || $column["disturbed"] == 1, "each sweep fits its neighbours, and no stamp arrives before it is sent")
     if ($column["quantity"] == "early") # threads that are held up all the time give a poor line, but no other one
         ask(v("value") < v("high") / 4, "most stamps arrive after they are sent")
     if ($column["quantity"] ~ /^(way_ns|bound_ns|copy_us|wait_.*|.*reduce_us)$/)
         ask(v("value") > 0, "takes time")
 }
 END {
-    ask(rows >= 26, "twenty sweeps and six rows of each pair")
+    ask(rows >= 28, "twenty sweeps and eight rows of each pair")
     ask(seen["bound_ns"] >= seen["way_ns"] / 2, "the bound is half the way at least")
     if ("host_us" in seen)
         ask(seen["apart_us"] < seen["late_reduce_us"] && seen["late_reduce_us"] < seen["host_us"], "what is inside is shorter")
