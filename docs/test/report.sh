@@ -33,7 +33,8 @@ python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06
     "way (us) 10" "device Known GPU" "driver Known Platform, 1.2" "the median error first_launch: the first launch" \
     "and 10.00 us for the way there and back" "this machine Known GPU CUDA 13.0, toolkit 13.0 2026-01-02" \
     "method this machine nvidia-h200 nvidia-h100 pocl-cpu no_finish 2.000 disturbed" "size 1000 | 16777216" \
-    "host_no_sync 4.000" "the code 10.000" "no 'method " "no no_finish 16777216" "no \`"
+    "host_no_sync 4.000" "the code 10.000" "no 'method " "build/05_block_clock/block_clock --threads 64 --csv=B.csv" \
+    "no no_finish 16777216" "no \`"
 fails grep -q "$(pwd -P)" "$folder/report.html"
 fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is not among the words
 [ "$(grep -c '<figure' "$folder/report.html")" -eq 5 ]

@@ -202,7 +202,7 @@ def of_records(paths):
               or [c for c in columns if c not in keys + texts + OPTIONS])
     if not wanted:
         raise RecordError(f"{paths[0]}, {paths[1]}: no numbers in both")
-    if program in ("warmup", "warmup_opencl"):
+    if program in ("warmup", "warmup_opencl") and "steady_us" in columns:
         wanted.append("steady_us")
     return [Side(program, keys, column, {"A": a, "B": b}, ["A", "B"], by_place=True) for column in wanted]
 
