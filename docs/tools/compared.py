@@ -111,7 +111,7 @@ class Side:
             ranges = [spread(of[n], self.column, self.records[n]) if n in of else None for n in self.names]
             line = [*key]
             for row, runs in zip(both, ranges):
-                line += [self.cell(row, "!"), "{:g} to {:g}".format(*runs) if runs else "-"]
+                line += [self.cell(row, "!"), "{:.7g} to {:.7g}".format(*runs) if runs else "-"]
             if not all(both):
                 yield [*line, "-", f"only {' and '.join(of)} has this row"]
                 continue
@@ -120,8 +120,8 @@ class Side:
             yield [*line, self.change(x, y), self.verdict(x, y, *ranges, disturbed)]
 
     def verdict(self, x, y, a, b, disturbed):
-        """What to think of A's x, with its runs from a[0] to a[1], and B's y. A delay lengthens a run, and nothing
-        shortens it: so if the least run of the longer one is longer than the other's median, the longer one is longer."""
+        """What to think of A's x, with its runs from a[0] to a[1], and B's y. A delay only lengthens a run: so one time
+        is longer than another if even its least run is longer than the other's median."""
         far = abs(y - x) > min(abs(x), abs(y))  # a factor of 2
         word = f"{self.names[1]} is {{}}{'greater' if y > x else 'less'}"
         if not a or not b:
