@@ -127,7 +127,7 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
     else
         printf '%s\n\n' "$(look "$name")"
         case $name in
-        warmup*) echo "(New processes for each recipe: this takes some 20 seconds on a processor.)" && echo ;;
+        warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
         esac
         { "build/$program" --csv="$out/$name.csv" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
         read -r code <"$scratch/code"
@@ -203,4 +203,12 @@ else
 fi
 rm -rf build/tour && mv "$out" build/tour # the records, for docs/results/side_by_side.sh build/tour NAME
 echo "Read next: 01_host_clock/README.md"
+for name in block_clock block_clock_opencl; do
+    if [ -s "build/tour/$name.csv" ]; then
+        printf '\nChange the threads, and compare with this tour; --help lists what else you can change:\n'
+        echo "    build/05_block_clock/$name --threads 64 --csv=B.csv"
+        echo "    docs/results/side_by_side.sh build/tour/$name.csv B.csv"
+        break
+    fi
+done
 exit "$failed"

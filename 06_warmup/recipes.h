@@ -117,22 +117,10 @@ static inline int compare_errors(const void *left, const void *right) {
                            &((const struct outcome *)right)->error_percent);
 }
 
-/* Whether the processes of a recipe disagree in one of the row's times. */
-static inline bool disagree(const struct outcome *outcomes, size_t count) {
-    static double first[MAX_RUNS], estimate[MAX_RUNS], steady[MAX_RUNS];
-    for (size_t i = 0; i < count; i++) {
-        first[i] = outcomes[i].first_us;
-        estimate[i] = outcomes[i].estimate_us;
-        steady[i] = outcomes[i].steady_us;
-    }
-    return summarize(first, count, step_us).disturbed ||
-           summarize(estimate, count, step_us).disturbed ||
-           summarize(steady, count, step_us).disturbed;
-}
-
 /* Runs each recipe in --runs new processes and reports the one whose error is in the middle. */
 static inline void compare_recipes(const char *clock) {
     static struct outcome outcomes[RECIPES][MAX_RUNS];
+    static double first[MAX_RUNS], estimate[MAX_RUNS], steady[MAX_RUNS];
     double steady_us[RECIPES];
     const size_t runs = (size_t)options.runs;
     for (size_t i = 0; i < runs; i++) /* in turns: each meets the same machine */
@@ -149,20 +137,30 @@ static inline void compare_recipes(const char *clock) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = &outcomes[r][(runs - 1) / 2];
         steady_us[r] = o->steady_us;
+        for (size_t i = 0; i < runs; i++) {
+            first[i] = outcomes[r][i].first_us;
+            estimate[i] = outcomes[r][i].estimate_us;
+            steady[i] = outcomes[r][i].steady_us;
+        }
+        const struct summary firsts = summarize(first, runs, step_us),
+                             estimates = summarize(estimate, runs, step_us),
+                             steadies = summarize(steady, runs, step_us);
         cell("recipe", "%-28s", recipes[r].name);
         cell("launches", "%d", o->launches);
         number("first launch", "us", 2, o->first_us);
         number("estimate", "us", 2, o->estimate_us);
         number("steady", "us", 2, o->steady_us);
         number("error", "percent", 1, o->error_percent);
+        recorded_spread("estimate", "us", 3, estimates.min, estimates.max);
+        recorded_spread("steady", "us", 3, steadies.min, steadies.max);
         recorded_spread("error", "percent", 2, outcomes[r][0].error_percent,
                         outcomes[r][runs - 1].error_percent);
-        end_row(o->disturbed || disagree(outcomes[r], runs));
+        end_row(o->disturbed || firsts.disturbed || estimates.disturbed || steadies.disturbed);
     }
     end_table();
-    const struct summary steady = summarize(steady_us, RECIPES, step_us);
+    const struct summary of_recipes = summarize(steady_us, RECIPES, step_us);
     const double apart_percent =
-        value("steady_apart", "percent", 100 * (steady.max - steady.min) / steady.min);
+        value("steady_apart", "percent", 100 * (of_recipes.max - of_recipes.min) / of_recipes.min);
     say("The first launch alone differs from the steady state by %+.1f %%.\n"
         "After a warm-up by the same kernel the median differs from it by %+.1f %%.\n"
         "The steady states of these %d processes are %.1f %% apart, so each error is against its "

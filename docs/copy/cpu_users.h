@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much CPU time do others take while a command runs, on the cores that it may use? /proc/stat counts
- * the work of all processes, also of those outside the container that we may be in. Minus what the
- * command takes, that is the others' time. A file to copy, with gpu_users.h (whose process is it?), gpu_state.h
+ * How much CPU time do others take, while a command runs or in this second, on the cores that it may
+ * use? /proc/stat counts the work of all processes, also of those outside the container that we may be
+ * in. Minus what the command takes, that is the others' time. A file to copy, with gpu_users.h (whose process is it?), gpu_state.h
  * and cpu_state.h. */
 #pragma once
 
@@ -100,9 +100,13 @@ static inline double others_percent(struct cpu_time from, struct cpu_time to) {
     return others > 0 ? 100 * others / passed : 0;
 }
 
-static inline void print_others(double percent) {
-    print_number("others' CPU time during the command: ", "others_percent", percent >= 0, 0,
-                 percent, " % of one core\n");
+static inline const char *when_others(bool command) {
+    return command ? " during the command" : "";
+}
+
+static inline void print_others(double percent, bool command) {
+    fprintf(out, "others' CPU time%s: ", when_others(command));
+    print_number("", "others_percent", percent >= 0, 0, percent, " % of one core\n");
     if (percent < 0)
         fputc('\n', out);
 }
@@ -116,7 +120,7 @@ static inline void judge_cpu(const struct cpu_state *from, const struct cpu_stat
         DISTURBED("other virtual machines took %.1f %% of the busy CPU time",
                   steal_percent(from, to));
     if (others > OTHERS_PERCENT)
-        DISTURBED("others took %.0f %% of one core during the command", others);
+        DISTURBED("others took %.0f %% of one core%s", others, when_others(command));
     if (command && to->throttled_ms > from->throttled_ms)
         DISTURBED("the cgroup's limit stopped the command for %.1f ms",
                   to->throttled_ms - from->throttled_ms);

@@ -4,7 +4,7 @@
  * while it runs, and after it, and says what disturbed it. To copy, with the five headers that it needs.
  *
  * Build: cc -O2 fit_to_measure.c -o fit_to_measure -ldl
- * Run:   ./fit_to_measure                      the machine now, on stdout
+ * Run:   ./fit_to_measure                      the machine in this second, on stdout
  *        ./fit_to_measure ./warmup --runs 5    the machine around a command, on stderr; ends as it ends
  *        ./fit_to_measure --csv=FILE ...       beside it the record of what it saw: "# name,value"
  *
@@ -29,6 +29,7 @@ extern char **environ;
 #define INTERVAL_MS 50
 #endif
 static const struct timespec interval = {0, INTERVAL_MS * 1000000L}; /* ns */
+enum { SOME_LOOKS = 4, LOOKS_ALONE = 21 /* a second: others' time is coarse */ };
 
 static const char usage[] =
     "fit_to_measure [--csv=FILE] [COMMAND [ARGUMENTS]]: what disturbs measurements here,\n"
@@ -68,11 +69,11 @@ static int run(char **argv) {
 
 /* Some looks, for what runs only for a moment is no load. And up to two seconds, for the driver
  * takes the mean of up to one: what ended just now is still in it. */
-static struct cpu_state look_before(void) {
+static struct cpu_state look_before(int looks) {
     struct cpu_state cpu;
     double running = INT_MAX;
     bool in_use = true;
-    for (int i = 0; i < 40 && (i < 4 || in_use); i++) {
+    for (int i = 0; i < 40 && (i < looks || in_use); i++) {
         if (i > 0)
             nanosleep(&interval, NULL);
         in_use = false;
@@ -126,8 +127,7 @@ static void report(bool nvml_is_here, bool command, const struct cpu_state *from
         judge_gpu(gpu, last);
     }
     print_cpu_state(command ? from : NULL, &to);
-    if (command)
-        print_others(others);
+    print_others(others, command);
     judge_cpu(from, &to, others, command);
     fclose(verdict);
     fprintf(out, size ? "Disturbed: %s.\n" : "Fit to measure.\n", reasons);
@@ -136,7 +136,6 @@ static void report(bool nvml_is_here, bool command, const struct cpu_state *from
 }
 
 int main(int argc, char **argv) {
-    double others = -1;
     int code = 0;
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0) {
@@ -149,11 +148,14 @@ int main(int argc, char **argv) {
     const bool nvml_is_here = open_gpu_state();
     if (nvml_is_here)
         list_gpus();
-    const struct cpu_state from = look_before();
+    struct cpu_time begin = read_cpu_time();
+    const struct cpu_state from = look_before(*command ? SOME_LOOKS : LOOKS_ALONE);
     if (*command) {
-        const struct cpu_time begin = read_cpu_time();
+        begin = read_cpu_time();
         code = run(command);
-        others = others_percent(begin, read_cpu_time());
+    }
+    const double others = others_percent(begin, read_cpu_time());
+    if (*command) {
         nanosleep(&interval, NULL); /* the driver may close the command's files a little later */
         look(AFTER);
     }

@@ -33,7 +33,8 @@ python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06
     "way (us) 10" "device Known GPU" "driver Known Platform, 1.2" "the median error first_launch: the first launch" \
     "and 10.00 us for the way there and back" "this machine Known GPU CUDA 13.0, toolkit 13.0 2026-01-02" \
     "method this machine nvidia-h200 nvidia-h100 pocl-cpu no_finish 2.000 disturbed" "size 1000 | 16777216" \
-    "host_no_sync 4.000" "the code 10.000" "no 'method " "no no_finish 16777216" "no \`"
+    "host_no_sync 4.000" "the code 10.000" "no 'method " "build/05_block_clock/block_clock --threads 64 --csv=B.csv" \
+    "no no_finish 16777216" "no \`"
 fails grep -q "$(pwd -P)" "$folder/report.html"
 fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is not among the words
 [ "$(grep -c '<figure' "$folder/report.html")" -eq 5 ]
@@ -61,8 +62,7 @@ says "Changed: size 1000 -> 2000"
 says "no_finish 2.000! 1 to 9 2.000! 1 to 9 1.000 disturbed: do not believe it"
 says "finish_before_and_after 40.000 30 to 50 45.000 30 to 50 1.125 within the spread of the runs"
 says "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 outside the spread of the runs"
-grep -q "^median (us): B / A is 1 to 2.333, in the middle .*; of . rows 1 within the spread, .*1 outside the spread, . disturbed" \
-    "$folder/text"
+says "median (us): B / A is 1.000 to 2.333, in the middle 1.125; of 3 rows 1 within the spread, 1 outside the spread, 1 disturbed"
 [ "$(wc -l <"$folder/text")" -le 18 ]
 if command -v gnuplot >/dev/null; then
     grep -q '^Picture: .*side_by_side.svg$' "$folder/text"
@@ -109,6 +109,55 @@ fails "$side_by_side" "$folder/a b/A.csv" docs/test/tour/warmup.csv 2>"$folder/m
 grep -q "not of one program: block_clock_opencl and warmup" "$folder/message"
 fails "$side_by_side" "$folder/a b/A.csv" 2>"$folder/message"
 grep -q "usage: docs/results/side_by_side.sh A.csv B.csv" "$folder/message"
+
+# Disturbed: which one is longer is sure if even its least run is longer than the other's median, over which one late
+# run has no power; by how much is not. A small difference is for another tool. The units of the rows are a line.
+cat >"$folder/a b/A.csv" <<'.'
+# program,block_clock_opencl 1.0.0
+# runs,31
+# threads,256
+blocks,threads,clocks_mean,whole_launch_us,used_units,clocks_mean_min,clocks_mean_max,whole_launch_min_us,whole_launch_max_us,disturbed
+1,256,800,5300.000,1,700,9000,5000,90000,1
+2,256,800,8.000,2,700,9000,7.900,8.200,0
+4,256,800,8.000,2,700,9000,5,90,1
+.
+cat >"$folder/a b/B.csv" <<'.'
+# program,block_clock_opencl 1.0.0
+# runs,31
+# threads,64
+blocks,threads,clocks_mean,whole_launch_us,used_units,clocks_mean_min,clocks_mean_max,whole_launch_min_us,whole_launch_max_us,disturbed
+1,64,100,0.100,1,90,900,0.05,0.2,0
+2,64,900,10.000,1,810,9000,7.950,12,0
+4,64,900,9.000,2,810,9000,8.5,90,1
+.
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
+says "used (units), row by row: 1 2 2 -> 1 1 2"
+says "1 800! 700 to 9000 100 90 to 900 0.125 B is surely less; by how much is uncertain"
+says "2 800 700 to 9000 900 810 to 9000 1.125 B is greater; some runs overlap"
+says "1 5300.000! 5000 to 90000 0.100 0.05 to 0.2 53000 times less B is surely less; by how much is uncertain"
+says "2 8.000 7.9 to 8.2 10.000 7.95 to 12 1.250 the runs overlap"
+says "4 8.000! 5 to 90 9.000! 8.5 to 90 1.125 disturbed: do not believe it"
+says "whole_launch (us): B / A is 53000 times less to 1.250, in the middle 1.125; of 3 rows 1 overlap, 1 surely less, 1 disturbed"
+says "For small differences: docs/compare.md"
+# A rate is not lengthened by a delay: there the runs must be apart.
+for file in A B; do
+    sed 's/bl[a-z_]*_opencl/bandwidth/; s/clocks_mean/four_floats_gb_s/; s/clocks_mean_m\(..\)/four_floats_m\1_gb_s/g' \
+        "$folder/a b/$file.csv" >"$folder/a b/rate_$file.csv"
+done
+"$side_by_side" "$folder/a b/rate_A.csv" "$folder/a b/rate_B.csv" | tr -s ' ' >"$folder/text"
+says "2 800 700 to 9000 900 810 to 9000 1.125 the runs overlap"
+# Of a series the first launch, and the steady state.
+{
+    printf '# program,warmup_series 1.0.0\nlaunch,device_us,host_us,disturbed\n1,500.000,700.000,0\n'
+    seq 2 100 | sed 's/.*/&,10.000,20.000,0/; s/^99,10/99,12/'
+} >"$folder/a b/A.csv"
+sed 's/,10.000/,30.000/; s/^1,500/1,250/' "$folder/a b/A.csv" >"$folder/a b/B.csv"
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
+says "first 500.000 - 250.000 - 0.500 no spread recorded"
+says "steady 10.000 10 to 12 30.000 12 to 30 3.000 B is greater; some runs overlap"
+sed '4,$d' "$folder/a b/A.csv" | sed '$d' >"$folder/a b/B.csv"
+fails "$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" 2>"$folder/message"
+grep -q "B has no rows: its run failed (.*B.csv)" "$folder/message"
 
 # Two machines: every program that both have; of three the numbers alone.
 for side in A B; do

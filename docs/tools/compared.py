@@ -111,34 +111,49 @@ class Side:
             ranges = [spread(of[n], self.column, self.records[n]) if n in of else None for n in self.names]
             line = [*key]
             for row, runs in zip(both, ranges):
-                line += [self.cell(row, "!"), "{:g} to {:g}".format(*runs) if runs else "-"]
+                line += [self.cell(row, "!"), "{:.7g} to {:.7g}".format(*runs) if runs else "-"]
             if not all(both):
                 yield [*line, "-", f"only {' and '.join(of)} has this row"]
                 continue
             x, y = (float(row[self.column]) for row in both)
-            apart = all(ranges) and (ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0])
-            if any(row.get("disturbed") == "1" for row in both):
-                word = "disturbed, but outside the spread" if apart else "disturbed: do not believe it"
-            elif not all(ranges):
-                word = "no spread recorded"
-            elif ranges[1][0] <= x <= ranges[1][1] and ranges[0][0] <= y <= ranges[0][1]:
-                word = "within the spread of the runs"
-            else:
-                word = "outside the spread of the runs" if apart else "the runs overlap"
-            ratio = "" if x == 0 else f"{y / x:.3f}" if y > 0.1 * x else f"{y / x:.2g}"
-            yield [*line, f"{y - x:+.3f}" if self.has_difference(x) else ratio, word]
+            disturbed = any(row.get("disturbed") == "1" for row in both)
+            yield [*line, self.change(x, y), self.verdict(x, y, *ranges, disturbed)]
+
+    def verdict(self, x, y, a, b, disturbed):
+        """What to think of A's x, with its runs from a[0] to a[1], and B's y. A delay only lengthens a run: so one time
+        is longer than another if even its least run is longer than the other's median."""
+        far = abs(y - x) > min(abs(x), abs(y))  # a factor of 2
+        word = f"{self.names[1]} is {{}}{'greater' if y > x else 'less'}"
+        if not a or not b:
+            return "disturbed: do not believe it" if disturbed else "no spread recorded"
+        apart = a[1] < b[0] or b[1] < a[0]
+        is_time = not self.has_difference(x) and not self.column.endswith("gb_s")
+        longer = apart or is_time and (b[0] > x if y > x else a[0] > y)
+        if disturbed:
+            return word.format("surely ") + "; by how much is uncertain" if far and longer else "disturbed: do not believe it"
+        if b[0] <= x <= b[1] and a[0] <= y <= a[1]:
+            return "within the spread of the runs"
+        return ("outside the spread of the runs" if apart else
+                word.format("") + "; some runs overlap" if longer else "the runs overlap")
+
+    def change(self, x, y):
+        """From x to y, in words: the difference where a number may be near zero, or the ratio."""
+        if self.has_difference(x):
+            return f"{y - x:+.3f}"
+        return f"{float(f'{x / y:.2g}'):.0f} times less" if 0 < y < 0.01 * x else f"{y / x:.3f}"
 
     def summary(self):
         """In one line, of two: the least, the middle and the greatest ratio, and how many rows say what."""
-        lines = [line for line in self.pairs() if line[-2] not in ("", "-")]
-        numbers, words = sorted(float(line[-2]) for line in lines), [re.split("[ ,:]", line[-1])[0] for line in lines]
-        if len(lines) < 2:
+        words = [line[-1] for line in self.pairs() if line[-2] != "-"]
+        both = [[float(of[name][self.column]) for name in self.names] for _, of in self.rows if len(of) == 2]
+        both.sort(key=lambda xy: xy[1] - xy[0] if self.has_difference(xy[0]) else xy[1] / xy[0])
+        if len(both) < 2:
             return ""
-        counts = [f"{words.count(word)} {said}" for word, said in (
-            ("within", "within the spread"), ("the", "overlap"), ("outside", "outside the spread"),
-            ("disturbed", "disturbed"), ("no", "without a spread")) if word in words]
-        return (f": {self.head()[-2]} is {numbers[0]:g} to {numbers[-1]:g}, in the middle {statistics.median(numbers):g}; "
-                f"of {len(lines)} rows {', '.join(counts)}")
+        counts = {said: sum(said in word for word in words) for said in (
+            "within the spread", "overlap", "outside the spread", "surely less", "surely greater", "disturbed", "no spread")}
+        least, middle, most = (self.change(*both[i]) for i in (0, len(both) // 2, -1))
+        return (f": {self.head()[-2]} is {least} to {most}, in the middle {middle}; "
+                f"of {len(both)} rows {', '.join(f'{count} {said}' for said, count in counts.items() if count)}")
 
     def has_difference(self, x=1):
         return x == 0 or NEAR_ZERO.search(self.column)
@@ -168,21 +183,37 @@ def of_machines(folders):
 def of_records(paths):
     """Two records of one program: the program's tables; for another program its numbers with a spread, or all numbers."""
     a, b = map(read, paths)
+    for name, record in zip("AB", (a, b)):
+        if not record.rows:
+            raise RecordError(f"{name} has no rows: its run failed ({record.name})")
     programs = {r.meta.get("program", pathlib.Path(r.name).stem).split(" ")[0] for r in (a, b)}
     if len(programs) > 1:
         raise RecordError(f"not of one program: {' and '.join(sorted(programs))}")
     program = programs.pop()
+    if program.startswith("warmup_series"):
+        first_and_steady(a)
+        first_and_steady(b)
     columns = [c for c in a.columns if c in b.columns and c != "disturbed"]
     known = [(keys.split(), column) for _, of, keys, column in TABLES if of == program]
     texts = [c for c in columns if not all(is_number(row[c]) for row in a.rows + b.rows)]
     keys = known[0][0] if known else texts + [c for c in ("launches", "launch", "laps", "groups", "block", "length_us") if c in columns]
     known = [c for _, c in known if c in columns]
-    wanted = ([c for c in known if not NEAR_ZERO.search(c)] or known
-              or [c for c in columns if "mean" not in c and a.rows and spread(a.rows[0], c, a)]
+    wanted = (known or [c for c in columns if "mean" not in c and spread(a.rows[0], c, a)]
               or [c for c in columns if c not in keys + texts + OPTIONS])
-    if not wanted or not a.rows or not b.rows:
-        raise RecordError(f"{paths[0]}, {paths[1]}: no rows of numbers in both")
+    if not wanted:
+        raise RecordError(f"{paths[0]}, {paths[1]}: no numbers in both")
+    if program in ("warmup", "warmup_opencl") and "steady_us" in columns:
+        wanted.append("steady_us")
     return [Side(program, keys, column, {"A": a, "B": b}, ["A", "B"], by_place=True) for column in wanted]
+
+
+def first_and_steady(record):
+    """Of a series of launches two rows: the first, and the median of the last 50 (series.h), with their spread."""
+    steady = {"launch": "steady", "disturbed": record.rows[-1]["disturbed"]}
+    for name in ("device", "host"):
+        us = sorted(float(row[f"{name}_us"]) for row in record.rows[-50:])
+        steady.update({f"{name}_us": f"{statistics.median(us):.3f}", f"{name}_min_us": us[0], f"{name}_max_us": us[-1]})
+    record.rows = [{**record.rows[0], "launch": "first"}, steady]
 
 
 def machines(records_of):
@@ -217,6 +248,10 @@ def print_records(sides, paths):
             changed.append(f"{name} {was} -> {now}")
             legend = [(*text, f"{name} {x}") for text, x in zip(legend, (was, now))]
     print("Changed:", "; ".join(changed) if changed else "no option. (A record does not show a change in the source.)")
+    if "used_units" in a.columns and "used_units" in b.columns:
+        used = [" ".join(row["used_units"] for row in r.rows) for r in (a, b)]
+        if used[0] != used[1]:
+            print(f"used (units), row by row: {used[0]} -> {used[1]}")
     side = sides[0]
     if side.changed and len(side.rows) > 1:
         how = [f"by {' and '.join(side.paired_by)}"] * bool(side.paired_by) + ["in their order"] * bool(side.placed_by)
@@ -232,10 +267,14 @@ def print_records(sides, paths):
     if any(word.startswith("within") for word in words):
         print("within the spread: each number is among the other's runs, so the change may have done nothing.")
     if any("outside" in word for word in words):
-        print("outside the spread: no run of one is among the other's. Two processes may differ by some percent without a\n"
-              "change: to see by how much, record A twice and compare the two.")
-    if any(word.startswith("disturbed") for word in words):
+        print("outside the spread: no run of one is among the other's. Two processes may differ without a change, by some\n"
+              "percent, or in calls of a few us by more: to see by how much, record A twice and compare the two.")
+    if any("surely" in word or word.startswith("disturbed") for word in words):
         print("!: disturbed. The runs disagree, or all were delayed: run it again on an idle machine.")
+    if any("surely" in word for word in words):
+        print("surely: one is over twice the other, and even its least run is longer than the other's median.")
+    if any(word.startswith("disturbed") for word in words):
+        print("For small differences: docs/compare.md")
     return f"{sides[0].title}{device}", {text[0]: ": ".join((text[0], ", ".join(text[1:]))) for text in legend}
 
 

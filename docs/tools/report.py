@@ -133,6 +133,7 @@ def report(folder):
            else element("p", "No program checked whether this machine is fit to measure."))
     listed = "".join(element("li", doubt) for doubt in doubts)
     listed = f"<ul>\n{listed}</ul>" if listed else "<p>None: no row is disturbed, and all programs ran.</p>"
+    name = "block_clock" if (folder / "block_clock.csv").exists() else "block_clock_opencl"
     return page("How this machine times a kernel", f"""<p>Written by <code>./tour.sh</code>: what this machine answered, \
 chapter by chapter. All numbers of a program are of one run.</p>
 <nav aria-label="Contents"><ul>
@@ -159,8 +160,9 @@ no number.</p>
 <p>Read the first chapter: <code>01_host_clock/README.md</code>, in the folder of the suite.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
 <code>docs/results/side_by_side.sh my-laptop nvidia-h200</code>.</p>
-<p>Change the blocks, the threads or the size of one program, and compare: run it twice with <code>--csv=A.csv</code> and
-<code>--csv=B.csv</code>, then <code>docs/results/side_by_side.sh A.csv B.csv</code>.</p>
+<p>Change the blocks, the threads or the size of one program, and compare with what the tour
+recorded: <code>build/05_block_clock/{name} --threads 64 --csv=B.csv</code>, then
+<code>docs/results/side_by_side.sh build/tour/{name}.csv B.csv</code>.</p>
 """)
 
 

@@ -3,8 +3,9 @@
 """type_commands.py [--require-devices]: types in every command of the chapters' and the laboratory's texts,
 each as it stands, in the text's own folder (of a copy), and those of docs/*.md in docs/copy: the lines of
 their sh blocks, and whatever in the text begins with ./ between backquotes. A command may end with 0, or
-with 77 where a device is missing; with --require-devices with 0 alone. One whose tool is not installed
-is left out and named. Several folders at once, so the times mean nothing here.
+with 77 where a device is missing; with --require-devices with 0 alone. One whose tool is not installed,
+or that compares with a tour that was not taken, is left out and named. Several folders at once, so the times mean
+nothing here.
 """
 import os
 import pathlib
@@ -37,6 +38,9 @@ def type_in(place):
             left_out += 1
             print(f"left out, not installed: {command}")
             continue
+        if "build/tour/" in command and not (folder.parent / "build/tour").exists():
+            print(f"left out, no tour: {command}")
+            continue
         if left_out and not (folder / tool).exists() and tool.startswith("./"):
             print(f"left out, not built: {command}")
             continue
@@ -55,6 +59,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         copy = pathlib.Path(scratch) / "suite"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".*"))
+        if (ROOT / "build/tour").exists():
+            shutil.copytree(ROOT / "build/tour", copy / "build/tour")
         folders = [(folder, sorted(folder.glob("*.md"))) for folder in [*sorted(copy.glob("0*")), copy / "docs/lab"]]
         folders.append((copy / "docs/copy", [copy / f"docs/{name}.md" for name in ("recipe", "compare", "fit_to_measure")]))
         with ThreadPoolExecutor(os.cpu_count()) as pool:

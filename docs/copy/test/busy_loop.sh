@@ -1,16 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# busy_loop.sh FIT_TO_MEASURE: a process that computes beside the command is seen, or the program says that
+# busy_loop.sh FIT_TO_MEASURE: a process that computes is seen, beside a command and without one, or the program says that
 # this cannot be seen here.
 # shellcheck disable=SC1091
 . "${0%/*}/../../../common/test/clean.sh"
 (while :; do :; done) &
 trap 'kill $!' EXIT
+alone=$("$1")
 said=$("$1" sleep 2 2>&1)
-printf '%s\n' "$said"
+printf '%s\n' "$alone" "$said"
 case $said in
 *"others' CPU time during the command: not to be seen here"*) ;;
 *"Disturbed: "*"% of one core during the command"*) ;;
+*) exit 1 ;;
+esac
+case $alone in
+*"others' CPU time: not to be seen here"*) ;;
+*"Disturbed: "*"% of one core"*) ;;
 *) exit 1 ;;
 esac
