@@ -14,7 +14,7 @@ enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST =
 /* What the command line says. A program sets the defaults of the options that it takes; what it
  * leaves at zero is refused. A list ends with 0. */
 static struct {
-    const char *device;                /* "": the program chooses */
+    const char *device;                                  /* "": the program chooses */
     long long runs, size, work, seconds, late_us, trace; /* trace: 1 if it can be asked for */
     long long sizes[MAX_LIST + 1], blocks[MAX_LIST + 1], threads[MAX_LIST + 1];
     bool has_blocks; /* on the command line */

@@ -21,6 +21,8 @@
 #define __syncthreads simulated_barrier
 #define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
 #define __syncwarp() ((void)0)
+static inline void simulated_add(float *to, float x) { *to += x; }
+#define atomicAdd simulated_add
 #define clock64() ((long long)simulated_clock64())
 #define W(x) ((uintptr_t)(x + 0)) /* of no argument too */
 #define W1(a) W(a)
@@ -137,7 +139,7 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 /* ---- Memory ---- */
 
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
 static size_t managed_bytes;
 
@@ -155,21 +157,6 @@ API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind k
     if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     if (simulated_apart()) simulated_stop("cudaMemcpy does not wait for a stream made with cudaStreamNonBlocking");
     simulated_wait(NULL, true); memcpy(to, from, bytes); simulated_spoil(to, bytes, kind == cudaMemcpyDeviceToHost))
-
-static inline void run_memset(struct simulated_command *c) {
-    memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
-    simulated_fill_l2((void *)c->arguments[0], true);
-}
-
-static inline cudaError_t simulated_memset(void *to, int value, size_t bytes) {
-    if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    simulated_enqueue(simulated_new(
-        (struct simulated_command){.run = run_memset, .ns = MEMSET_NS, .arguments = {W3(to, value, bytes)}}));
-    return cudaSuccess;
-}
-API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes))
-API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
-    return stream ? cudaErrorInvalidResourceHandle : simulated_memset(to, value, bytes))
 
 /* ---- Graphs: what goes into a captured stream becomes a node. ---- */
 
@@ -212,6 +199,38 @@ API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, uns
     if (flags) RETURN(cudaErrorInvalidValue);
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph)
 API(cudaGraphDestroy, (cudaGraph_t graph), 2000, free(graph))
+
+/* ---- Copies and fills in a stream ---- */
+
+static inline void run_copy(struct simulated_command *c) {
+    memcpy((void *)c->arguments[0], (void *)c->arguments[1], c->arguments[2]);
+    simulated_spoil((void *)c->arguments[0], c->arguments[2], c->arguments[3]);
+}
+API(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
+    COPY_CALL_NS, const bool reading = kind == cudaMemcpyDeviceToHost;
+    if (simulated_room(reading ? from : to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
+    simulated_enqueue(simulated_new((struct simulated_command){.run = run_copy,
+                                                               .ns = (int64_t)bytes / COPY_RATE,
+                                                               .stream = stream ? &stream->simulated : NULL,
+                                                               .arguments = {W4(to, from, bytes, reading)}})))
+
+static inline void run_memset(struct simulated_command *c) {
+    memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
+    simulated_fill_l2((void *)c->arguments[0], true);
+}
+
+static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
+    if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
+    simulated_enqueue(simulated_new((struct simulated_command){.run = run_memset,
+                                                               .ns = MEMSET_NS,
+                                                               .stream = stream ? &stream->simulated : NULL,
+                                                               .arguments = {W3(to, value, bytes)}}));
+    return cudaSuccess;
+}
+API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes, 0))
+API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
+    return simulated_memset(to, value, bytes, stream))
+API(cudaCtxResetPersistingL2Cache, (void), 10000, )
 
 /* ---- Launches ---- */
 
@@ -338,6 +357,12 @@ API(
         if (event) command->ns += simulated_noise(NOISE_EVENT);
         simulated_enqueue(command);
     })
+API(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), RECORD_NS,
+    if (flags) RETURN(cudaErrorInvalidValue);
+    simulated_enqueue(simulated_new((struct simulated_command){.after = event->command,
+                                                               .stream = stream ? &stream->simulated : NULL})))
+API(cudaStreamSynchronize, (cudaStream_t stream), SYNC_NS,
+    if (!stream || stream->simulated.last) wait_for(stream ? stream->simulated.last : NULL, true))
 API(cudaEventQuery, (cudaEvent_t event), QUERY_NS,
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), SYNC_EVENT_NS,

@@ -76,6 +76,7 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
 static int64_t host_ns, cpu_ns, thread_cpu_ns;
 static bool host_waits, on_device;
 static void run_device(void);
+static bool run_apart(int64_t until_ns);
 
 /* FAULT=interrupted: of every ms another process has the processor for 100 us, and when a sleep ends for much longer. */
 static void host_works(int64_t ns) {
@@ -421,12 +422,12 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
 const struct simulated_device *simulated_device;
 static int64_t device_ns;                /* of the command that runs */
 static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
-static struct simulated_command *first, **last = &first;
+static struct simulated_command *first, **last = &first, *first_apart;
 static const struct simulated_command *awaited;
+static long commands_done;
 static bool after_kernel; /* and not an event, or a copy */
 /* When the default stream, a stream that waits for it, one that does not, and any was last at work. */
 static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
-static int apart_commands; /* that are queued or run */
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
  * held_up:5: only in the fifth process; held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
@@ -455,16 +456,33 @@ static void device_works(int64_t ns) {
     catch_up(device_ns);
 }
 
+static void run_command(struct simulated_command *command) {
+    struct simulated_stream *stream = command->stream;
+    device_works(FETCH_NS);
+    command->start_ns = device_ns;
+    if (command->run) command->run(command);
+    device_works(command->ns);
+    command->end_ns = device_ns;
+    command->done = true;
+    commands_done++;
+    int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
+    *group_ns = device_ns > *group_ns ? device_ns : *group_ns;
+    all_ns = device_ns > all_ns ? device_ns : all_ns;
+    if (stream) stream->end_ns = device_ns;
+}
+
 static void device_main(void) {
     for (int idle = 0;;) {
         struct simulated_command *command = first;
-        if (!command || (command->gate && !*command->gate) || (host_waits && awaited && awaited->done)) {
+        if (!command || (command->gate && !*command->gate) || (command->after && !command->after->done) ||
+            (host_waits && awaited && awaited->done)) {
             to_host();
             continue;
         }
         struct simulated_stream *stream = command->stream;
         device_ns = !stream ? default_ns : stream->apart || stream->end_ns > default_ns ? stream->end_ns : default_ns;
         if (!stream && ordinary_ns > device_ns) device_ns = ordinary_ns;
+        if (command->after && command->after->end_ns > device_ns) device_ns = command->after->end_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + PAUSE_NS && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
         if (ready_ns > device_ns) {
@@ -476,17 +494,7 @@ static void device_main(void) {
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
         if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */
-        device_works(FETCH_NS);
-        command->start_ns = device_ns;
-        if (command->run) command->run(command);
-        device_works(command->ns);
-        command->end_ns = device_ns;
-        command->done = true;
-        apart_commands -= stream && stream->apart;
-        int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
-        *group_ns = device_ns > *group_ns ? device_ns : *group_ns;
-        all_ns = device_ns > all_ns ? device_ns : all_ns;
-        if (stream) stream->end_ns = device_ns;
+        run_command(command);
         after_kernel = command->kernel;
         first = command->next;
         last = first ? last : &first;
@@ -495,6 +503,7 @@ static void device_main(void) {
 
 static void run_device(void) {
     if (!simulated_device || on_device) return;
+    while (run_apart(host_ns)) continue;
     if (!paused) {
         static context start;
         new_fiber(start, device_main);
@@ -518,26 +527,41 @@ void simulated_enqueue(struct simulated_command *command) {
     command->submit_ns = host_ns + SUBMIT_NS + simulated_noise(NOISE_EVENT);
     command->done = false;
     command->next = NULL;
-    apart_commands += command->stream && command->stream->apart;
+    if (command->stream) command->stream->last = command;
+    if (command->stream && command->stream->apart) {
+        struct simulated_command **end = &first_apart;
+        while (*end) end = &(*end)->next;
+        *end = command;
+        return;
+    }
     *last = command;
     last = &command->next;
 }
 
-bool simulated_apart(void) { return apart_commands > 0 || apart_ns > host_ns; }
+bool simulated_apart(void) { return first_apart || apart_ns > host_ns; }
 
 void simulated_wait(const struct simulated_command *command, bool busily) {
     const bool for_all = !command;
     check_guards();
     if (!command && last != &first) /* the queue's last one: `next` is not the first member */
         command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
-    if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns) /* all is done */
+    if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns &&
+        (!first_apart || (command && command->done && !for_all))) /* all is done */
         return host_works(NO_WAIT_NS);
+    const bool is_apart = command && command->stream && command->stream->apart;
     awaited = command;
-    host_waits = true;
-    if (command && !command->done) run_device();
-    host_waits = false;
+    while (for_all ? first || first_apart : !command->done) {
+        const long before = commands_done;
+        if (is_apart && run_apart(INT64_MAX)) continue;
+        host_waits = true;
+        run_device();
+        host_waits = false;
+        if (commands_done == before && !run_apart(INT64_MAX)) {
+            if (alarm(0) > 0) raise(SIGALRM); /* it would ring while the host waits */
+            simulated_stop("the host waits for a command that waits for the host");
+        }
+    }
     awaited = NULL;
-    if (command && !command->done) simulated_stop("the host waits for a command that waits for the host");
     const int64_t end_ns = for_all ? all_ns : command->end_ns;
     if (end_ns > host_ns) {
         cpu_ns += busily ? end_ns - host_ns : 0;
@@ -557,12 +581,13 @@ int64_t simulated_stamp_ns(int64_t ns) {
 /* ---- A kernel: blocks on units, threads in a block ---- */
 
 struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+struct simulated_row simulated_row;
 enum { MAX_THREADS = 1024, MAX_UNITS = 16, MAX_SLOTS = 8 };
 static struct simulated_command *running;
 static int64_t thread_ns[MAX_THREADS], idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static bool in_fiber, thread_done[MAX_THREADS];
-static context fibers[MAX_THREADS];
+static context lanes[2][MAX_THREADS], *fibers = lanes[0];
 static int64_t barrier_ns;
 static unsigned unit;
 static char shared_memory[1 << 17];
@@ -680,6 +705,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
+    simulated_row = command->row;
     barrier_ns = d->barrier_ns * (most < slots ? most : slots) + simulated_noise(NOISE_BLOCK) / 10;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
@@ -721,6 +747,80 @@ void simulated_run_kernel(struct simulated_command *command) {
     device_ns = end_ns;
     device_works(d->drain_ns);
     complete_ns = device_ns;
+}
+
+/* ---- Streams that are apart ---- */
+
+/* The next of their commands that may run by `until_ns` runs in one go, also while a kernel of the default stream is in
+ * the middle of something. Returns whether there was one. */
+static bool run_apart(int64_t until_ns) {
+    struct simulated_command **next = NULL;
+    int64_t next_ns = until_ns;
+    for (struct simulated_command **c = &first_apart; *c; c = &(*c)->next) {
+        const struct simulated_command *its_first = first_apart;
+        while (its_first->stream != (*c)->stream) its_first = its_first->next;
+        if (its_first != *c || ((*c)->after && !(*c)->after->done)) continue;
+        int64_t ns = (*c)->submit_ns + simulated_device->latency_ns + (*c)->delay_ns;
+        if ((*c)->stream->end_ns > ns) ns = (*c)->stream->end_ns;
+        if ((*c)->after && (*c)->after->end_ns > ns) ns = (*c)->after->end_ns;
+        if (ns < next_ns || (ns == next_ns && !next)) {
+            next = c;
+            next_ns = ns;
+        }
+    }
+    if (!next) return false;
+
+    static struct state {
+        context block;
+        struct simulated_index thread_index, block_index, block_size, grid_size;
+        struct simulated_row row;
+        struct simulated_command *running;
+        int64_t thread_ns[MAX_THREADS], *now, until, device, barrier, block_released, released, room, complete, waits;
+        bool in_fiber, on_device, host_waits, thread_done[MAX_THREADS];
+        unsigned unit;
+    } kept; /* of the kernel that is interrupted */
+    kept = (struct state){.thread_index = threadIdx,
+                          .block_index = blockIdx,
+                          .block_size = blockDim,
+                          .grid_size = gridDim,
+                          .row = simulated_row,
+                          .running = running,
+                          .now = simulated_thread_ns,
+                          .until = simulated_until_ns,
+                          .device = device_ns,
+                          .barrier = barrier_ns,
+                          .block_released = block_released_ns,
+                          .released = released_ns,
+                          .room = room_ns,
+                          .complete = complete_ns,
+                          .waits = waits_until_ns,
+                          .in_fiber = in_fiber,
+                          .on_device = on_device,
+                          .host_waits = host_waits,
+                          .unit = unit};
+    memcpy(kept.block, block_context, sizeof kept.block);
+    memcpy(kept.thread_ns, thread_ns, sizeof thread_ns);
+    memcpy(kept.thread_done, thread_done, sizeof thread_done);
+
+    struct simulated_command *command = *next;
+    *next = command->next;
+    fibers = lanes[1];
+    in_fiber = false;
+    on_device = host_waits = true;
+    simulated_until_ns = fault.shared ? INT64_MIN : INT64_MAX;
+    device_ns = shared_ns(next_ns);
+    run_command(command);
+
+    fibers = lanes[0];
+    threadIdx = kept.thread_index, blockIdx = kept.block_index, blockDim = kept.block_size, gridDim = kept.grid_size;
+    simulated_row = kept.row, running = kept.running, simulated_thread_ns = kept.now, simulated_until_ns = kept.until;
+    device_ns = kept.device, barrier_ns = kept.barrier, block_released_ns = kept.block_released;
+    released_ns = kept.released, room_ns = kept.room, complete_ns = kept.complete, waits_until_ns = kept.waits;
+    in_fiber = kept.in_fiber, on_device = kept.on_device, host_waits = kept.host_waits, unit = kept.unit;
+    memcpy(block_context, kept.block, sizeof kept.block);
+    memcpy(thread_ns, kept.thread_ns, sizeof thread_ns);
+    memcpy(thread_done, kept.thread_done, sizeof thread_done);
+    return true;
 }
 
 /* ---- Inside a kernel ---- */

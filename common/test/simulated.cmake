@@ -29,11 +29,13 @@ endif()
 # What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and
 # the OpenCL C that stands in a program's text, line by line in quotes. Programs without --size work on
 # few elements here.
-set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]])
+set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]] -e [[s/{ N = 1 << 20/{ N = 20000/]]
+  -e [[s/longest_row = 256/longest_row = 16/]]
+  -e "s/COLD_BYTES = 256 </COLD_BYTES = 2 </") # 20000: the last block is not full
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
   ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/copy/*.[ch]* ${CMAKE_SOURCE_DIR}/docs/lab/*.cu
-  ${CMAKE_SOURCE_DIR}/docs/lab/*.h ${CMAKE_SOURCE_DIR}/docs/lab/*.cl)
+  ${CMAKE_SOURCE_DIR}/docs/lab/*.h ${CMAKE_SOURCE_DIR}/docs/lab/*.cl ${CMAKE_SOURCE_DIR}/docs/copy/test/liars.c*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
 function(rewrite source to)
   get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${to} DIRECTORY)

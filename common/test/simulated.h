@@ -68,13 +68,18 @@ void simulated_spoil(void *data, size_t bytes, bool reading);
 
 /* ---- The device: an in-order queue of commands ----
  *
- * CUDA's streams have times of their own, and the commands of the queue run one by one all the same: so nothing may wait
- * for what the host does later in another stream. The default stream waits for all others and they for it, but for those
- * that are apart (cudaStreamNonBlocking). */
+ * CUDA's streams have times of their own, and the commands of the queue run one by one all the same. The default stream
+ * waits for all others and they for it, but for those that are apart (cudaStreamNonBlocking, a second queue of OpenCL):
+ * their commands stand in a list of their own, and each runs in one go when its time has come. */
 
 struct simulated_stream {
     bool apart;
-    int64_t end_ns; /* of what ran there last */
+    int64_t end_ns;                 /* of what ran there last */
+    struct simulated_command *last; /* that was queued there */
+};
+
+struct simulated_row { /* of OpenCL's first dimension; the rows follow each other */
+    unsigned groups, threads;
 };
 
 struct simulated_command {
@@ -82,6 +87,7 @@ struct simulated_command {
     int64_t ns;                                     /* that passes besides, on the device */
     int64_t delay_ns;                               /* before it starts: a compiler, a loader */
     const bool *gate;                               /* waits for that to be true, unless NULL */
+    const struct simulated_command *after;          /* waits until that one has ended, unless NULL */
     int64_t queued_ns, submit_ns, start_ns, end_ns; /* host's time line */
     struct simulated_stream *stream;                /* NULL: the default stream, or OpenCL's queue */
     bool done;
@@ -91,6 +97,7 @@ struct simulated_command {
     const char *name;
     uintptr_t arguments[8];
     unsigned groups, threads;
+    struct simulated_row row;
     size_t shared_bytes, local_bytes[8];
     int64_t saved_ns; /* of its launch */
     bool early;       /* starts when the kernel before it allows it: see simulated_grid_wait() */
@@ -126,6 +133,7 @@ struct simulated_index {
     unsigned x, y, z;
 };
 extern struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+extern struct simulated_row simulated_row;
 void simulated_barrier(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);

@@ -10,15 +10,25 @@ typedef unsigned uint;
 typedef unsigned long ulong;
 enum { CLK_LOCAL_MEM_FENCE = 1, CLK_GLOBAL_MEM_FENCE };
 
-static inline size_t get_local_id(unsigned i) { return i ? 0 : threadIdx.x; }
-static inline size_t get_local_size(unsigned i) { return i ? 1 : blockDim.x; }
-static inline size_t get_group_id(unsigned i) { return i ? 0 : blockIdx.x; }
-static inline size_t get_global_id(unsigned i) { return i ? 0 : (size_t)blockIdx.x * blockDim.x + threadIdx.x; }
+static inline size_t get_local_id(unsigned i) {
+    return i ? threadIdx.x / simulated_row.threads : threadIdx.x % simulated_row.threads;
+}
+static inline size_t get_local_size(unsigned i) {
+    return i ? blockDim.x / simulated_row.threads : simulated_row.threads;
+}
+static inline size_t get_group_id(unsigned i) {
+    return i ? blockIdx.x / simulated_row.groups : blockIdx.x % simulated_row.groups;
+}
+static inline size_t get_global_id(unsigned i) { return get_group_id(i) * get_local_size(i) + get_local_id(i); }
+static inline size_t get_global_size(unsigned i) {
+    return get_local_size(i) * (i ? gridDim.x / simulated_row.groups : simulated_row.groups);
+}
 static inline void barrier(int fence) {
     if (simulated_shared_bytes() > 0 && !(fence & CLK_LOCAL_MEM_FENCE))
         simulated_stop("a barrier that does not fence local memory");
     simulated_barrier();
 }
+static inline void atomic_add(int *to, int x) { *to += x; }
 static inline ulong clock_read_work_group(void) { return simulated_clock64(); }
 #define __builtin_readcyclecounter() (simulated_read() * TSC_A_US / 1000 + 1000000000000)
 #define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_smid())

@@ -48,6 +48,7 @@ struct _cl_context {
 struct _cl_command_queue {
     cl_context context;
     bool profiled;
+    struct simulated_stream stream; /* of each queue but the first: they wait for no other */
 };
 struct _cl_program {
     const char *text;
@@ -72,8 +73,9 @@ struct _cl_event {
     const void *from;    /* of a copy or a fill */
     void *to;
     size_t bytes;
-    cl_uint pattern;
-    bool fill;
+    cl_ulong pattern;
+    size_t pattern_bytes;
+    bool fill, reading;
     struct _cl_event *next;
 };
 static cl_mem buffers;
@@ -137,6 +139,7 @@ case CL_DEVICE_TYPE: VALUE(cl_device_type, d->type);
 case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
 case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, simulated_memory());
 case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, simulated_memory() / (d == devices ? 4 : 2));
+case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: VALUE(cl_ulong, 1u << 20);
 case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
 case CL_DEVICE_MAX_COMPUTE_UNITS: /* FAULT=many_units: it says that it has more than it has */
     VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing.units);
@@ -179,9 +182,12 @@ cl_context clCreateContext(const cl_context_properties *properties UNUSED, cl_ui
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
                                       cl_int *error) {
     cl_command_queue queue = CREATE(cl_command_queue, 20000, CL_INVALID_QUEUE_PROPERTIES);
+    static cl_command_queue first_queue;
+    if (!first_queue) first_queue = queue;
     if (queue)
-        *queue =
-            (struct _cl_command_queue){context, properties & CL_QUEUE_PROFILING_ENABLE && context->device == device};
+        *queue = (struct _cl_command_queue){context,
+                                            properties & CL_QUEUE_PROFILING_ENABLE && context->device == device,
+                                            {.apart = queue != first_queue}};
     return queue;
 }
 
@@ -254,9 +260,10 @@ API(clReleaseMemObject, (cl_mem buffer), 300, CL_INVALID_MEM_OBJECT, cl_mem *at 
 static void run_event(struct simulated_command *command) {
     const cl_event event = (cl_event)command->owner;
     if (command->kernel) simulated_run_kernel(command);
-    for (size_t at = 0; event->fill && at < event->bytes; at += sizeof event->pattern)
-        memcpy((char *)event->to + at, &event->pattern, sizeof event->pattern);
+    for (size_t at = 0; event->fill && at < event->bytes; at += event->pattern_bytes)
+        memcpy((char *)event->to + at, &event->pattern, event->pattern_bytes);
     if (event->from) memmove(event->to, event->from, event->bytes);
+    if (event->reading) simulated_spoil(event->to, event->bytes, true);
 }
 
 /* A new event; those that are done and that nobody has are forgotten. */
@@ -264,7 +271,8 @@ static cl_event new_event(cl_event *to) {
     cl_event event = (cl_event)calloc(1, sizeof *event);
     for (cl_event *at = &events; *at;) {
         cl_event done = *at;
-        if (done->command.done && !done->held) {
+        if (done->command.done && !done->held &&
+            !(done->command.stream && done->command.stream->last == &done->command)) {
             *at = done->next;
             free(done);
         } else {
@@ -284,7 +292,9 @@ static void enqueue(cl_command_queue queue, cl_event event, cl_uint waits, const
     event->profiled = queue->profiled;
     event->command.run = run_event;
     event->command.owner = event;
-    event->command.gate = waits ? &wait[0]->open : NULL;
+    event->command.gate = waits && !wait[0]->command.owner ? &wait[0]->open : NULL;
+    event->command.after = waits && wait[0]->command.owner ? &wait[0]->command : NULL;
+    event->command.stream = queue->stream.apart ? &queue->stream : NULL;
     simulated_enqueue(&event->command);
     event->command.submit_ns += FLUSH_NS;
 }
@@ -296,39 +306,43 @@ API(
      const size_t *local, WAITS),
     ENQUEUE_NS, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
     if (kernel->set & (kernel->set + 1)) return CL_INVALID_KERNEL_ARGS;
-    if (dimensions != 1 || offset || !global[0]) return CL_INVALID_VALUE;
+    if (dimensions > 2 || offset || !global[0] || (dimensions == 2 && !local)) return CL_INVALID_VALUE;
     const size_t threads = local ? local[0] : 64; /* 64: the driver's choice */
-    if (!threads || global[0] % threads) return CL_INVALID_WORK_GROUP_SIZE; cl_event event = new_event(to);
-    event->command = kernel->call; event->command.groups = (unsigned)(global[0] / threads);
-    event->command.threads = (unsigned)threads; for (int i = 0; i < 8; i++) if (kernel->call.local_bytes[i]) {
+    if (!threads || global[0] % threads) return CL_INVALID_WORK_GROUP_SIZE;
+    if (dimensions == 2 && (!local[1] || global[1] % local[1])) return CL_INVALID_WORK_GROUP_SIZE;
+    cl_event event = new_event(to); event->command = kernel->call;
+    event->command.row = (struct simulated_row){(unsigned)(global[0] / threads), (unsigned)threads};
+    event->command.groups = (unsigned)(global[0] / threads * (dimensions == 2 ? global[1] / local[1] : 1));
+    event->command.threads = (unsigned)(threads * (dimensions == 2 ? local[1] : 1));
+    for (int i = 0; i < 8; i++) if (kernel->call.local_bytes[i]) {
         event->command.shared_bytes = kernel->call.local_bytes[i];
         event->command.arguments[i] = (uintptr_t)simulated_shared();
     } event->command.delay_ns = (kernel->launched ? 0
                                  : cache_is_on()  ? COMPILE_KEPT_NS
                                                   : COMPILE_NS) +
-                                                (launched ? 0 : COMPILE_FIRST_NS);
+                                (launched ? 0 : COMPILE_FIRST_NS);
     kernel->launched = launched = true; enqueue(queue, event, waits, wait))
 
-static void copy(cl_command_queue queue, const void *from, void *into, size_t bytes, int rate, WAITS) {
+static cl_event copy(cl_command_queue queue, const void *from, void *into, size_t bytes, int rate, WAITS) {
     const cl_event event = new_event(to);
     event->from = from;
     event->to = into;
     event->bytes = bytes;
     event->command.ns = TRANSFER_NS + (int64_t)bytes / rate;
     enqueue(queue, event, waits, wait);
-    if (rate == COPY_RATE) simulated_wait(&event->command, false); /* blocking */
+    return event;
 }
 
 API(clEnqueueWriteBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from, WAITS),
     TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    copy(queue, from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
-    simulated_spoil((char *)buffer->data + offset, bytes, false))
+    const cl_event event = copy(queue, from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
+    simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false))
 API(clEnqueueReadBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS), 3000,
-    CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    copy(queue, (char *)buffer->data + offset, into, bytes, COPY_RATE, waits, wait, to);
-    simulated_spoil(into, bytes, true))
+    CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;
+    const cl_event event = copy(queue, (char *)buffer->data + offset, into, bytes, COPY_RATE, waits, wait, to);
+    event->reading = true; if (blocking) simulated_wait(&event->command, false))
 API(clEnqueueCopyBuffer,
     (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS), 3000,
     CL_OUT_OF_RESOURCES, if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
@@ -337,12 +351,17 @@ API(clEnqueueFillBuffer,
     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset, size_t bytes,
      WAITS),
     TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES,
-    if (offset + bytes > buffer->bytes || pattern_bytes % sizeof(cl_uint) ||
+    if (offset + bytes > buffer->bytes || (pattern_bytes != 1 && pattern_bytes % sizeof(cl_uint)) ||
         bytes % pattern_bytes) return CL_INVALID_VALUE;
-    const cl_event event = new_event(to); memcpy(&event->pattern, pattern, sizeof event->pattern); event->fill = true;
+    const cl_event event = new_event(to); event->pattern_bytes = pattern_bytes == 1 ? 1 : sizeof event->pattern;
+    memcpy(&event->pattern, pattern, event->pattern_bytes); event->fill = true;
     event->to = (char *)buffer->data + offset; event->bytes = bytes; event->command.ns = FILL_NS;
     enqueue(queue, event, waits, wait))
-API(clFinish, (cl_command_queue queue), FINISH_NS, CL_OUT_OF_RESOURCES, simulated_wait(NULL, queue == NULL))
+API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES,
+    enqueue(queue, new_event(to), waits, wait))
+API(clFlush, (cl_command_queue queue), 300, CL_OUT_OF_RESOURCES, (void)queue)
+API(clFinish, (cl_command_queue queue), FINISH_NS, CL_OUT_OF_RESOURCES,
+    if (!queue->stream.apart || queue->stream.last) simulated_wait(queue->stream.last, false))
 
 /* ---- Events ---- */
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of two OpenCL launches is faster, A or B? A file to copy, with compare.h. Put your kernels and
- * their data where the first part has its own: here B does 1 % more steps than A.
+ * Which of two OpenCL launches is faster, A or B? A file to copy, with compare.h and compare_report.h. Put
+ * your kernels and their data where the first part has its own: here B does 1 % more steps than A.
  *
  * Build: cc -O2 compare.c -o compare -lOpenCL -lm
- * Run:   ./compare                    for 2 s; or ./compare 10 0.2: for 10 s, 0.2 % matters
- *        ./compare - <times.txt       for two columns of times from elsewhere
- *        ./compare 2 --csv=FILE       writes the numbers by their names, too
- */
+ * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
 #define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -15,183 +12,237 @@
 #include "compare.h"
 
 #define CHECK(call) check((call), #call, __LINE__)
-static void check(cl_int code, const char *what, int line) {
-    if (code != CL_SUCCESS) {
-        fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, line, what, code);
+#define MAKE(object, call) (object = (call), check(code, #call, __LINE__))
+static cl_int code; /* of what MAKE makes */
+
+static void check(cl_int error, const char *what, int line) {
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, line, what, error);
         exit(1);
     }
 }
 
+static cl_device_id device;
 static cl_context context;
-static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
-static cl_program program;
+static cl_command_queue queue; /* where all work goes, with CL_QUEUE_PROFILING_ENABLE */
 
-/* ---- What is compared: yours ---- */
-
-#ifndef N
-#define N (1 << 12)
-#endif
-#ifndef STEPS_A
-#define STEPS_A 1000
-#define STEPS_B 1010
-#endif
-static cl_mem input, output;
-static cl_kernel kernel, empty;
-
-static const char *source = "__kernel void work(__global const float *in, __global float *out,\n"
-                            "                   uint steps) {\n"
-                            "    const size_t i = get_global_id(0);\n"
-                            "    float x = in[i];\n"
-                            "    for (uint step = 0; step < steps; step++)\n"
-                            "        x = x * 0.5f + 1;\n"
-                            "    out[i] = x;\n"
-                            "}\n"
-                            "__kernel void empty(void) {}\n";
-
-static void set_up(void) {
-    static float host[N];
-    cl_int code;
-    for (int i = 0; i < N; i++)
-        host[i] = (float)i;
-    input = clCreateBuffer(context, CL_MEM_READ_ONLY, sizeof host, NULL, &code);
-    check(code, "clCreateBuffer", __LINE__);
-    output = clCreateBuffer(context, CL_MEM_WRITE_ONLY, sizeof host, NULL, &code);
-    check(code, "clCreateBuffer", __LINE__);
-    CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
-    kernel = clCreateKernel(program, "work", &code);
-    check(code, "clCreateKernel", __LINE__);
-    empty = clCreateKernel(program, "empty", &code);
-    check(code, "clCreateKernel", __LINE__);
-    CHECK(clSetKernelArg(kernel, 0, sizeof input, &input));
-    CHECK(clSetKernelArg(kernel, 1, sizeof output, &output));
-}
-
-/* A, B, or one empty work-group. The arguments are set before the clock runs. */
-enum variant { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
-static void launch(enum variant variant, cl_event *event) {
-    const cl_uint steps = variant == LAUNCH_A ? STEPS_A : STEPS_B;
-    const size_t global = variant == LAUNCH_EMPTY ? 1 : N,
-                 local = variant == LAUNCH_EMPTY ? 1 : 256;
-    if (variant != LAUNCH_EMPTY)
-        CHECK(clSetKernelArg(kernel, 2, sizeof steps, &steps));
-    CHECK(clEnqueueNDRangeKernel(queue, variant == LAUNCH_EMPTY ? empty : kernel, 1, NULL, &global,
-                                 &local, 0, NULL, event));
-}
-
-/* Overwrites it too: a launch that does nothing must not pass with the one before it. */
-static void check_result(void) {
-    static float host[N];
-    CHECK(clEnqueueReadBuffer(queue, output, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
-    for (int i = 0; i < N; i++)
-        if (!(fabsf(host[i] - 2) < 1e-5f)) { /* where the steps lead to */
-            fprintf(stderr, "element %d is %g: a fast wrong kernel is no kernel\n", i,
-                    (double)host[i]);
-            exit(1);
-        }
-    const float zero = 0;
-    CHECK(clEnqueueFillBuffer(queue, output, &zero, sizeof zero, 0, sizeof host, 0, NULL, NULL));
-    CHECK(clFinish(queue));
-}
-
-/* ---- How it is timed ---- */
-
-/* Microseconds from START to END of one launch. */
-static double time_us(enum variant variant) {
-    cl_event event;
-    cl_ulong start_ns = 0, end_ns = 0; /* a driver may answer CL_SUCCESS and leave them alone */
-    const double before_s = now_s();
-    launch(variant, &event);
-    CHECK(clFinish(queue)); /* the query does not wait */
-    const double waited_us = (now_s() - before_s) * 1e6;
-    CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
-                                  NULL));
-    CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
-    CHECK(clReleaseEvent(event));
-    if (start_ns < 1000 || end_ns < start_ns) {
-        fprintf(stderr, "impossible: START %llu ns, END %llu ns\n", (unsigned long long)start_ns,
-                (unsigned long long)end_ns);
-        exit(1);
-    }
-    const double us = (double)(end_ns - start_ns) / 1e3;
-    note(us, waited_us);
-    return us;
-}
-
-/* Adds a pair, in random order. The empty kernel's time is in neither: a constant that both share would
- * make the difference look smaller. */
-static void compare(struct pairs *pairs, enum variant other, double empty_us) {
-    double a_us = 0, b_us = 0;
-    const int b_first = (int)(random_bits() >> 63); /* a coin */
-    for (int i = 0; i < 2; i++)
-        if (i == b_first)
-            a_us = time_us(LAUNCH_A) - empty_us;
-        else
-            b_us = time_us(other) - empty_us;
-    add_pair(pairs, a_us, b_us);
-}
-
-/* The first GPU of any platform, else the first device. */
-static cl_device_id choose_device(void) {
-    cl_platform_id platforms[16];
-    cl_uint count = 0;
-    cl_device_id device;
-    if (clGetPlatformIDs(16, platforms, &count) == CL_SUCCESS)
-        for (int any = 0; any < 2; any++)
-            for (cl_uint p = 0; p < count && p < 16; p++)
-                if (clGetDeviceIDs(platforms[p], any ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 1,
-                                   &device, NULL) == CL_SUCCESS)
-                    return device;
-    fprintf(stderr, "no OpenCL device\n");
-    exit(77); /* what test runners count as skipped */
-}
-
-static void open_device(char name[256]) {
-    cl_int code;
-    cl_device_id device = choose_device();
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, 256, name, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    check(code, "clCreateContext", __LINE__);
-    queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-    check(code, "clCreateCommandQueue", __LINE__);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    check(code, "clCreateProgramWithSource", __LINE__);
+static cl_program build_program(const char *text) {
+    static char log[1 << 20];
+    cl_program program;
+    MAKE(program, clCreateProgramWithSource(context, 1, &text, NULL, &code));
     code = clBuildProgram(program, 1, &device, "", NULL, NULL);
     if (code != CL_SUCCESS) {
-        static char log[1 << 20];
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
         fprintf(stderr, "the kernels do not build: error %d\n%s\n", code, log);
         exit(1);
     }
+    return program;
+}
+
+static struct {
+    cl_mem data;
+    size_t bytes;
+} result; /* what A and B write: set_up() says where */
+
+/* ---- What is compared: yours ---- */
+
+#ifdef COMPARED
+#include COMPARED /* this part in a file of its own: -DCOMPARED='"mine.c"' */
+#else
+#ifndef STEPS_A
+#define N (1 << 12)
+#define STEPS_A 1000
+#define STEPS_B 1010
+#endif
+static cl_mem input;
+static cl_kernel work;
+
+static const char *source = "__kernel void work(__global const float *in, __global float *out,\n"
+                            "                   uint steps) {\n"
+                            "    const size_t i = get_global_id(0);\n"
+                            "    float x = 0;\n"
+                            "    for (uint step = 0; step < steps; step++)\n"
+                            "        x = x * 0.5f + in[i];\n"
+                            "    out[i] = x;\n"
+                            "}\n";
+
+static void set_up(void) {
+    const cl_program program = build_program(source);
+    result.bytes = N * sizeof(float);
+    MAKE(input, clCreateBuffer(context, CL_MEM_READ_WRITE, result.bytes, NULL, &code));
+    MAKE(result.data, clCreateBuffer(context, CL_MEM_READ_WRITE, result.bytes, NULL, &code));
+    MAKE(work, clCreateKernel(program, "work", &code));
+    CHECK(clSetKernelArg(work, 0, sizeof input, &input));
+    CHECK(clSetKernelArg(work, 1, sizeof result.data, &result.data));
+}
+
+/* Before each launch, not timed: writes the input of this version. Each version has another result. The
+ * result is overwritten before; so prepare() also writes what must stand there. */
+static void prepare(int version) {
+    static float in[N];
+    for (int i = 0; i < N; i++)
+        in[i] = (float)(version + i % 64);
+    CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof in, in, 0, NULL, NULL));
+}
+
+/* One launch of A or of B. It must not wait for the device. *first and *last: the events of its first and
+ * its last command; if it is a single one, *last is NULL. */
+static void launch(char which, cl_event *first, cl_event *last) {
+    const size_t global = N, local = 256;
+    const cl_uint steps = which == 'A' ? STEPS_A : STEPS_B;
+    *last = NULL;
+    CHECK(clSetKernelArg(work, 2, sizeof steps, &steps));
+    CHECK(clEnqueueNDRangeKernel(queue, work, 1, NULL, &global, &local, 0, NULL, first));
+}
+
+/* Of the result, copied to the host: the first wrong element, or -1. The steps lead to twice the input. */
+static long first_wrong(const void *copy, int version) {
+    const float *out = (const float *)copy;
+    for (int i = 0; i < N; i++)
+        if (!(fabsf(out[i] - 2 * (float)(version + i % 64)) < 1e-3f)) /* not a number, too */
+            return i;
+    return -1;
+}
+#endif
+
+/* ---- How it is timed ---- */
+
+static cl_command_queue cmp_aside; /* waits for no other queue: what has the result become? */
+static unsigned char *cmp_before, *cmp_seen; /* the result, on the host */
+static cl_kernel cmp_empty, cmp_read;
+static int cmp_version;          /* of the input */
+static unsigned char cmp_spoilt; /* with which the result was filled */
+
+static const char *const cmp_source =
+    "__kernel void cmp_empty(void) {}\n"
+    "__kernel void cmp_read(__global const float *zeros, ulong count, __global float *found) {\n"
+    "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0))\n"
+    "        if (zeros[i] != 0)\n"
+    "            found[0] = 1;\n"
+    "}\n";
+
+/* The result as it is now, or when `event` is complete. */
+static void cmp_look(unsigned char *copy, const cl_event *event) {
+    CHECK(clEnqueueReadBuffer(cmp_aside, result.data, !event, 0, result.bytes, copy, event != NULL,
+                              event, NULL));
+    CHECK(clFlush(cmp_aside));
+}
+
+/* Another input, and a result that is wrong. */
+static void cmp_renew(void) {
+    cmp_spoilt = (unsigned char)cmp_random(256);
+    cmp_version = 1 + cmp_random(999);
+    CHECK(clEnqueueFillBuffer(queue, result.data, &cmp_spoilt, sizeof cmp_spoilt, 0, result.bytes,
+                              0, NULL, NULL));
+    prepare(cmp_version);
+}
+
+static cl_ulong cmp_stamp_ns(cl_event event, cl_profiling_info what) {
+    cl_ulong ns = 0; /* a driver may answer CL_SUCCESS and leave it alone */
+    CHECK(clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL));
+    return ns;
+}
+
+/* Microseconds from the first START to the last END; which 0: of an empty kernel. */
+static double cmp_time_us(char which, int checked, int clocks) {
+    const size_t one = 1, readers = 1 << 14;
+    cl_event gate, first, last = NULL;
+    (void)clocks;
+    if (which)
+        cmp_renew();
+    if (which && cmp.cold)
+        CHECK(clEnqueueNDRangeKernel(queue, cmp_read, 1, NULL, &readers, NULL, 0, NULL, NULL));
+    CHECK(clFinish(queue));
+    if (checked) {
+        cmp_look(cmp_before, NULL);
+        cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
+        MAKE(gate, clCreateUserEvent(context, &code));
+        CHECK(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL));
+        cmp_hold(which);
+    }
+    const double before_s = cmp_now_s();
+    if (which)
+        launch(which, &first, &last);
+    else
+        CHECK(clEnqueueNDRangeKernel(queue, cmp_empty, 1, NULL, &one, &one, 0, NULL, &first));
+    const double launched_s = cmp_now_s();
+    if (checked) {
+        cmp_hold(0);
+        CHECK(clFlush(queue));
+        cmp_wait(1);
+        cmp_look(cmp_seen, NULL);
+        cmp_expect_same(which, cmp_seen, cmp_before, result.bytes);
+        cmp_look(cmp_seen, last ? &last : &first);
+        cmp_wait(0); /* until the copy stands ready */
+        CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+        CHECK(clReleaseEvent(gate));
+        CHECK(clFinish(cmp_aside));
+    }
+    CHECK(clFinish(queue)); /* the query does not wait */
+    const double waited_us = (cmp_now_s() - before_s) * 1e6;
+    if (checked && first_wrong(cmp_seen, cmp_version) >= 0) {
+        cmp_look(cmp_seen, NULL);
+        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
+    }
+    const cl_ulong start_ns = cmp_stamp_ns(first, CL_PROFILING_COMMAND_START),
+                   end_ns = cmp_stamp_ns(last ? last : first, CL_PROFILING_COMMAND_END);
+    CHECK(clReleaseEvent(first));
+    if (last)
+        CHECK(clReleaseEvent(last));
+    if (start_ns < 1000 || end_ns < start_ns)
+        cmp_refuse(which, "has an impossible START, %ld ns, or an END before it", (long)start_ns);
+    const double us = (double)(end_ns - start_ns) / 1e3;
+    if (!checked)
+        cmp_note(which, us, waited_us, (launched_s - before_s) * 1e6);
+    return us;
+}
+
+/* The first GPU of any platform, else the first device. */
+static void cmp_choose_device(void) {
+    const cl_device_type types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL};
+    cl_platform_id platforms[16];
+    cl_uint count = 0;
+    if (clGetPlatformIDs(16, platforms, &count) == CL_SUCCESS)
+        for (int t = 0; t < 2; t++)
+            for (cl_uint p = 0; p < count && p < 16; p++)
+                if (clGetDeviceIDs(platforms[p], types[t], 1, &device, NULL) == CL_SUCCESS)
+                    return;
+    fprintf(stderr, "no OpenCL device\n");
+    exit(77); /* what test runners count as skipped */
+}
+
+static void cmp_open_device(void) {
+    cl_ulong cache_bytes = 0;
+    const cl_float zero = 0;
+    cmp_choose_device();
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof cmp.device, cmp.device, NULL));
+    MAKE(context, clCreateContext(NULL, 1, &device, NULL, NULL, &code));
+    MAKE(queue, clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code));
+    MAKE(cmp_aside, clCreateCommandQueue(context, device, 0, &code));
+    const cl_program program = build_program(cmp_source);
+    cl_mem cmp_flush;
+    MAKE(cmp_empty, clCreateKernel(program, "cmp_empty", &code));
+    if (!cmp.cold)
+        return;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache_bytes, &cache_bytes,
+                          NULL));
+    const cl_ulong count = 2 * cache_bytes / sizeof zero, bytes = count * sizeof zero;
+    MAKE(cmp_read, clCreateKernel(program, "cmp_read", &code));
+    MAKE(cmp_flush, clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code));
+    CHECK(clEnqueueFillBuffer(queue, cmp_flush, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+    CHECK(clSetKernelArg(cmp_read, 0, sizeof cmp_flush, &cmp_flush));
+    CHECK(clSetKernelArg(cmp_read, 1, sizeof count, &count));
+    CHECK(clSetKernelArg(cmp_read, 2, sizeof cmp_flush, &cmp_flush));
 }
 
 int main(int argc, char **argv) {
-    enum { EMPTIES = 101 };
-    static double empties_us[EMPTIES];
-    char name[256];
-    struct interval ratio;
-    enum verdict verdict = RUNNING;
-    read_arguments(argc, argv);
-    open_device(name);
+    cmp_begin(argc, argv, "START to END");
+    cmp_open_device();
     set_up();
-    for (int i = 0; i < 10; i++) { /* the warm-up, and the check */
-        time_us(LAUNCH_A);
-        check_result();
-        time_us(LAUNCH_B);
-        check_result();
-    }
-    for (int i = 0; i < EMPTIES; i++)
-        empties_us[i] = time_us(LAUNCH_EMPTY);
-    const double empty_us = median_of(empties_us, EMPTIES);
-
-    const double start_s = now_s();
-    samples = late = 0;
-    for (int round = 0; verdict == RUNNING; round++) {
-        compare(&ab, LAUNCH_B, empty_us);
-        if (round % 4 == 0)
-            compare(&aa, LAUNCH_A, empty_us);
-        ab.tick_us = aa.tick_us = (double)tick_ns / 1e3;
-        verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
-    }
-    check_result();                                         /* of the last launch */
-    return report(name, verdict, ratio, now_s() - start_s); /* all else goes with the process */
+    cmp_before = malloc(2 * result.bytes);
+    check(cmp_before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc", __LINE__);
+    cmp_seen = cmp_before + result.bytes;
+    for (int i = 0; i < 20; i++) /* the warm-up */
+        cmp_time_us("AB"[i % 2], 0, 0);
+    return cmp_measure(cmp_time_us, 0, 0); /* all else goes with the process */
 }

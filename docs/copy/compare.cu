@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h. Put your kernels and
- * their data where the first part has its own: here B does 1 % more steps than A.
+ * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h and compare_report.h. Put
+ * your kernels and their data where the first part has its own: here B does 1 % more steps than A.
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare
- * Run:   ./compare                    for 2 s; or ./compare 10 0.2: for 10 s, 0.2 % matters
- *        ./compare - <times.txt       for two columns of times from elsewhere
- *        ./compare 2 --csv=FILE       writes the numbers by their names, too
- */
+ * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
 #include "compare.h"
 
 #define CHECK(call) check((call), #call, __LINE__)
@@ -19,147 +16,200 @@ static void check(cudaError_t code, const char *what, int line) {
     }
 }
 
+static cudaStream_t stream;   /* where all work goes: the default one, or one that set_up() makes */
+static int longest_row = 256; /* launches between two events; set_up() may say 1: each one alone */
+static struct {
+    void *data; /* on the device */
+    size_t bytes;
+} result; /* what A and B write: set_up() says where */
+
 /* ---- What is compared: yours ---- */
 
-#ifndef N
-#define N (1 << 12)
-#endif
+#ifdef COMPARED
+#include COMPARED /* this part in a file of its own: -DCOMPARED='"mine.cu"' */
+#else
 #ifndef STEPS_A
+#define N (1 << 12)
 #define STEPS_A 10000
 #define STEPS_B 10100
 #endif
-static float host[N], *input, *output;
+static float *input;
+
+static __global__ void fill(float *in, int version) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    in[i] = (float)(version + (int)i % 64);
+}
 
 static __global__ void work(const float *in, float *out, int steps) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    float x = in[i];
+    float x = 0;
     for (int step = 0; step < steps; step++)
-        x = x * 0.5f + 1;
-    out[i] = x;
-}
-
-static __global__ void empty(void) {
+        x = x * 0.5f + in[i];
+    out[i] = x; /* the steps lead to 2 * in[i] */
 }
 
 static void set_up(void) {
-    for (int i = 0; i < N; i++)
-        host[i] = (float)i;
-    CHECK(cudaMalloc((void **)&input, sizeof host));
-    CHECK(cudaMalloc((void **)&output, sizeof host));
-    CHECK(cudaMemcpy(input, host, sizeof host, cudaMemcpyHostToDevice));
+    result.bytes = N * sizeof(float);
+    CHECK(cudaMalloc((void **)&input, result.bytes));
+    CHECK(cudaMalloc((void **)&result.data, result.bytes));
 }
 
-/* A, B, or one empty block. In the default stream; it must not wait for the device; up to 16 in a row
- * leave the same result. */
-enum variant { LAUNCH_A, LAUNCH_B, LAUNCH_EMPTY };
-static void launch(enum variant variant) {
-    if (variant == LAUNCH_EMPTY)
-        empty<<<1, 1>>>();
-    else
-        work<<<N / 256, 256>>>(input, output, variant == LAUNCH_A ? STEPS_A : STEPS_B);
+/* Before each row, not timed: writes the input of this version. Each version has another result. The
+ * result is overwritten before; so prepare() also writes what must stand there. */
+static void prepare(int version) {
+    fill<<<N / 256, 256, 0, stream>>>(input, version);
     CHECK(cudaGetLastError());
 }
 
-/* Overwrites it too: a launch that does nothing must not pass with the one before it. */
-static void check_result(void) {
-    CHECK(cudaMemcpy(host, output, sizeof host, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < N; i++)
-        if (!(fabsf(host[i] - 2) < 1e-5f)) { /* where the steps lead to */
-            fprintf(stderr, "element %d is %g: a fast wrong kernel is no kernel\n", i,
-                    (double)host[i]);
-            exit(1);
-        }
-    CHECK(cudaMemset(output, 0, sizeof host));
+/* One launch of A or of B. It must not wait for the device; a row of them leaves the result of one. */
+static void launch(char which) {
+    work<<<N / 256, 256, 0, stream>>>(input, (float *)result.data,
+                                      which == 'A' ? STEPS_A : STEPS_B);
+    CHECK(cudaGetLastError());
 }
+
+/* Of the result, copied to the host: the first wrong element, or -1. */
+static long first_wrong(const void *copy, int version) {
+    const float *out = (const float *)copy;
+    for (int i = 0; i < N; i++)
+        if (!(fabsf(out[i] - 2 * (float)(version + i % 64)) < 1e-3f)) /* not a number, too */
+            return i;
+    return -1;
+}
+#endif
 
 /* ---- How it is timed ---- */
 
-struct gate { /* in host memory that the device sees too */
-    int open, gave_up;
-};
-static volatile struct gate *gate;
-static cudaEvent_t start, stop;
-static const double step_us = 0.25; /* which a row of one cannot tell apart: see below */
+enum { CMP_OPEN, CMP_GAVE_UP };
+static volatile int *cmp_gate; /* in host memory that the device sees too */
+static cudaEvent_t cmp_start, cmp_stop;
+static cudaStream_t cmp_aside;               /* waits for no other stream */
+static unsigned char *cmp_before, *cmp_seen; /* the result, on the host */
+static long long *cmp_ran;
+static float *cmp_flush; /* for --cold */
+static size_t cmp_flush_bytes;
+static int cmp_version, cmp_spoilt; /* of the input; with which byte the result was filled */
 
 /* Keeps the stream busy until the host opens the gate, for a second at most. */
-static __global__ void block_stream(volatile struct gate *gate) {
+static __global__ void cmp_block(volatile int *gate) {
     unsigned long long start_ns, now_ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
-    while (!gate->open) {
+    do
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
-        if (now_ns - start_ns > 1000000000) {
-            gate->gave_up = 1;
-            return;
-        }
-    }
+    while (!gate[CMP_OPEN] && now_ns - start_ns < 1000000000);
+    gate[CMP_GAVE_UP] = now_ns - start_ns >= 1000000000;
 }
 
 /* Keeps the GPU busy for so many cycles of its clock. */
-static __global__ void delay(int clocks) {
+static __global__ void cmp_spin(int clocks, long long *ran_clocks) {
     const long long start = clock64();
     while (clock64() - start < clocks) {
     }
+    *ran_clocks = clock64() - start;
 }
 
-static int row = 1; /* so many launches between two events */
+static __global__ void cmp_empty(void) {
+}
+
+static __global__ void cmp_read(const float *data, size_t bytes, long long *found) {
+    const size_t first = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    for (size_t i = first; i < bytes / sizeof *data; i += all)
+        if (data[i] != 0) /* never */
+            *found = 1;
+}
+
+static void cmp_add_spin(int clocks) {
+    if (clocks > 0)
+        cmp_spin<<<1, 1, 0, stream>>>(clocks, cmp_ran);
+    else
+        cmp_empty<<<1, 1, 0, stream>>>();
+    CHECK(cudaGetLastError());
+}
+
+/* The result as it is now, or when the stream `aside` comes to it. */
+static void cmp_look(unsigned char *copy, int now) {
+    CHECK(cudaMemcpyAsync(copy, result.data, result.bytes, cudaMemcpyDeviceToHost, cmp_aside));
+    if (now)
+        CHECK(cudaStreamSynchronize(cmp_aside));
+}
+
+static void cmp_renew(void) {
+    cmp_spoilt = cmp_random(256);
+    cmp_version = 1 + cmp_random(999);
+    CHECK(cudaMemsetAsync(result.data, cmp_spoilt, result.bytes, stream));
+    prepare(cmp_version);
+}
 
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row, which are
- * queued before the device comes to the first event, so that the host's launch is not in it.
- *
- * Why a row? Around one launch a pair is off by an amount of its own for each kernel, which no repetition
- * takes away. In a row it is less for each launch, and changes within tenths of a second; but not all of
- * it goes. So the interval is never narrower than step_us / sqrt(row): docs/compare_more.md. */
-static double time_us(enum variant variant) {
-    float elapsed_ms;
-    const double before_s = now_s();
-    gate->open = 0;
-    gate->gave_up = 0;
-    block_stream<<<1, 1>>>(gate);
+ * queued before the device comes to the first event, so that the host's launch is not in it. Around a
+ * single one a pair is off by an amount of its own, which no repetition takes away. which 0: spins. */
+static double cmp_time_us(char which, int checked, int clocks) {
+    const int row = checked ? cmp_checked_row() : cmp.row;
+    const int again = checked ? cmp_random(2) * (row - 1) : 0;
+    float ms;
+    if (which)
+        cmp_renew();
+    if (which && cmp.cold) /* twice the L2 cache */
+        cmp_read<<<1024, 256, 0, stream>>>(cmp_flush, cmp_flush_bytes, cmp_ran);
     CHECK(cudaGetLastError());
-    CHECK(cudaEventRecord(start, 0));
-    delay<<<1, 1>>>((int)(random_bits() >> 53)); /* up to 2047 cycles, about 1 us */
-    CHECK(cudaGetLastError());
-    for (int i = 0; i < row; i++)
-        launch(variant);
-    CHECK(cudaEventRecord(stop, 0));
-    const cudaError_t answer = cudaEventQuery(start);
-    const int held = answer == cudaErrorNotReady;
-    check(held ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
-    __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
     CHECK(cudaDeviceSynchronize());
-    const double waited_us = (now_s() - before_s) * 1e6;
-    if (gate->gave_up || !held) {
-        fprintf(stderr, "the gate %s\n",
-                gate->gave_up ? "was shut for a second: does launch() wait for the device?"
-                              : "did not hold the stream");
-        exit(1);
+    if (checked) {
+        cmp_look(cmp_before, 1);
+        cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
     }
-    CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
-    const double us = (double)elapsed_ms * 1e3;
-    if (!(us >= 0)) { /* not a number, too */
-        fprintf(stderr, "impossible: %g us between two events\n", us);
-        exit(1);
-    }
-    note(us, waited_us);
-    return us / row;
-}
-
-/* Adds a pair, in random order. The time of the delay and an empty kernel is in neither: a constant
- * that both share would make the difference look smaller. */
-static void compare(struct pairs *pairs, enum variant other, double empty_us) {
-    double a_us = 0, b_us = 0;
-    const int b_first = (int)(random_bits() >> 63); /* a coin */
-    for (int i = 0; i < 2; i++)
-        if (i == b_first)
-            a_us = time_us(LAUNCH_A) - empty_us;
+    const double before_s = cmp_now_s();
+    cmp_gate[CMP_OPEN] = 0;
+    cmp_block<<<1, 1, 0, stream>>>(cmp_gate);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(cmp_start, stream));
+    cmp_add_spin(clocks > 0 ? 1 : cmp.delay);
+    const double launch_s = cmp_now_s();
+    for (int i = 0; i < row; i++) {
+        if (again > 0 && i == again) /* what an earlier launch of the row did does not count */
+            cmp_renew();
+        if (which)
+            launch(which);
         else
-            b_us = time_us(other) - empty_us;
-    add_pair(pairs, a_us, b_us);
+            cmp_add_spin(clocks);
+    }
+    const double launched_s = cmp_now_s();
+    CHECK(cudaEventRecord(cmp_stop, stream));
+    const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
+    if (answer == cudaSuccess)
+        cmp_refuse(which, "is not held by the gate: does launch() wait for the device?", 0);
+    check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
+    if (checked) {
+        cmp_wait(row);
+        cmp_look(cmp_seen, 1);
+        cmp_expect_same(which, cmp_seen, cmp_before, result.bytes);
+        CHECK(cudaStreamWaitEvent(cmp_aside, cmp_stop, 0));
+        cmp_look(cmp_seen, 0);
+        cmp_wait(0); /* until the copy stands ready */
+    }
+    __atomic_store_n(&cmp_gate[CMP_OPEN], 1,
+                     __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
+    CHECK(cudaDeviceSynchronize());
+    const double waited_us = (cmp_now_s() - before_s) * 1e6;
+    if (cmp_gate[CMP_GAVE_UP])
+        cmp_refuse(which, "kept the gate shut for a second: does launch() wait?", 0);
+    if (checked && first_wrong(cmp_seen, cmp_version) >= 0) {
+        cmp_look(cmp_seen, 1);
+        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
+    }
+    CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
+    if (!(ms >= 0)) /* not a number, too */
+        cmp_refuse(which, "has an impossible time between its events", 0);
+    const double us = (double)ms * 1e3;
+    if (clocks > 0)
+        CHECK(cudaMemcpy(&cmp.ran_clocks, cmp_ran, sizeof *cmp_ran, cudaMemcpyDeviceToHost));
+    if (!checked)
+        cmp_note(which, us, waited_us, (launched_s - launch_s) * 1e6);
+    return us / cmp.row;
 }
 
-static void open_device(char name[256]) {
-    int devices = 0;
+static void cmp_open_device(void) {
     struct cudaDeviceProp device;
+    int devices;
     const cudaError_t code = cudaGetDeviceCount(&devices);
     if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver) {
         fprintf(stderr, "%s\n", cudaGetErrorString(code));
@@ -167,47 +217,34 @@ static void open_device(char name[256]) {
     }
     check(code, "cudaGetDeviceCount", __LINE__);
     CHECK(cudaGetDeviceProperties(&device, 0)); /* 0 is in use until cudaSetDevice() */
-    snprintf(name, 256, "%s", device.name);
-    CHECK(cudaEventCreate(&start));
-    CHECK(cudaEventCreate(&stop));
-    CHECK(cudaMallocHost((void **)&gate, sizeof *gate));
+    snprintf(cmp.device, sizeof cmp.device, "%s", device.name);
+    CHECK(cudaEventCreate(&cmp_start));
+    CHECK(cudaEventCreate(&cmp_stop));
+    CHECK(cudaStreamCreateWithFlags(&cmp_aside, cudaStreamNonBlocking));
+    CHECK(cudaMalloc((void **)&cmp_ran, sizeof *cmp_ran));
+    if (!cmp.cold)
+        return;
+    cmp_flush_bytes = 2 * (size_t)device.l2CacheSize;
+    CHECK(cudaCtxResetPersistingL2Cache());
+    CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
+    CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
 }
 
 int main(int argc, char **argv) {
-    enum { EMPTIES = 101 };
-    static double empties_us[EMPTIES];
-    char name[256];
-    struct interval ratio;
-    enum verdict verdict = RUNNING;
-    read_arguments(argc, argv);
-    open_device(name);
+    cmp_begin(argc, argv, "the cost in a stream");
+    cmp_open_device();
     set_up();
-    launch(LAUNCH_EMPTY);
-    delay<<<1, 1>>>(0);
+    CHECK(cudaMallocHost((void **)&cmp_before, 2 * result.bytes));
+    cmp_seen = cmp_before + result.bytes;
+    CHECK(cudaMallocHost((void **)&cmp_gate, 2 * sizeof *cmp_gate));
+    cmp_gate[CMP_OPEN] = 1;
+    cmp_block<<<1, 1, 0, stream>>>(cmp_gate);
     CHECK(cudaGetLastError());
-    for (int i = 0; i < 10; i++) { /* the warm-up, and the check; not behind the gate */
-        launch(LAUNCH_A);
-        check_result();
-        launch(LAUNCH_B);
-        check_result();
+    for (int i = 0; i < 20; i++) { /* the warm-up, not behind the gate: a first launch may wait */
+        cmp_add_spin(i);
+        cmp_renew();
+        launch("AB"[i % 2]);
+        CHECK(cudaDeviceSynchronize());
     }
-    double once_us = time_us(LAUNCH_A);
-    for (int i = 0; i < 10; i++)
-        once_us = fmin(once_us, time_us(LAUNCH_A));
-    row = once_us < 1000.0 / 16 ? 16 : once_us < 1000 ? (int)(1000 / once_us) : 1; /* about 1 ms */
-    for (int i = 0; i < EMPTIES; i++)
-        empties_us[i] = time_us(LAUNCH_EMPTY);
-    const double empty_us = median_of(empties_us, EMPTIES);
-
-    const double start_s = now_s();
-    samples = late = 0;
-    for (int round = 0; verdict == RUNNING; round++) {
-        compare(&ab, LAUNCH_B, empty_us);
-        if (round % 4 == 0)
-            compare(&aa, LAUNCH_A, empty_us);
-        ab.tick_us = aa.tick_us = fmax((double)tick_ns / 1e3 / row, step_us / sqrt(row));
-        verdict = look(&ab, (now_s() - start_s) / seconds, least, &ratio);
-    }
-    check_result();                                         /* of the last row */
-    return report(name, verdict, ratio, now_s() - start_s); /* all else goes with the process */
+    return cmp_measure(cmp_time_us, longest_row, 1.2e-7); /* all else goes with the process */
 }

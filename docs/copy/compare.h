@@ -1,100 +1,100 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of two is faster, and how sure? The statistics of compare.c and compare.cu: a file to copy.
+ * Which of two is faster, and how sure? What compare.c and compare.cu share: a file to copy.
  *
  * Times come in pairs, one of A and one of B, in an order drawn at random for each pair. If A and B
  * are equal, chance alone decides which of the two is longer, as with a fair coin, whatever the noise
- * does. So the number of pairs in which B is longer tells whether they differ (the sign test), and the
- * k-th smallest and the k-th largest ratio B/A enclose the true median of the ratio. Nothing is
- * assumed of the distribution. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2 and 3.4.)
+ * does. So the k-th smallest and the k-th largest ratio B/A of the pairs enclose the true median of the
+ * ratio. Nothing is assumed of the distribution. (Conover, Practical Nonparametric Statistics, 3rd
+ * ed., 3.2 and 3.4.)
  *
- * Whoever looks again and again until A and B differ will see them differ. Here the difference is looked
- * at once, when the run is over; and what ends the run does not know which of the two is longer. */
+ * That holds for one process. In the next one the buffers lie elsewhere and the code is loaded anew: its
+ * ratio is another. So nine processes give one ratio each. The second smallest and the second largest
+ * of nine enclose the median of all processes with a probability of 96 %. */
 #pragma once
 
+#include <getopt.h>
 #include <math.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { MAX_PAIRS = 1 << 20 };
-static const double alpha = 0.05; /* the chance to call equal ones different; 1 - alpha: how sure */
+/* The columns of the record. Percent: how much more time B takes than A. */
+/* clang-format off */
+enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_A = 6, CMP_B, CMP_COUNT, CMP_ROW, CMP_TICK, CMP_ALONE,
+       CMP_STEP, CMP_LEAST, CMP_DISTURBED, CMP_COLUMNS };
+static const char *const cmp_columns[CMP_COLUMNS] = {
+    "difference_percent", "low_percent", "high_percent", "control_percent", "control_low_percent",
+    "control_high_percent", "median_a_us", "median_b_us", "pairs", "in_a_row", "tick_ns",
+    "step_alone_ns", "step_in_a_row_ns", "least_percent", "disturbed"};
+/* clang-format on */
 
-struct pairs {
-    double a_us[MAX_PAIRS], b_us[MAX_PAIRS];
+/* Microseconds of a launch of A, of B, or (0) of a spin of so many clocks. checked: not for the result. */
+typedef double cmp_timer(char which, int checked, int clocks);
+enum { CMP_PAIRS = 1 << 20, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999, CMP_REPEATS = 3 };
+struct cmp_pairs {
+    double a_us[CMP_PAIRS], b_us[CMP_PAIRS];
     size_t count;
-    double tick_us; /* what the clock cannot tell apart */
 };
-static struct pairs ab, aa;  /* aa: A and A again, the control */
-static uint64_t tick_ns;     /* of the clock: all times so far are whole multiples of it */
-static size_t samples, late; /* late: the host waited a millisecond longer than it took */
-static size_t too_short;     /* pairs */
+static struct {
+    double seconds, percent;         /* for one process; the smallest difference that matters */
+    int processes, cold, row, delay; /* delay: in clocks, before a row */
+    FILE *record;                    /* of --csv; stdout: in place of the words */
+    const char *clock;               /* which time it is; NULL: times from elsewhere */
+    char device[256];
+    struct cmp_pairs ab, aa; /* aa: A and A again, the control */
+    double times_us[CMP_TIMES], host_us[2], once_us, alone_us,
+        step_us; /* step: see cmp_step_us() */
+    volatile char held;
+    long long ran_clocks; /* of the last spin */
+    size_t times, samples, late, too_short;
+    double table[CMP_PROCESSES][CMP_COLUMNS];
+    int rows, repeated, line; /* line: of standard input */
+} cmp;
 
-static double sorted[MAX_PAIRS]; /* of one of the functions below, at a time */
+static inline double cmp_now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
 
-struct interval {
-    double low, middle, high;
-};
-
-/* 64 random bits; the upper ones are the good ones. The clock is the seed, so each run gets others. */
-static inline uint64_t random_bits(void) {
+/* A random number from 0 to n - 1. The clock is the seed, so each run gets others. */
+static inline int cmp_random(unsigned n) {
     static uint64_t state;
     struct timespec now;
     if (state == 0) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         state = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
     }
-    state ^= state >> 12; /* xorshift64* (Vigna 2016) */
+    state ^= state >> 12; /* xorshift64* (Vigna 2016), of which the upper bits are the good ones */
     state ^= state << 25;
     state ^= state >> 27;
-    return state * 2685821657736338717u;
+    return (int)((state * 2685821657736338717u >> 32) * n >> 32);
 }
 
-/* For each time that is taken: the clock's tick so far, and whether the host waited far too long. */
-static inline void note(double us, double waited_us) {
-    samples++;
-    late += waited_us - us > 1000;
-    for (uint64_t rest = us > 0 ? (uint64_t)(us * 1e3 + 0.5) : 0; rest > 0;) { /* Euclid, in ns */
-        const uint64_t remainder = tick_ns % rest;
-        tick_ns = rest;
-        rest = remainder;
-    }
-}
+/* ---- Statistics ---- */
 
-/* A pair with nothing left, after the empty kernel's time, is dropped. */
-static inline void add_pair(struct pairs *p, double a_us, double b_us) {
-    if (!(a_us > 0 && b_us > 0)) {
-        too_short++;
-    } else if (p->count < MAX_PAIRS) {
-        p->a_us[p->count] = a_us;
-        p->b_us[p->count++] = b_us;
-    }
-}
-
-static inline int by_size(const void *left, const void *right) {
+static inline int cmp_by_size(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
-/* The middle one of n times. */
-static inline double median_of(const double *times, size_t n) {
-    memcpy(sorted, times, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_size);
-    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-}
-
 /* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true median
- * with a probability of 1 - alpha or more. 0: there is none, n is too small. */
-static inline size_t rank_of(size_t n) {
+ * with a probability of 95 % or more. 0: there is none, n is too small. */
+static inline size_t cmp_rank(size_t n) {
     const double far_below =
         (double)n / 2 - 6 * sqrt((double)n); /* 12 deviations: nothing to add */
     size_t k = far_below > 0 ? (size_t)far_below : 0;
     double chance = exp(lgamma((double)n + 1) - lgamma((double)k + 1) -
                         lgamma((double)(n - k) + 1) - (double)n * log(2)),
            sum = chance; /* that k or fewer of n coins show heads */
-    while (k < n && sum <= alpha / 2) {
+    while (k < n && sum <= 0.05 / 2) {
         chance *= (double)(n - k) / (double)(k + 1);
         k++;
         sum += chance;
@@ -102,203 +102,241 @@ static inline size_t rank_of(size_t n) {
     return k;
 }
 
-/* The median of B/A and its interval, which goes at least one tick to each side: no clock tells less. */
-static inline struct interval ratio_of(const struct pairs *p) {
-    struct interval ratio = {0, 1, INFINITY};
-    const size_t n = p->count, k = rank_of(n);
-    if (k == 0)
-        return ratio;
-    const double tick = p->tick_us / median_of(p->a_us, n);
+/* Sorts n samples. found: their median, and its interval, which goes at least `least` to each side. */
+static inline void cmp_enclose(double *samples, size_t n, double least, double found[3]) {
+    const size_t k = cmp_rank(n);
+    qsort(samples, n, sizeof *samples, cmp_by_size);
+    found[0] = n > 0 ? (samples[(n - 1) / 2] + samples[n / 2]) / 2 : 0;
+    found[1] = k > 0 ? fmax(-100, fmin(samples[k - 1], found[0] - least)) : -100; /* percent */
+    found[2] = k > 0 ? fmax(samples[n - k], found[0] + least) : INFINITY;
+}
+
+static inline double cmp_median(const double *samples, size_t n) {
+    static double sorted[CMP_PAIRS];
+    double found[3];
     for (size_t i = 0; i < n; i++)
-        sorted[i] = p->b_us[i] / p->a_us[i];
-    qsort(sorted, n, sizeof *sorted, by_size);
-    ratio.middle = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-    ratio.low = fmax(0, fmin(sorted[k - 1], ratio.middle - tick));
-    ratio.high = fmax(sorted[n - k], ratio.middle + tick);
-    return ratio;
+        sorted[i] = samples[i];
+    cmp_enclose(sorted, n, 0, found);
+    return found[0];
 }
 
-/* Half the width that the interval would have if A and B were equal. It looks at how far the two times
- * of a pair are apart (the logarithm makes A/B and B/A the same), not at which is longer. So it may
- * decide when to stop. */
-static inline double blind_half_width(const struct pairs *p) {
-    const size_t within = (size_t)(2 * sqrt((double)p->count));
-    for (size_t i = 0; i < p->count; i++)
-        sorted[i] = fabs(log(p->b_us[i] / p->a_us[i]));
-    qsort(sorted, p->count, sizeof *sorted, by_size);
-    return within < p->count ? sorted[within] : INFINITY;
-}
-
-enum verdict { RUNNING, DIFFERENT, SAME, UNDECIDED };
-
-/* To be asked after each pair, until it is not RUNNING. `part` of the time budget is over, 0 to 1;
- * `least` is the smallest difference that matters, as a part of A. It never ends in the first half of the
- * time: what moves the times may move them slowly, and a short run sees one side of that. */
-static inline enum verdict look(const struct pairs *p, double part, double least,
-                                struct interval *ratio) {
-    const int is_power_of_two = p->count >= 32 && (p->count & (p->count - 1)) == 0;
-    const int may_end = part >= 0.5 && is_power_of_two;
-    if (part < 1 && p->count < MAX_PAIRS && !(may_end && blind_half_width(p) <= least / 2))
-        return RUNNING;
-    *ratio = ratio_of(p);
-    if (ratio->low > 1 || ratio->high < 1)
-        return DIFFERENT;
-    return ratio->low >= 1 - least && ratio->high <= 1 + least ? SAME : UNDECIDED;
-}
-
-/* ---- The command line, and the report ---- */
-
-static double seconds = 2, least = 0.005;
-static const char *unit = " us";
-static FILE *record;      /* of --csv; stdout: in place of the words */
-static size_t input_line; /* of standard input, from 1 on */
-
-static inline double now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* Ends with 2 and one line. */
-static inline void refuse(const char *what, const char *text) {
-    if (input_line > 0)
-        fprintf(stderr, "line %zu of the input: ", input_line);
-    fprintf(stderr, "%s: '%s'\n", what, text);
-    exit(2);
-}
-
-/* The positive number at `text`, up to `most`, and nothing behind it. */
-static inline double number_of(const char *text, double most, const char *what) {
-    char *end;
-    const double x = strtod(text, &end);
-    if (end == text || *end || !(x > 0 && x <= most) ||
-        strspn(text, "0123456789.eE+-") != strlen(text))
-        refuse(what, text);
-    return x;
-}
-
-/* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more time". */
-static inline void print_difference(const char *b, const char *a, struct interval ratio) {
-    const double low = 100 * (ratio.low - 1), high = 100 * (ratio.high - 1);
-    if (low <= 0 && high >= 0)
-        printf("%s takes between %.2f %% less and %.2f %% more time than %s", b, fabs(low), high,
-               a);
-    else
-        printf("%s takes %.2f %% %s time than %s (%.2f to %.2f %%)", b,
-               100 * fabs(ratio.middle - 1), high < 0 ? "less" : "more", a, high < 0 ? -high : low,
-               high < 0 ? -low : high);
-}
-
-/* The verdict, what would decide it, the times, and the control. `took_s`: 0 if not known. */
-static inline void print_words(enum verdict verdict, struct interval ratio, double took_s) {
-    const double widest = fmax(1 - ratio.low, ratio.high - 1);
-    const double a_us = median_of(ab.a_us, ab.count);
-    const double tick = ab.tick_us / a_us; /* where it is most of the interval, no time helps */
-    if (late > samples / 4)
-        printf("Disturbed: for %zu of %zu samples the host waited a millisecond too long: somebody "
-               "else uses the device.\n",
-               late, samples);
-    if (!(widest < INFINITY) || (ratio.low <= 0 && ratio.high >= 1)) {
-        printf(widest < INFINITY ? "Not decided: a tick of this clock is %.0f %% of A: put more "
-                                   "work into one launch.\n"
-                                 : "Not decided: too few pairs, %.0f.\n",
-               widest < INFINITY ? 100 * tick : (double)ab.count);
-        return;
+/* The tick of the clock that gave these times: the smallest step from one to the next, 0 being one too.
+ * Stamps are whole nanoseconds, and a float has 24 bits (`relative`): times so close together may be
+ * the same number of ticks. With few times the answer is too large, which is safe. */
+static inline double cmp_tick_us(double *times_us, size_t n, double relative) {
+    double first = 0, last = 0, step = INFINITY, width = 0;
+    qsort(times_us, n, sizeof *times_us, cmp_by_size);
+    for (size_t i = 0; i < n; i++) {
+        if (times_us[i] - first > 2 * (0.001 + relative * times_us[i])) {
+            step = fmin(step, times_us[i] - last + relative * times_us[i]);
+            first = times_us[i];
+        }
+        last = times_us[i];
+        width = fmax(width, last - first);
     }
-    if (verdict == SAME)
-        printf("No difference larger than %.2f %% either way", 100 * widest);
-    else
-        print_difference(verdict == DIFFERENT ? "B" : "Not decided: B", "A", ratio);
-    printf(", 95 %% sure.\n");
-    if (verdict == UNDECIDED && tick > fmin(least, 0.45 * (ratio.high - ratio.low)))
-        printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
-               100 * tick);
-    else if (verdict == UNDECIDED && took_s > 0) {
-        const double wanted_s = ceil(took_s * pow(widest / least, 2));
-        printf(wanted_s > 3600 ? "More than an hour would be needed to decide on %.2f %%.\n"
-                               : "To decide on %.2f %% would take some %.0f s.\n",
-               100 * least, wanted_s);
+    return step < INFINITY ? step + width : 0;
+}
+
+/* The step in which a time grows with the length of what is timed: no repetition sees less. Steps of h
+ * lie around a straight line with a deviation of h / sqrt(12). */
+static inline double cmp_step_us(const double *length, const double *us, int n) {
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    for (int i = 0; i < n; i++) {
+        x += length[i] / n;
+        y += us[i] / n;
     }
-    printf("Medians: A %.2f%s, B %.2f%s; of the pairs' ratios B/A %.5f (%.5f to %.5f); %zu pairs.\n"
-           "Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
-           a_us, unit, median_of(ab.b_us, ab.count), unit, ratio.middle, ratio.low, ratio.high,
-           ab.count, 100 * (ratio.high - ratio.low));
-    if (rank_of(aa.count) > 0) {
-        print_difference("Control: A", "A itself", ratio_of(&aa));
-        printf("; %zu pairs.\n", aa.count);
+    for (int i = 0; i < n; i++) {
+        xx += (length[i] - x) * (length[i] - x);
+        xy += (length[i] - x) * (us[i] - y);
+        yy += (us[i] - y) * (us[i] - y);
+    }
+    return sqrt(12 * fmax(0, yy - xy * xy / xx) / (n - 2));
+}
+
+/* ---- Pairs, and the row that they give ---- */
+
+/* A pair with nothing left, after the empty kernel's time, is dropped. */
+static inline void cmp_add(struct cmp_pairs *p, double a_us, double b_us) {
+    if (!(a_us > 0 && b_us > 0)) {
+        cmp.too_short++;
+    } else if (p->count < CMP_PAIRS) {
+        p->a_us[p->count] = a_us;
+        p->b_us[p->count++] = b_us;
     }
 }
 
-/* Named values, a line for each. From -100 % to inf: nothing is known. */
-static inline void print_record(const char *device, enum verdict verdict, struct interval ratio) {
-    static const char *const verdicts[] = {"", "longer", "same", "undecided"};
-    const struct interval control = ratio_of(&aa);
-    const char *in_us = *unit ? "_us" : "";
-    fprintf(record, "# program,compare\n# device,%s\n# seconds,%g\n# percent,%g\n# verdict,%s\n",
-            device, seconds, 100 * least, ratio.high < 1 ? "shorter" : verdicts[verdict]);
-    fprintf(record, "# difference_percent,%.3f\n# low_percent,%.3f\n# high_percent,%.3f\n",
-            100 * (ratio.middle - 1), 100 * (ratio.low - 1), 100 * (ratio.high - 1));
-    fprintf(record, "# control_low_percent,%.3f\n# control_high_percent,%.3f\n",
-            100 * (control.low - 1), 100 * (control.high - 1));
-    fprintf(record, "# median_a%s,%.3f\n# median_b%s,%.3f\n# pairs,%zu\n# disturbed,%d\n", in_us,
-            median_of(ab.a_us, ab.count), in_us, median_of(ab.b_us, ab.count), ab.count,
-            late > samples / 4);
+/* The pairs of a process as a row. */
+static inline void cmp_add_row(double tick_us, double step_us) {
+    static double percent[CMP_PAIRS];
+    const struct cmp_pairs *of[] = {&cmp.ab, &cmp.aa};
+    double *row = cmp.table[cmp.rows++];
+    row[CMP_A] = cmp_median(cmp.ab.a_us, cmp.ab.count);
+    row[CMP_B] = cmp_median(cmp.ab.b_us, cmp.ab.count);
+    row[CMP_LEAST] = 100 * fmax(tick_us / cmp.row, step_us) / row[CMP_A];
+    for (int c = 0; c < 2; c++) {
+        for (size_t i = 0; i < of[c]->count; i++)
+            percent[i] = 100 * (of[c]->b_us[i] / of[c]->a_us[i] - 1);
+        cmp_enclose(percent, of[c]->count, row[CMP_LEAST], row + c * CMP_CONTROL);
+    }
+    row[CMP_COUNT] = (double)cmp.ab.count;
+    row[CMP_ROW] = cmp.row;
+    row[CMP_TICK] = 1e3 * tick_us;
+    row[CMP_ALONE] = 1e3 * cmp.alone_us;
+    row[CMP_STEP] = 1e3 * step_us;
+    row[CMP_DISTURBED] = cmp.late > cmp.samples / 4;
 }
 
-/* Prints the record, the words, or both. Returns what the program ends with: a full disk is no result. */
-static inline int report(const char *device, enum verdict verdict, struct interval ratio,
-                         double took_s) {
-    if (ab.count < too_short) {
+#include "compare_report.h" /* the command line, the processes and the report */
+
+/* ---- While it measures ---- */
+
+/* For the clock's tick; for a host that waits a millisecond longer than it took, or works in launch(). */
+static inline void cmp_note(char which, double us, double waited_us, double host_us) {
+    if (cmp.times < CMP_TIMES)
+        cmp.times_us[cmp.times++] = us;
+    cmp.samples++;
+    cmp.late += waited_us - us > 1000;
+    if (which)
+        cmp.host_us[which - 'A'] = fmin(cmp.host_us[which - 'A'], host_us / cmp.row);
+}
+
+/* Ends with 1: names A or B, and what it does in place of its work. */
+static inline void cmp_refuse(char which, const char *what, long number) {
+    fprintf(stderr, which ? "%c " : "an empty kernel ", which);
+    fprintf(stderr, what, number);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+/* Behind prepare(). */
+static inline void cmp_expect_wrong(char which, long wrong) {
+    if (wrong < 0)
+        cmp_refuse(which, "cannot be checked: its result is right before it is launched", 0);
+}
+
+/* A launch that waits for what is held would wait forever: names it after 20 s. which 0: it does not. */
+static inline void cmp_on_alarm(int number) {
+    (void)number;
+    char text[] = "? waits in launch() for the device, which holds it\n";
+    text[0] = cmp.held;
+    _exit(write(STDERR_FILENO, text, sizeof text - 1) > 0 ? 1 : 3);
+}
+static inline void cmp_hold(char which) {
+    cmp.held = which;
+    signal(SIGALRM, cmp_on_alarm);
+    alarm(which ? 20 : 0);
+}
+
+/* So many launches are checked at once: mostly a few, up to a row. */
+static inline int cmp_checked_row(void) {
+    return 1 + cmp_random(1 + (unsigned)cmp_random((unsigned)cmp.row));
+}
+
+/* While launches are held: waits until those that are not held would have ended. */
+static inline void cmp_wait(int launches) {
+    const double end_s = cmp_now_s() + fmin(2e-6 * launches * cmp.once_us, 0.1) + 1e-4;
+    while (cmp_now_s() < end_s) {
+    }
+}
+
+static inline void cmp_expect_same(char which, const void *seen, const void *before, size_t bytes) {
+    if (memcmp(seen, before, bytes) != 0)
+        cmp_refuse(which, "ran before its turn: its work is in another stream", 0);
+}
+
+/* A launch whose result was wrong when its last event was complete: why? `seen`: the result now, when all
+ * is over; `before`: as prepare() left it. It was filled with the byte `spoilt` before. */
+static inline void cmp_judge(char which, const unsigned char *seen, const unsigned char *before,
+                             size_t bytes, int spoilt, int version,
+                             long (*first_wrong)(const void *, int)) {
+    size_t same = 0;
+    const long wrong = first_wrong(seen, version);
+    while (same < bytes && seen[same] == spoilt)
+        same++;
+    if (wrong < 0)
+        cmp_refuse(which, "left work for later: it was not finished when the event behind it was",
+                   0);
+    if (same == bytes || memcmp(seen, before, bytes) == 0)
+        cmp_refuse(which, "did nothing: its result is as it was before", 0);
+    for (int old = 1; old < 1000; old++)
+        if (first_wrong(seen, old) < 0)
+            cmp_refuse(which, "left a stale result: that of another input, which it had before", 0);
+    cmp_refuse(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel",
+               wrong);
+}
+
+/* Adds a pair, in random order. The empty kernel's time is in neither: a constant that both share
+ * would make the difference look smaller. */
+static inline void cmp_compare(cmp_timer *time_us, struct cmp_pairs *pairs, char other,
+                               double empty_us) {
+    double a_us = 0, b_us = 0;
+    const int b_first = cmp_random(2); /* a coin */
+    cmp.delay = 1 + cmp_random(2048);  /* to 1 us, the same for both */
+    for (int i = 0; i < 2; i++)
+        if (i == b_first)
+            a_us = time_us('A', 0, 0) - empty_us;
+        else
+            b_us = time_us(other, 0, 0) - empty_us;
+    cmp_add(pairs, a_us, b_us);
+}
+
+/* Of spins in a row of cmp.row, each 64 clocks longer than the one before. */
+static inline double cmp_measure_step(cmp_timer *time_us) {
+    enum { LENGTHS = 24, TIMES = 9 };
+    double us[TIMES], clocks[TIMES], all_us[LENGTHS], all_clocks[LENGTHS];
+    for (int i = 0; i < LENGTHS; i++) {
+        const int l = 7 * i % LENGTHS; /* not in their order */
+        for (int time = 0; time < TIMES; time++) {
+            us[time] = time_us(0, 0, 5000 + 64 * l);
+            clocks[time] = (double)cmp.ran_clocks;
+        }
+        all_us[l] = cmp_median(us, TIMES);
+        all_clocks[l] = cmp_median(clocks, TIMES);
+    }
+    return cmp_step_us(all_clocks, all_us, LENGTHS);
+}
+
+/* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. */
+static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relative) {
+    enum { EMPTIES = 101 };
+    double empties_us[EMPTIES], once_us = INFINITY;
+    for (int i = 0; i < 10; i++)
+        once_us = fmin(once_us, time_us("AB"[i % 2], 0, 0));
+    if (longest_row > 0)
+        cmp.alone_us = cmp.step_us = cmp_measure_step(time_us);
+    if (longest_row > 1 && !cmp.cold && once_us < 2500) {
+        cmp.row = (int)fmin(5000 / once_us, longest_row); /* 5 ms: what is off is off once a row */
+        cmp.step_us = cmp_measure_step(time_us);
+    }
+    cmp.once_us = once_us;
+    for (int i = 0; i < 16; i++)
+        time_us("AB"[i % 2], 1, 0);
+    for (int i = 0; i < EMPTIES; i++) {
+        cmp.delay = 1 + cmp_random(2048);
+        empties_us[i] = time_us(0, 0, 0);
+    }
+    const double empty_us = cmp_median(empties_us, EMPTIES), start_s = cmp_now_s();
+    cmp.samples = cmp.late = 0;
+    double part =
+        0; /* of the time; a slow machine has 16 pairs all the same, in ten times as long */
+    for (int round = 0; part < 1 || (cmp.ab.count < 16 && part < 10); round++) {
+        cmp_compare(time_us, &cmp.ab, 'B', empty_us);
+        if (round % 4 == 0)
+            cmp_compare(time_us, &cmp.aa, 'A', empty_us);
+        if (cmp_random(8) == 0)
+            time_us("AB"[cmp_random(2)], 1, 0);
+        part = (cmp_now_s() - start_s) / cmp.seconds;
+    }
+    if (cmp.ab.count < cmp.too_short) {
         fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
         return 1;
     }
-    if (record)
-        print_record(device, verdict, ratio);
-    if (record != stdout) {
-        printf("%s%s", device, *device ? "\n" : "");
-        print_words(verdict, ratio, took_s);
-    }
-    if ((!record || fflush(record) == 0) && fflush(stdout) == 0)
-        return 0;
-    perror("cannot write the result");
-    return 1;
-}
-
-/* Reads [SECONDS [PERCENT]]: the time budget, the smallest difference that matters. With "- [TICK]" the
- * times are on standard input, a line for each pair, A's and B's in one unit and the clock's tick
- * in the same one: prints the verdict and ends. The last argument may be --csv[=FILE]. */
-static inline void read_arguments(int argc, char **argv) {
-    static const char usage[] = "usage: compare [SECONDS [PERCENT]] or compare - [TICK], then "
-                                "[--csv[=FILE]]; SECONDS up to 3600; not";
-    char line[256];
-    struct interval ratio;
-    const char *last = argv[argc - 1];
-    if (argc > 1 && strncmp(last, "--csv", 5) == 0) {
-        record = !last[5] ? stdout : last[5] == '=' ? fopen(last + 6, "w") : NULL;
-        if (!record)
-            refuse("cannot write the record", last);
-        argc--;
-    }
-    if (argc > 3)
-        refuse(usage, argv[3]);
-    if (argc < 2 || strcmp(argv[1], "-") != 0) {
-        seconds = argc > 1 ? number_of(argv[1], 3600, usage) : seconds;
-        least = argc > 2 ? number_of(argv[2], 100, "not a percentage up to 100") / 100 : least;
-        return;
-    }
-    unit = "";
-    ab.tick_us = argc > 2 ? number_of(argv[2], 1e12, "not a tick") : 0;
-    for (input_line = 1; fgets(line, sizeof line, stdin); input_line++) {
-        const char *a = strtok(line, " \t,\r\n"), *b = strtok(NULL, " \t,\r\n");
-        if (!a || !b || strtok(NULL, " \t,\r\n"))
-            refuse("not two times, of A and of B", a ? a : "");
-        if (ab.count == MAX_PAIRS)
-            refuse("more pairs than there is room for", a);
-        const double a_us = number_of(a, 1e12, "not a time");
-        add_pair(&ab, a_us, number_of(b, 1e12, "not a time"));
-    }
-    if (ferror(stdin) || ab.count == 0)
-        refuse("no times", "");
-    const enum verdict verdict = look(&ab, 1, least, &ratio);
-    exit(report("", verdict, ratio, 0));
+    cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, relative), cmp.step_us);
+    for (int i = 0; i < 2; i++)
+        if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp.table[0][CMP_A + i])
+            cmp_refuse("AB"[i], "keeps the host for %ld us in launch(), which is in no time here",
+                       lround(cmp.host_us[i]));
+    if (cmp.record != stdout)
+        printf("%s\n", cmp.device);
+    return cmp_finish();
 }

@@ -1,169 +1,288 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times one OpenCL kernel: a file to copy. It needs nothing else of this suite. Put your kernel and
- * its data where the first part has its own.
+ * Times one OpenCL launch, which may be several kernels: a file to copy. It needs nothing else of this
+ * suite. Put your kernel and its data where the first part has its own.
  *
  * Build: cc -O2 recipe.c -o recipe -lOpenCL
+ * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data
  */
+#define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define CHECK(call) check((call), #call, __LINE__)
+#define MAKE(object, call) (object = (call), check(code, #call, __LINE__))
 static void check(cl_int code, const char *what, int line) {
     if (code != CL_SUCCESS) {
         fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, line, what, code);
         exit(1);
     }
 }
+#define REFUSE(...) (fprintf(stderr, "refused: " __VA_ARGS__), exit(1))
 
+static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
+static cl_int code;
+static struct {
+    cl_mem data;
+    size_t bytes;
+} result; /* what launch() writes: set_up() says where */
+
+static cl_program build_program(const char *source) {
+    static char log[1 << 20];
+    cl_program program;
+    MAKE(program, clCreateProgramWithSource(context, 1, &source, NULL, &code));
+    if (clBuildProgram(program, 1, &device, "", NULL, NULL) == CL_SUCCESS)
+        return program;
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    fprintf(stderr, "the kernels do not build:\n%s\n", log);
+    exit(1);
+}
 
 /* ---- What is timed: yours ---- */
 
-#ifndef N
-#define N (1 << 20)
-#endif
-static const size_t local_size = 256; /* CL_KERNEL_WORK_GROUP_SIZE at most */
-static const size_t global_size = (size_t)(N + 255) / 256 * 256; /* whole groups */
+#ifdef TIMED
+#include TIMED /* this part in a file of its own: -DTIMED='"mine.c"' */
+#else
+
+enum { N = 1 << 20 };
+/* The NDRange, in whole groups; {1024, 768} and {32, 8} have two dimensions. */
+static const size_t global[] = {(N + 255) / 256 * 256}, local[] = {256};
 static float host[N];
-static cl_mem input, output;
+static cl_mem input;
+static cl_kernel my_kernel;
 
 static const char *source = "__kernel void my_kernel(__global const float *in,\n"
                             "                        __global float *out, uint n) {\n"
                             "    const size_t i = get_global_id(0);\n"
                             "    if (i < n)\n"
                             "        out[i] = 2 * in[i];\n"
-                            "}\n"
-                            "__kernel void empty(void) {}\n";
+                            "}\n";
 
-static void set_up(cl_kernel kernel) {
+static void set_up(void) {
     const cl_uint n = N;
-    cl_int code;
-    for (int i = 0; i < N; i++)
-        host[i] = (float)i;
-    input = clCreateBuffer(context, CL_MEM_READ_ONLY, sizeof host, NULL, &code);
-    check(code, "clCreateBuffer", __LINE__);
-    output = clCreateBuffer(context, CL_MEM_WRITE_ONLY, sizeof host, NULL, &code);
-    check(code, "clCreateBuffer", __LINE__);
-    CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
-    CHECK(clSetKernelArg(kernel, 0, sizeof input, &input));
-    CHECK(clSetKernelArg(kernel, 1, sizeof output, &output));
-    CHECK(clSetKernelArg(kernel, 2, sizeof n, &n));
+    result.bytes = sizeof host;
+    MAKE(input, clCreateBuffer(context, CL_MEM_READ_ONLY, sizeof host, NULL, &code));
+    MAKE(result.data, clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof host, NULL, &code));
+    MAKE(my_kernel, clCreateKernel(build_program(source), "my_kernel", &code));
+    CHECK(clSetKernelArg(my_kernel, 0, sizeof input, &input));
+    CHECK(clSetKernelArg(my_kernel, 1, sizeof result.data, &result.data));
+    CHECK(clSetKernelArg(my_kernel, 2, sizeof n, &n));
 }
 
-static void check_result(void) {
-    CHECK(clEnqueueReadBuffer(queue, output, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+/* Before each launch, not timed: writes the input of this version. Each version has another result.
+ * The result is overwritten before; what must stand there, prepare() writes too. */
+static void prepare(int version) {
     for (int i = 0; i < N; i++)
-        if (host[i] != 2 * (float)i) {
-            fprintf(stderr, "element %d is %g: a fast wrong kernel is no kernel\n", i,
-                    (double)host[i]);
-            exit(1);
-        }
+        host[i] = (float)(i + version);
+    CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
 }
+
+/* What is timed. Of several kernels *first is the event of the first one, *last of the last one; of a
+ * single one *last stays NULL. It must not wait for the device. */
+static void launch(cl_event *first, cl_event *last) {
+    (void)last;
+    const cl_uint dimensions = sizeof global / sizeof *global;
+    CHECK(
+        clEnqueueNDRangeKernel(queue, my_kernel, dimensions, NULL, global, local, 0, NULL, first));
+}
+
+/* The first wrong element of the result, which was copied to the host; -1: all are right. */
+static long first_wrong(const void *copy, int version) {
+    const float *out = (const float *)copy;
+    for (int i = 0; i < N; i++)
+        if (!(out[i] == 2 * (float)(i + version))) /* not a number, too */
+            return i;
+    return -1;
+}
+
+#endif
 
 /* ---- How it is timed ---- */
 
-/* Microseconds from START to END of one launch. */
-static double time_us(cl_kernel kernel, size_t global, size_t local) {
-    cl_event event;
+enum { COLD_BYTES = 256 << 20 };    /* --cold reads so much before each launch: twice the caches */
+static cl_command_queue look_queue; /* waits for no other queue */
+static cl_kernel empty, read_all;
+static void *before, *seen; /* the result before the launch, and when it was looked at last */
+static double host_us;      /* for which the host was in `work` below */
+
+static const char *own_source = "__kernel void empty(void) {}\n"
+                                "__kernel void read_all(__global uint *data) {\n"
+                                "    if (data[get_global_id(0)] != 0)\n" /* never */
+                                "        data[0] = 1;\n"
+                                "}\n";
+
+static void give_up(int signal) {
+    fprintf(stderr, "refused: launch() waits on the host, behind the gate (signal %d)\n", signal);
+    _exit(1);
+}
+
+/* Copies the result as it is now or, if there is an event, as it is then. */
+static void look(const cl_event *event) {
+    const cl_uint events = event != NULL;
+    CHECK(clEnqueueReadBuffer(look_queue, result.data, !events, 0, result.bytes, seen, events,
+                              event, NULL));
+}
+
+/* Microseconds from the first kernel's START to the last one's END; with NULL: of an empty work-group.
+ * If it is watched, a gate keeps the launch from its start until the result was looked at, and `seen` is the
+ * result at END, whatever happens later. */
+static double time_us(void (*work)(cl_event *, cl_event *), int watched) {
+    const size_t one = 1;
+    struct timespec from, to;
+    cl_event gate, first = NULL, last = NULL;
     cl_ulong start_ns = 0, end_ns = 0; /* a driver may answer CL_SUCCESS and leave them alone */
-    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, &event));
-    CHECK(clFinish(queue)); /* the query does not wait */
-    CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
-                                  NULL));
-    CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
-    CHECK(clReleaseEvent(event));
-    /* Unsigned: out of order, the difference is 584 years. Some drivers write 0, or 0, 1, 2, 3. */
-    if (start_ns < 1000 || end_ns < start_ns) {
-        fprintf(stderr, "impossible: START %llu ns, END %llu ns\n", (unsigned long long)start_ns,
-                (unsigned long long)end_ns);
-        exit(1);
+    int early = 0;
+    if (watched) {
+        MAKE(gate, clCreateUserEvent(context, &code));
+        CHECK(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL));
+        alarm(10);
     }
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    if (work)
+        work(&first, &last);
+    else
+        CHECK(clEnqueueNDRangeKernel(queue, empty, 1, NULL, &one, &one, 0, NULL, &first));
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    host_us = difftime(to.tv_sec, from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) / 1e3;
+    const cl_event end = last ? last : first;
+    if (watched) {
+        alarm(0);
+        CHECK(clFlush(queue));
+        for (int i = 0; i < 20 && !early; i++) { /* behind the gate nothing may run */
+            look(NULL);
+            early = memcmp(seen, before, result.bytes) != 0;
+        }
+        look(&end);
+        CHECK(clFlush(look_queue));
+        CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+        CHECK(clReleaseEvent(gate));
+        CHECK(clFinish(look_queue));
+    }
+    CHECK(clFinish(queue)); /* the queries do not wait */
+    if (early)
+        REFUSE("ran before its turn: its work is in another queue\n");
+    CHECK(clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
+                                  NULL));
+    CHECK(clGetEventProfilingInfo(end, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
+    CHECK(clReleaseEvent(first));
+    if (last)
+        CHECK(clReleaseEvent(last));
+    /* Unsigned: out of order, the difference is 584 years. Some drivers write 0, or 0, 1, 2, 3. */
+    if (start_ns < 1000 || end_ns < start_ns)
+        REFUSE("impossible: START %.0f ns, END %.0f ns\n", (double)start_ns, (double)end_ns);
     return (double)(end_ns - start_ns) / 1e3; /* nanoseconds, whatever the timer's resolution */
 }
 
-static int compare(const void *left, const void *right) {
+/* Of a launch that was watched: what is wrong with `seen`? */
+static void check_result(int version) {
+    if (first_wrong(seen, version) < 0)
+        return;
+    look(NULL); /* again: by now all queues are done, or soon */
+    if (first_wrong(seen, version) < 0)
+        REFUSE("was not finished at END of its last event\n");
+    if (memcmp(seen, before, result.bytes) == 0)
+        REFUSE("did nothing: the result is what it was before\n");
+    for (int earlier = version - 1; earlier >= 0; earlier--)
+        if (first_wrong(seen, earlier) < 0)
+            REFUSE("stale result: of input %d, not of %d\n", earlier, version);
+    REFUSE("wrong result at element %ld\n", first_wrong(seen, version));
+}
+
+/* All that comes before a launch. */
+static void make_ready(int version, int cold) {
+    const cl_uint nan = 0xffffffff; /* as floats: not a number */
+    const size_t count = COLD_BYTES / 4, group = 64, size = result.bytes;
+    CHECK(clEnqueueFillBuffer(queue, result.data, &nan, sizeof nan, 0, size, 0, NULL, NULL));
+    prepare(version);
+    if (cold)
+        CHECK(clEnqueueNDRangeKernel(queue, read_all, 1, NULL, &count, &group, 0, NULL, NULL));
+    CHECK(clFinish(queue));
+    look(NULL);
+    memcpy(before, seen, result.bytes);
+    if (first_wrong(before, version) < 0)
+        REFUSE("the result is right before the launch: prepare() must not leave it there\n");
+}
+
+static int by_size(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
 /* The first GPU of any platform, else the first device. */
-static cl_device_id choose_device(void) {
+static void choose_device(void) {
     cl_platform_id platforms[16];
     cl_uint count = 0;
-    cl_device_id device;
     if (clGetPlatformIDs(16, platforms, &count) == CL_SUCCESS)
         for (int any = 0; any < 2; any++)
             for (cl_uint p = 0; p < count && p < 16; p++)
                 if (clGetDeviceIDs(platforms[p], any ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 1,
                                    &device, NULL) == CL_SUCCESS)
-                    return device;
+                    return;
     fprintf(stderr, "no OpenCL device\n");
     exit(77); /* what test runners count as skipped */
 }
 
-int main(void) {
-    enum { RUNS = 101 };
-    static double us[RUNS], empty_us[RUNS];
+static void open_device(void) {
+    const cl_uint zero = 0;
+    cl_mem others;
+    choose_device();
+    MAKE(context, clCreateContext(NULL, 1, &device, NULL, NULL, &code));
+    MAKE(queue, clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code));
+    MAKE(look_queue, clCreateCommandQueue(context, device, 0, &code));
+    const cl_program program = build_program(own_source);
+    MAKE(empty, clCreateKernel(program, "empty", &code));
+    MAKE(read_all, clCreateKernel(program, "read_all", &code));
+    MAKE(others, clCreateBuffer(context, CL_MEM_READ_WRITE, COLD_BYTES, NULL, &code));
+    CHECK(clEnqueueFillBuffer(queue, others, &zero, sizeof zero, 0, COLD_BYTES, 0, NULL, NULL));
+    CHECK(clSetKernelArg(read_all, 0, sizeof others, &others));
+}
+
+int main(int argc, char **argv) {
+    enum { RUNS = 101, EMPTY = 0, WORK, HOST, TIMES };
+    static double us[TIMES][RUNS];
+    const int cold = argc > 1 && strcmp(argv[1], "--cold") == 0;
     char name[256], driver[256];
-    cl_int code;
-    cl_device_id device = choose_device();
+    if (argc > 1 && !cold)
+        REFUSE("%s: there is only --cold\n", argv[1]);
+    open_device();
+    set_up();
     CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL));
     CHECK(clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    check(code, "clCreateContext", __LINE__);
-    queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-    check(code, "clCreateCommandQueue", __LINE__);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    check(code, "clCreateProgramWithSource", __LINE__);
-    code = clBuildProgram(program, 1, &device, "", NULL, NULL);
-    if (code != CL_SUCCESS) {
-        static char log[1 << 20];
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fprintf(stderr, "the kernel does not build: error %d\n%s\n", code, log);
-        return 1;
-    }
-    cl_kernel my_kernel = clCreateKernel(program, "my_kernel", &code);
-    check(code, "clCreateKernel", __LINE__);
-    cl_kernel empty = clCreateKernel(program, "empty", &code);
-    check(code, "clCreateKernel", __LINE__);
-    set_up(my_kernel);
-
+    if (!(before = malloc(result.bytes)) || !(seen = malloc(result.bytes)))
+        REFUSE("no memory for the result\n");
+    signal(SIGALRM, give_up);
     for (int run = -1; run < RUNS; run++) { /* run -1 is the warm-up: it compiles */
-        const double least = time_us(empty, 1, 1);
-        const double full = time_us(my_kernel, global_size, local_size);
-        if (run < 0) {
-            check_result();
-        } else {
-            empty_us[run] = least;
-            us[run] = full;
-        }
+        const int i = run < 0 ? 0 : run;
+        const int watched = run == 0 || run == RUNS - 1 || rand() < RAND_MAX / 8;
+        us[EMPTY][i] = time_us(NULL, 0);
+        make_ready(run + 1, cold);
+        us[WORK][i] = time_us(launch, watched);
+        us[HOST][i] = host_us;
+        if (watched)
+            check_result(run + 1);
     }
-    qsort(us, RUNS, sizeof *us, compare);
-    qsort(empty_us, RUNS, sizeof *empty_us, compare);
-    if (!(us[RUNS / 2] > 0)) {
-        fprintf(stderr, "no time at all: the kernel is too short for this device's clock\n");
-        return 1;
-    }
-    printf("%s, driver %s\n"
-           "%.2f us from START to END, median of %d; 5th percentile %.2f us, 95th %.2f us.\n"
-           "(Of one empty work-group it says %.2f us. The caches are as the run before left "
-           "them.)\n",
-           name, driver, us[RUNS / 2], RUNS, us[RUNS / 20], us[RUNS - 1 - RUNS / 20],
-           empty_us[RUNS / 2]);
-
-    CHECK(clReleaseMemObject(input));
-    CHECK(clReleaseMemObject(output));
-    CHECK(clReleaseKernel(my_kernel));
-    CHECK(clReleaseKernel(empty));
-    CHECK(clReleaseProgram(program));
-    CHECK(clReleaseCommandQueue(queue));
-    CHECK(clReleaseContext(context));
+    for (int i = 0; i < TIMES; i++)
+        qsort(us[i], RUNS, sizeof *us[i], by_size);
+    const double *work_us = us[WORK], median_us = work_us[RUNS / 2], empty_us = us[EMPTY][RUNS / 2];
+    if (!(median_us > 0))
+        REFUSE("no time at all: the kernel is too short for this device's clock\n");
+    if (us[HOST][RUNS / 2] > 1000 + 2 * median_us)
+        REFUSE("launch() waits, or works, on the host, for %.0f us\n", us[HOST][RUNS / 2]);
+    printf("%s, driver %s; %d runs; the caches are %s\n"
+           "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n"
+           "minus an empty work-group's %.2f us: %.2f us\n",
+           name, driver, RUNS, cold ? "cold" : "hot", median_us, work_us[RUNS / 20],
+           work_us[RUNS - 1 - RUNS / 20], empty_us, median_us - empty_us);
     if (fflush(stdout) == 0)
-        return 0;
+        return 0; /* all else goes with the process */
     perror("cannot write the result");
     return 1;
 }

@@ -1,28 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times one CUDA kernel: a file to copy. It needs nothing else of this suite. Put your kernel and
- * its data where the first part has its own.
+ * Times one CUDA launch, which may be several kernels: a file to copy. It needs nothing else of this
+ * suite. Put your kernel and its data where the first part has its own.
  *
  * Build: nvcc -O2 -arch=native recipe.cu -o recipe
+ * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #define CHECK(call) check((call), #call, __LINE__)
 static void check(cudaError_t code, const char *what, int line) {
     if (code != cudaSuccess) {
         fprintf(stderr, "%s:%d: %s: error %d, %s\n", __FILE__, line, what, (int)code,
                 cudaGetErrorString(code));
-        exit(1);
-    }
+        exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
+    } /* 77: what test runners count as skipped */
 }
+#define REFUSE(...) (fprintf(stderr, "refused: " __VA_ARGS__), exit(1))
+
+static cudaStream_t stream; /* where all work goes: the default one, or one that set_up() makes */
+static struct {
+    void *data; /* on the device */
+    size_t bytes;
+} result; /* what launch() writes: set_up() says where */
 
 /* ---- What is timed: yours ---- */
 
-#ifndef N
-#define N (1 << 20)
-#endif
-static float host[N], *input, *output;
+#ifdef TIMED
+#include TIMED /* this part in a file of its own: -DTIMED='"mine.cu"' */
+#else
+
+enum { N = 1 << 20 };
+static float host[N], *input;
 
 static __global__ void my_kernel(const float *in, float *out, int n) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -31,140 +43,206 @@ static __global__ void my_kernel(const float *in, float *out, int n) {
 }
 
 static void set_up(void) {
-    for (int i = 0; i < N; i++)
-        host[i] = (float)i;
+    result.bytes = sizeof host;
     CHECK(cudaMalloc((void **)&input, sizeof host));
-    CHECK(cudaMalloc((void **)&output, sizeof host));
+    CHECK(cudaMalloc((void **)&result.data, result.bytes));
+}
+
+/* Before each launch, not timed: writes the input of this version. Each version has another result.
+ * The result is overwritten before; what must stand there, prepare() writes too. */
+static void prepare(int version) {
+    for (int i = 0; i < N; i++)
+        host[i] = (float)(i + version);
     CHECK(cudaMemcpy(input, host, sizeof host, cudaMemcpyHostToDevice));
 }
 
+/* What is timed. It must not wait for the device. */
 static void launch(void) {
-    my_kernel<<<(N + 255) / 256, 256>>>(input, output, N);
+    my_kernel<<<(N + 255) / 256, 256, 0, stream>>>(input, (float *)result.data, N);
     CHECK(cudaGetLastError());
 }
 
-static void check_result(void) {
-    CHECK(cudaMemcpy(host, output, sizeof host, cudaMemcpyDeviceToHost));
+/* The first wrong element of the result, which was copied to the host; -1: all are right. */
+static long first_wrong(const void *copy, int version) {
+    const float *out = (const float *)copy;
     for (int i = 0; i < N; i++)
-        if (host[i] != 2 * (float)i) {
-            fprintf(stderr, "element %d is %g: a fast wrong kernel is no kernel\n", i, host[i]);
-            exit(1);
-        }
+        if (!(out[i] == 2 * (float)(i + version))) /* not a number, too */
+            return i;
+    return -1;
 }
+
+#endif
 
 /* ---- How it is timed ---- */
 
-struct gate { /* in host memory that the device sees too */
-    int open, gave_up;
-};
-static volatile struct gate *gate;
+static volatile struct gate { /* in host memory that the device sees too */
+    int open;
+    unsigned long long shut_ns; /* for which the device waited */
+} * gate;
 static cudaEvent_t start, stop;
+static cudaStream_t look_stream; /* waits for no other stream */
+static void *before, *seen;      /* the result before the launch, and when it was looked at last */
 
 /* Keeps the stream busy until the host opens the gate, for a second at most. */
 static __global__ void block_stream(volatile struct gate *gate) {
     unsigned long long start_ns, now_ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
-    while (!gate->open) {
+    do {
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
-        if (now_ns - start_ns > 1000000000) {
-            gate->gave_up = 1;
-            return;
-        }
-    }
+    } while (!gate->open && now_ns - start_ns < 1000000000);
+    gate->shut_ns = now_ns - start_ns;
+}
+
+/* Copies the result, as it is now or, behind a wait in look_stream, as it will be then. */
+static void look(void) {
+    CHECK(cudaMemcpyAsync(seen, result.data, result.bytes, cudaMemcpyDeviceToHost, look_stream));
 }
 
 /* Microseconds between two events with `work` between them, all three queued before the first one
- * is reached, so that the host's launch is not in it. With NULL: what the events themselves cost. */
-static double time_us(void (*work)(void)) {
+ * is reached, so that the host's launch is not in it. With NULL: what the events themselves cost.
+ * If it is watched, `seen` is the result at the second event, whatever happens later. */
+static double time_us(void (*work)(void), int watched) {
     float elapsed_ms;
+    int early = 0;
     gate->open = 0;
-    gate->gave_up = 0;
-    block_stream<<<1, 1>>>(gate);
+    block_stream<<<1, 1, 0, stream>>>(gate);
     CHECK(cudaGetLastError());
-    CHECK(cudaEventRecord(start, 0));
+    CHECK(cudaEventRecord(start, stream));
     if (work)
         work();
-    CHECK(cudaEventRecord(stop, 0));
+    CHECK(cudaEventRecord(stop, stream));
+    for (int i = 0; i < 20 && watched && !early; i++) { /* behind the gate nothing may run */
+        look();
+        CHECK(cudaStreamSynchronize(look_stream));
+        early = memcmp(seen, before, result.bytes) != 0;
+    }
+    if (watched) {
+        CHECK(cudaStreamWaitEvent(look_stream, stop, 0));
+        look();
+    }
     const cudaError_t answer = cudaEventQuery(start);
     const int held = answer == cudaErrorNotReady;
     check(held ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
     CHECK(cudaDeviceSynchronize());
-    if (gate->gave_up || !held) {
-        fprintf(stderr, "the gate %s\n",
-                gate->gave_up ? "was shut for a second: what stands behind it must not wait"
-                              : "did not hold the stream");
-        exit(1);
-    }
+    if (gate->shut_ns >= 1000000000)
+        REFUSE("launch() waits on the host: the gate was shut for a second\n");
+    if (!held)
+        REFUSE("the gate did not hold the stream\n");
+    if (early)
+        REFUSE("ran before its turn: its work is in another stream\n");
     CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
     return (double)elapsed_ms * 1e3;
+}
+
+/* Of a launch that was watched: what is wrong with `seen`? */
+static void check_result(int version) {
+    if (first_wrong(seen, version) < 0)
+        return;
+    look(); /* again: by now all streams are done */
+    CHECK(cudaStreamSynchronize(look_stream));
+    if (first_wrong(seen, version) < 0)
+        REFUSE("was not finished when the stop event was\n");
+    if (memcmp(seen, before, result.bytes) == 0)
+        REFUSE("did nothing: the result is what it was before\n");
+    for (int earlier = version - 1; earlier >= 0; earlier--)
+        if (first_wrong(seen, earlier) < 0)
+            REFUSE("stale result: of input %d, not of %d\n", earlier, version);
+    REFUSE("wrong result at element %ld\n", first_wrong(seen, version));
 }
 
 static __global__ void empty(void) {
 }
 
 static void launch_empty(void) {
-    empty<<<1, 1>>>();
+    empty<<<1, 1, 0, stream>>>();
     CHECK(cudaGetLastError());
 }
 
-static int compare(const void *left, const void *right) {
+static unsigned *others; /* --cold: what is read before each launch, twice the L2 cache, all 0 */
+static size_t other_bytes;
+
+static __global__ void read_all(unsigned *data) {
+    if (data[(size_t)blockIdx.x * blockDim.x + threadIdx.x] != 0) /* never */
+        data[0] = 1;
+}
+
+/* All that comes before a launch. */
+static void make_ready(int version) {
+    CHECK(cudaMemsetAsync(result.data, 0xff, result.bytes, stream)); /* floats: not a number */
+    prepare(version);
+    CHECK(cudaDeviceSynchronize());
+    look();
+    CHECK(cudaStreamSynchronize(look_stream));
+    memcpy(before, seen, result.bytes);
+    if (first_wrong(before, version) < 0)
+        REFUSE("the result is right before the launch: prepare() must not leave it there\n");
+    if (others) {
+        CHECK(cudaCtxResetPersistingL2Cache());
+        read_all<<<(unsigned)(other_bytes / 1024), 256, 0, stream>>>(others);
+        CHECK(cudaGetLastError());
+    }
+}
+
+static int by_size(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
-int main(void) {
-    enum { RUNS = 101 };
-    static double us[RUNS], floor_us[RUNS], empty_us[RUNS];
-    int devices = 0, driver;
+int main(int argc, char **argv) {
+    enum { RUNS = 101, FLOOR = 0, EMPTY, WORK, EMPTY_SHUT, WORK_SHUT, TIMES };
+    static double us[TIMES][RUNS];
+    const int cold = argc > 1 && strcmp(argv[1], "--cold") == 0;
+    int driver;
     struct cudaDeviceProp device;
-    const cudaError_t code = cudaGetDeviceCount(&devices);
-    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver) {
-        fprintf(stderr, "%s\n", cudaGetErrorString(code));
-        return 77; /* what test runners count as skipped */
-    }
-    check(code, "cudaGetDeviceCount", __LINE__);
+    if (argc > 1 && !cold)
+        REFUSE("%s: there is only --cold\n", argv[1]);
     CHECK(cudaGetDeviceProperties(&device, 0)); /* 0 is in use until cudaSetDevice() */
     CHECK(cudaDriverGetVersion(&driver));
+    set_up();
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
+    CHECK(cudaStreamCreateWithFlags(&look_stream, cudaStreamNonBlocking));
+    CHECK(cudaMallocHost(&before, result.bytes));
+    CHECK(cudaMallocHost(&seen, result.bytes));
     CHECK(cudaMallocHost((void **)&gate, sizeof *gate));
-    set_up();
+    if (cold) {
+        other_bytes = 2 * (size_t)device.l2CacheSize;
+        CHECK(cudaMalloc((void **)&others, other_bytes));
+        CHECK(cudaMemset(others, 0, other_bytes));
+    }
 
+    make_ready(0); /* a first launch loads the kernel, and may wait for the gate */
     launch_empty();
-    launch(); /* before it is timed: a first launch loads the kernel, and may wait for the gate */
-    check_result();
-    for (int run = -1; run < RUNS; run++) { /* run -1 is the warm-up */
-        const int i = run < 0 ? 0 : run;
-        floor_us[i] = time_us(NULL);
-        empty_us[i] = time_us(launch_empty);
-        us[i] = time_us(launch);
+    launch();
+    srand((unsigned)time(NULL));
+    for (int run = 0; run < RUNS; run++) {
+        const int watched = run == 0 || run == RUNS - 1 || rand() < RAND_MAX / 8;
+        us[FLOOR][run] = time_us(NULL, 0);
+        us[EMPTY][run] = time_us(launch_empty, 0);
+        us[EMPTY_SHUT][run] = (double)gate->shut_ns / 1e3;
+        make_ready(run + 1);
+        us[WORK][run] = time_us(launch, watched);
+        us[WORK_SHUT][run] = (double)gate->shut_ns / 1e3;
+        if (watched)
+            check_result(run + 1);
     }
-    qsort(us, RUNS, sizeof *us, compare);
-    qsort(floor_us, RUNS, sizeof *floor_us, compare);
-    qsort(empty_us, RUNS, sizeof *empty_us, compare);
-    const double events_us = floor_us[RUNS / 2];
-    if (!(us[RUNS / 2] > events_us)) {
-        fprintf(stderr,
-                "impossible: no time at all; the work is too short for events, or in another "
-                "stream\n");
-        exit(1);
-    }
-    printf("%s, driver for CUDA %d.%d; %d runs; the caches as the run before left them\n"
+    for (int i = 0; i < TIMES; i++)
+        qsort(us[i], RUNS, sizeof *us[i], by_size);
+    const double *work_us = us[WORK], floor_us = us[FLOOR][RUNS / 2];
+    const double median_us = work_us[RUNS / 2], shut_us = us[WORK_SHUT][RUNS / 2];
+    if (!(median_us > floor_us))
+        REFUSE("no time at all: too short for events, or in another stream\n");
+    if (shut_us > 1000 + 10 * us[EMPTY_SHUT][RUNS / 2] + 2 * median_us)
+        REFUSE("launch() waits, or works, on the host: the gate was shut for %.0f us\n", shut_us);
+    printf("%s, driver for CUDA %d.%d; %d runs; the caches are %s\n"
            "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; launch and drain "
-           "are in it\n"
-           "its code:      %.2f us: the median minus an empty kernel's\n",
-           device.name, driver / 1000, driver % 1000 / 10, RUNS, us[RUNS / 2] - events_us,
-           us[RUNS / 20] - events_us, us[RUNS - 1 - RUNS / 20] - events_us,
-           us[RUNS / 2] - empty_us[RUNS / 2]);
-
-    CHECK(cudaFree(input));
-    CHECK(cudaFree(output));
-    CHECK(cudaFreeHost((void *)gate));
-    CHECK(cudaEventDestroy(start));
-    CHECK(cudaEventDestroy(stop));
+           "are in it\nits code:      %.2f us: the median minus an empty kernel's\n",
+           device.name, driver / 1000, driver % 1000 / 10, RUNS, cold ? "cold" : "hot",
+           median_us - floor_us, work_us[RUNS / 20] - floor_us,
+           work_us[RUNS - 1 - RUNS / 20] - floor_us, median_us - us[EMPTY][RUNS / 2]);
     if (fflush(stdout) == 0)
-        return 0;
+        return 0; /* all else goes with the process */
     perror("cannot write the result");
     return 1;
 }

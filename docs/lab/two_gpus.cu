@@ -106,7 +106,8 @@ static double print_timers(int gpu) {
     row(gpu, "offset_us", offset_us, offset_us - bound_ns / 1e3, offset_us + bound_ns / 1e3, true,
         "its timer minus that of GPU 0");
     row(gpu, "drift_ppm", pair->line.slope / 1e3, (last->low_ns - o[0].high_ns) * to_ppm,
-        (last->high_ns - o[0].low_ns) * to_ppm, true, "its timer is faster: us in a second");
+        (last->high_ns - o[0].low_ns) * to_ppm, outside == 0,
+        "its timer is faster: us in a second");
     row(gpu, "bound_ns", bound_ns, -bound_ns, bound_ns, true, "the line is no farther off");
     row(gpu, "outside", outside, 0, SWEEPS, outside == 0, "sweeps whose bounds leave out the line");
     row(gpu, "early", early, 0, (double)(pair->ways / 2 * SWEEPS), early == 0,

@@ -12,7 +12,7 @@ enum { GPUS = 32, ROUNDS = 42, REDUCERS = 16, HALF = 1 << 19, PART = HALF / REDU
 enum { MET, START, SENT, GOT, ADDED, END, STAMPS };     /* of a block */
 enum { APART = 16, FLAG_BYTES = 8 * APART * REDUCERS }; /* each flag has its own cache line */
 enum { STAMPS_BYTES = MAX_RUNS * sizeof(struct way) };
-static const long long limit_clocks = 2000000000;
+static const long long limit_clocks = 2000000000; /* about a second */
 
 struct gpu { /* what it has in its own memory */
     unsigned long long *flags, *stamps;
@@ -116,8 +116,8 @@ static inline void set_up_pair(int gpu) {
         pair->flags[i] = gpus[i * gpu].flags;
         pair->tick_ns[i] = gpus[i * gpu].tick_ns;
     }
-    if (strcmp(names[0], names[1]) ==
-        0) /* the kernels of a pair would wait for each other in turn */
+    /* Kernels that wait for each other would run one after the other there, and wait for ever. */
+    if (strcmp(names[0], names[1]) == 0)
         fail(EXIT_NO_DEVICE, "GPUs 0 and %d are one and the same, %s", gpu, names[0]);
     pair->is_peer = sees[0] && sees[1];
     for (int i = 0; i < 2; i++)

@@ -85,22 +85,23 @@ static inline void add_slice(unsigned gpu, unsigned block, const char *what, dou
     slices[slice_count++] = (struct slice){gpu, block, what, start_ns, end_ns};
 }
 
+static inline void add_stages(int round, unsigned g, int from, int to, const char *what) {
+    for (unsigned b = 0; b < REDUCERS; b++)
+        add_slice(g, b, what, on_line(&pairs[1], (int)g, stamps[round][g][b][from]),
+                  on_line(&pairs[1], (int)g, stamps[round][g][b][to]));
+}
+
 /* Of the copy, and of the last all-reduce, which is a late one. */
 static inline void make_slices(void) {
-    static const char *const names[] = {"late", "send", "wait", "add", "wait"};
-    for (int r = ROUNDS; r >= ROUNDS - 1; r--)
-        for (int g = 0; g < 2; g++)
-            for (int b = 0; b < REDUCERS; b++)
-                for (int to = START, from = MET; to <= END; to++)
-                    if (stamps[r][g][b][to] > 0) {
-                        add_slice(g, b,
-                                  r < ROUNDS ? names[from]
-                                  : g > 0    ? "wait"
-                                             : "copy",
-                                  on_line(&pairs[1], g, stamps[r][g][b][from]),
-                                  on_line(&pairs[1], g, stamps[r][g][b][to]));
-                        from = to;
-                    }
+    add_stages(ROUNDS, 0, MET, END, "copy");
+    add_stages(ROUNDS, 1, MET, END, "wait");
+    add_stages(ROUNDS - 1, 1, MET, START, "late");
+    for (unsigned g = 0; g < 2; g++) {
+        add_stages(ROUNDS - 1, g, START, SENT, "send");
+        add_stages(ROUNDS - 1, g, SENT, GOT, "wait");
+        add_stages(ROUNDS - 1, g, GOT, ADDED, "add");
+        add_stages(ROUNDS - 1, g, ADDED, END, "wait");
+    }
 }
 
 /* The blocks 0 and 1 of both GPUs, from slice number `first` on. */

@@ -55,24 +55,45 @@ static inline struct way shortest_way(const struct timer_pair *pair, int sweep) 
     return ways[best];
 }
 
+/* The straight line through the offsets by least squares. A wide one, which was held up on its way, weighs
+ * less: by the square of its width. */
+static inline struct line fit_wide_and_narrow(const struct offset *offsets) {
+    double sum = 0, mean_s = 0, mean_ns = 0, xx = 0, xy = 0;
+    struct line line;
+    for (const struct offset *o = offsets; o < offsets + SWEEPS; o++) {
+        const double weight = pow(o->high_ns - o->low_ns, -2);
+        sum += weight;
+        mean_s += weight * o->at_s;
+        mean_ns += weight * o->middle_ns;
+    }
+    mean_s /= sum;
+    mean_ns /= sum;
+    for (const struct offset *o = offsets; o < offsets + SWEEPS; o++) {
+        const double weight = pow(o->high_ns - o->low_ns, -2);
+        xx += weight * (o->at_s - mean_s) * (o->at_s - mean_s);
+        xy += weight * (o->at_s - mean_s) * (o->middle_ns - mean_ns);
+    }
+    line.slope = xy / xx;
+    line.intercept = mean_ns - line.slope * mean_s;
+    return line;
+}
+
 /* Sets pair->line through each sweep's shortest way, and offsets[]. Returns how far the line can be from
  * the true offset, in ns. Between two sweeps this holds if the rate is steady there. */
 static inline double fit_offsets(struct timer_pair *pair, struct offset *offsets) {
-    double at_s[SWEEPS], middle_ns[SWEEPS], bound_ns = 0;
+    double bound_ns = 0;
     const struct way first = shortest_way(pair, 0);
     pair->zero_ns = (int64_t)first.sent_ns;
     pair->offset_ns = (int64_t)(first.there_ns - first.sent_ns);
     for (int s = 0; s < SWEEPS; s++) {
         offsets[s] = get_offset(pair, shortest_way(pair, s));
-        at_s[s] = offsets[s].at_s;
-        middle_ns[s] = offsets[s].middle_ns;
-        if (offsets[s].low_ns > offsets[s].high_ns)
+        if (!(offsets[s].low_ns < offsets[s].high_ns))
             fail(EXIT_FAILED, "impossible: a stamp was back before it was sent");
     }
-    pair->line = fit_line(at_s, middle_ns, SWEEPS);
+    pair->line = fit_wide_and_narrow(offsets);
     for (int s = 0; s < SWEEPS; s++) {
-        bound_ns = fmax(bound_ns, offsets[s].high_ns - line_at(pair, at_s[s]));
-        bound_ns = fmax(bound_ns, line_at(pair, at_s[s]) - offsets[s].low_ns);
+        bound_ns = fmax(bound_ns, offsets[s].high_ns - line_at(pair, offsets[s].at_s));
+        bound_ns = fmax(bound_ns, line_at(pair, offsets[s].at_s) - offsets[s].low_ns);
     }
     return bound_ns;
 }

@@ -122,11 +122,9 @@ fi
 
 for compare in "$build/docs/copy/compare_cuda" "$build/docs/copy/compare_opencl"; do
     [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] ||
-        ! "$compare" 2 --csv="$scratch/compare.csv" >"$scratch/output" || {
+        ! "$compare" --csv="$scratch/compare.csv" >"$scratch/output" || {
         mv "$scratch/compare.csv" "$scratch/record"
         mv "$scratch/output" "$scratch/record/compare.txt"
-        docs/copy/compare_processes.sh --csv="$scratch/record/compare_processes.csv" 8 "$compare" 0.5 \
-            >"$scratch/record/compare_processes.txt"
     }
 done
 

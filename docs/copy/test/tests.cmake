@@ -6,18 +6,58 @@ add_simulated(opencl recipe.c opencl_)
 add_simulated(cuda recipe.cu cuda_)
 add_simulated(opencl compare.c opencl_)
 add_simulated(cuda compare.cu cuda_)
-foreach(program recipe compare) # small ones; the last block of the recipe is not full
-  foreach(api opencl cuda)
-    if(TARGET simulated_${api}_${program})
-      target_compile_definitions(simulated_${api}_${program} PRIVATE
-        N=$<IF:$<STREQUAL:${program},recipe>,20000,512> STEPS_A=200 STEPS_B=300)
-    endif()
-  endforeach()
+foreach(api opencl cuda) # small ones
+  if(TARGET simulated_${api}_compare)
+    target_compile_definitions(simulated_${api}_compare PRIVATE N=512 STEPS_A=200 STEPS_B=300)
+  endif()
 endforeach()
-add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
-  ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt ${CMAKE_CURRENT_SOURCE_DIR}/compare_processes.sh)
-set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated
-  ENVIRONMENT COMPARE=$<TARGET_FILE:simulated_cuda_compare>)
+
+# The files to copy with launches that lie and honest ones in place of their own part: docs/copy/liars/cuda_recipe, ...
+function(add_liars api program macro)
+  set(from simulated_${api}_${program})
+  file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${program}.c text)
+  if(NOT TARGET ${from} OR NOT text MATCHES "ifdef ${macro}")
+    return()
+  endif()
+  add_executable(${from}_liars)
+  foreach(property SOURCES COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_LIBRARIES)
+    get_target_property(value ${from} ${property})
+    set_target_properties(${from}_liars PROPERTIES ${property} "${value}")
+  endforeach()
+  set(liars ${CMAKE_BINARY_DIR}/simulated/docs/copy/test/liars)
+  if(api STREQUAL cuda)
+    target_compile_definitions(${from}_liars PRIVATE ${macro}="${liars}.cu.c")
+  else()
+    target_compile_definitions(${from}_liars PRIVATE
+      ${macro}="${CMAKE_BINARY_DIR}/simulated/c/docs/copy/test/liars.c")
+    target_sources(${from}_liars PRIVATE $<TARGET_OBJECTS:simulated_liars_kernels>)
+  endif()
+  set_target_properties(${from}_liars PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${api}_${program}
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
+endfunction()
+if(TARGET simulated_opencl_recipe)
+  add_library(simulated_liars_kernels OBJECT ${CMAKE_BINARY_DIR}/simulated/docs/copy/test/liars.cl.c)
+  target_include_directories(simulated_liars_kernels PRIVATE ${SUITE}/common/test)
+  target_compile_options(simulated_liars_kernels PRIVATE -include simulated_cl.h)
+endif()
+foreach(api opencl cuda)
+  string(REPLACE opencl c api_ending ${api})
+  string(REPLACE cuda cu api_ending ${api_ending})
+  add_liars(${api} recipe TIMED)
+  add_liars(${api} compare COMPARED)
+  build(${api} recipe_liars_${api} recipe.${api_ending})
+  build(${api} compare_liars_${api} compare.${api_ending})
+  if(TARGET recipe_liars_${api})
+    target_compile_definitions(recipe_liars_${api} PRIVATE SIZE=101000 TIMED="test/liars.${api_ending}")
+    target_compile_definitions(compare_liars_${api} PRIVATE SIZE=101000 COMPARED="test/liars.${api_ending}")
+  endif()
+  set(liars sh ${CMAKE_CURRENT_SOURCE_DIR}/test/liars.sh)
+  add_live(recipe_liars_${api} are_refused ${liars} $<TARGET_FILE:recipe_liars_${api}>)
+  add_live(compare_liars_${api} are_refused ${liars} $<TARGET_FILE:compare_liars_${api}> 0.5 --processes 1)
+endforeach()
+add_test(NAME liars.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
+  ${CMAKE_CURRENT_SOURCE_DIR}/test/liars.txt ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
+set_tests_properties(liars.simulated PROPERTIES LABELS simulated TIMEOUT 300)
 
 # fit_to_measure, with a /proc and a /sys of its own below `root`, and with NVML in the folders `new` and
 # `old`, where its test runs; it looks every 2 ms.
@@ -39,8 +79,12 @@ add_live(fit_to_measure sees_a_busy_loop sh ${CMAKE_CURRENT_SOURCE_DIR}/test/bus
 
 build(host compare_test test/compare_test.c)
 build(host compare_simulation test/compare_simulation.c)
-add_live(compare_test holds sh -c
-  "\"$0\" | grep -A 6 'Disturbed: for 3 of 8' | grep -A 4 'take some 3500 s' | grep 'More than an hour'"
-  $<TARGET_FILE:compare_test>)
+build(host processes_simulation test/processes_simulation.c)
+add_live(compare_test holds compare_test)
+add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
+  ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt $<TARGET_FILE:compare_test>)
+set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated)
 add_live(compare_simulation holds sh -c "\"$0\" --runs 2000 --csv | awk -f \"$1\"" $<TARGET_FILE:compare_simulation>
   ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_simulation.awk)
+add_live(processes_simulation holds sh -c "\"$0\" --runs 500 --csv | awk -f \"$1\"" $<TARGET_FILE:processes_simulation>
+  ${CMAKE_CURRENT_SOURCE_DIR}/test/processes_simulation.awk)

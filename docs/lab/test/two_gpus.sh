@@ -13,7 +13,7 @@ cd "$TMPDIR" || exit 1
 for truth in "DRIFT_PPM=0 offset_us -123456.789" "DRIFT_PPM=40 drift_ppm 40" "PEER=0 offset_us -123456.789"; do
     # shellcheck disable=SC2086 # three words
     set -- $truth
-    env "$1" "$program" --runs 20 --seconds 1 --csv=record >text || bad=1
+    env "$1" "$program" --runs 100 --seconds 1 --csv=record >text || bad=1
     {
         sed -n '/^# ---- two_gpus ----/,/^# ---- [^t]/p' "$here/sane.awk"
         echo 'END { exit broken }'

@@ -107,8 +107,7 @@ static inline unsigned long long simulated_globaltimer(void) {
     static int drift_ppm = -1;
     drift_ppm = drift_ppm < 0 ? number_of("DRIFT_PPM", 0) : drift_ppm;
     const int64_t ns = host_ns();
-    const int64_t here =
-        thread_gpu == 0 ? ns : ns + OFFSET_NS + ns / 1000 * drift_ppm / 1000;
+    const int64_t here = thread_gpu == 0 ? ns : ns + OFFSET_NS + ns / 1000 * drift_ppm / 1000;
     return (unsigned long long)(here / THREAD_TICK_NS * THREAD_TICK_NS);
 }
 static inline long long clock64(void) { /* asked in each round of a wait */

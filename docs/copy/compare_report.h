@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line, the processes and the report of compare.h, which includes it: a file to copy. */
+#pragma once
+
+/* ---- The report ---- */
+
+/* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more time". */
+static inline void cmp_print_difference(const char *b, const char *a, const double p[3]) {
+    const double low = fmin(fabs(p[1]), fabs(p[2])), high = fmax(fabs(p[1]), fabs(p[2]));
+    if (p[1] <= 0 && p[2] >= 0)
+        printf("%s takes between %.2f %% less and %.2f %% more time than %s", b, fabs(p[1]), p[2],
+               a);
+    else
+        printf("%s takes %.2f %% %s time than %s (%.2f to %.2f %%)", b, fabs(p[0]),
+               p[2] < 0 ? "less" : "more", a, low, high);
+}
+
+/* of: what the record's columns are in all processes together. */
+static inline void cmp_print_words(const double *of, const char *verdict, double within,
+                                   double between) {
+    const double widest = fmax(fabs(of[CMP_LOW]), of[CMP_HIGH]), width = of[CMP_HIGH] - of[CMP_LOW];
+    const int one = cmp.rows == 1, undecided = strcmp(verdict, "undecided") == 0;
+    const char *us = cmp.clock ? " us" : "";
+    if (of[CMP_DISTURBED] > 0)
+        printf("Disturbed: in %.0f of %d processes the host waited a millisecond too long for more "
+               "than one time in four: somebody else uses the device.\n",
+               of[CMP_DISTURBED], cmp.rows);
+    if (!(widest < INFINITY)) {
+        printf("Not decided: too few pairs, %.0f.\n", of[CMP_COUNT]);
+        return;
+    }
+    if (undecided)
+        printf("Not decided: ");
+    if (strcmp(verdict, "same") == 0)
+        printf("No difference larger than %.2f %% either way", widest);
+    else
+        cmp_print_difference("B", "A", of);
+    printf("%s.\n", !one ? ", 95 % sure" : cmp.clock ? " in this process" : " in these pairs");
+    if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * width))
+        printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
+               of[CMP_LEAST]);
+    else if (undecided && !one)
+        printf("To decide on %.2f %% take some %.0f processes.\n", cmp.percent,
+               ceil(cmp.rows * pow(widest / cmp.percent, 2)));
+    printf("Medians: A %.2f%s, B %.2f%s; %d process%s, %.0f pairs in each.\n", of[CMP_A], us,
+           of[CMP_B], us, cmp.rows, one ? "" : "es", of[CMP_COUNT]);
+    if (cmp.clock)
+        printf("Time: %s, %.0f in a row, minus an empty kernel; the caches are %s.\n", cmp.clock,
+               of[CMP_ROW], cmp.cold ? "cold" : "hot");
+    if (of[CMP_ALONE] > 0)
+        printf("Clock: its tick is %.0f ns. It sees a launch grow in steps of %.0f ns if alone, of "
+               "%.0f "
+               "ns in this row.\n",
+               of[CMP_TICK], of[CMP_ALONE], of[CMP_STEP]);
+    if (!one && within < INFINITY)
+        printf("Spread: %.2f %% within a process, %.2f %% from process to process (standard "
+               "deviations).\n",
+               within, between);
+    if (cmp.clock && of[CMP_CONTROL + 2] < INFINITY) {
+        cmp_print_difference("Control: A", "A itself", of + CMP_CONTROL);
+        printf(".\n");
+    }
+    printf(one ? "Another process may find something else.\n"
+               : "Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
+           width);
+}
+
+/* What all rows say together: record and words. Returns what the program ends with. */
+static inline int cmp_finish(void) {
+    static double column[CMP_PROCESSES];
+    double of[CMP_COLUMNS] = {0}, all[3], within = 0, disturbed = 0;
+    const size_t n = (size_t)cmp.rows;
+    for (int c = CMP_COLUMNS - 1; c >= 0; c--) { /* CMP_LEAST before the intervals */
+        for (size_t i = 0; i < n; i++)
+            column[i] = cmp.table[i][c];
+        cmp_enclose(column, n, of[CMP_LEAST], all);
+        of[c] = all[0];
+        if (c == CMP_DIFFERENCE)
+            within = (of[CMP_HIGH] - of[CMP_LOW]) / 2 / 1.96; /* of an interval of 95 % */
+        if (n > 1 && (c == CMP_DIFFERENCE || c == CMP_CONTROL))
+            memcpy(of + c, all, sizeof all);
+    }
+    for (size_t i = 0; i < n; i++) {
+        disturbed += cmp.table[i][CMP_DISTURBED];
+        column[i] = fabs(cmp.table[i][CMP_DIFFERENCE] - of[CMP_DIFFERENCE]);
+    }
+    of[CMP_DISTURBED] = disturbed;
+    const double deviation = 1.4826 * cmp_median(column, n), /* if they are normal */
+        between = sqrt(fmax(0, deviation * deviation - within * within));
+    const char *verdict = of[CMP_LOW] > 0                                   ? "longer"
+                          : of[CMP_HIGH] < 0                                ? "shorter"
+                          : fmax(-of[CMP_LOW], of[CMP_HIGH]) <= cmp.percent ? "same"
+                                                                            : "undecided";
+    if (cmp.record) {
+        fprintf(cmp.record,
+                "# program,compare\n# device,%s\n# caches,%s\n# seconds,%g\n# percent,%g\n",
+                cmp.device, cmp.cold ? "cold" : "hot", cmp.seconds, cmp.percent);
+        fprintf(cmp.record, "# processes,%d\n# repeated,%d\n# verdict,%s\n", cmp.rows, cmp.repeated,
+                verdict);
+        fprintf(cmp.record, "# within_percent,%.3f\n# between_percent,%.3f\n", within, between);
+        for (int c = 0; c < CMP_COLUMNS; c++)
+            fprintf(cmp.record, "# %s,%.*f\n", cmp_columns[c],
+                    c < CMP_COUNT || c == CMP_LEAST ? 3 : 0, of[c]);
+        fprintf(cmp.record, "process");
+        for (int c = 0; c < CMP_COLUMNS; c++)
+            fprintf(cmp.record, ",%s", cmp_columns[c]);
+        for (int i = 0; i < cmp.rows; i++) {
+            fprintf(cmp.record, "\n%d", i + 1);
+            for (int c = 0; c < CMP_COLUMNS; c++)
+                fprintf(cmp.record, ",%.8g", cmp.table[i][c]);
+        }
+        fprintf(cmp.record, "\n");
+    }
+    if (cmp.record != stdout)
+        cmp_print_words(of, verdict, within, between);
+    if ((!cmp.record || fflush(cmp.record) == 0) && fflush(stdout) == 0)
+        return 0;
+    perror("cannot write the result");
+    return 1;
+}
+
+/* ---- The command line ---- */
+
+/* Ends with 2 and one line. */
+static inline void cmp_usage(const char *what, const char *text) {
+    if (cmp.line > 0)
+        fprintf(stderr, "line %d of the input: ", cmp.line);
+    fprintf(stderr, "%s: '%s'\n", what, text);
+    exit(2);
+}
+
+/* The positive number at `text`, up to `most`, and nothing behind it. */
+static inline double cmp_number(const char *text, double most, const char *what) {
+    char *end;
+    const double x = strtod(text, &end);
+    if (end == text || *end || !(x > 0 && x <= most) ||
+        strspn(text, "0123456789.eE+-") != strlen(text))
+        cmp_usage(what, text);
+    return x;
+}
+
+extern char **environ;
+
+/* Starts this program again, for one process. Returns whether it has a row, which comes last. */
+static inline int cmp_run_process(char *self, double *row) {
+    char seconds[32], line[1024], *end = line, *cold = cmp.cold ? (char *)"--cold" : NULL;
+    char *arguments[] = {self, (char *)"--processes=1", (char *)"--csv", seconds, cold, NULL};
+    const char *program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : self;
+    int ends[2], status = 0;
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    snprintf(seconds, sizeof seconds, "%g", cmp.seconds);
+    posix_spawn_file_actions_init(&actions);
+    if (pipe(ends) != 0 || posix_spawn_file_actions_adddup2(&actions, ends[1], 1) != 0 ||
+        posix_spawn_file_actions_addclose(&actions, ends[0]) != 0 ||
+        posix_spawn(&child, program, &actions, NULL, arguments, environ) != 0) {
+        perror("cannot start a process");
+        exit(1);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *said = fdopen(ends[0], "r");
+    while (said && fgets(line, sizeof line, said))
+        sscanf(line, "# device,%255[^\n]", cmp.device);
+    fclose(said);
+    waitpid(child, &status, 0);
+    if (status != 0) /* it has said why */
+        exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    strtod(line, &end);
+    for (int c = 0; c < CMP_COLUMNS && *end == ','; c++)
+        row[c] = strtod(end + 1, &end);
+    return *end == '\n';
+}
+
+static inline int cmp_run_processes(char *self) {
+    while (cmp.rows < cmp.processes) {
+        double *row = cmp.table[cmp.rows];
+        if (!cmp_run_process(self, row) || !(row[CMP_HIGH] < INFINITY)) {
+            fprintf(stderr, "process %d has too few pairs: give it more SECONDS\n", cmp.rows + 1);
+            return 1;
+        }
+        const int again = row[CMP_DISTURBED] > 0 && cmp.repeated < CMP_REPEATS;
+        if (cmp.record != stdout) {
+            if (cmp.rows + cmp.repeated == 0)
+                printf("%s\n", cmp.device);
+            printf("process %d: B/A %.5f (%.5f to %.5f)%s\n", cmp.rows + 1,
+                   1 + row[CMP_DIFFERENCE] / 100, 1 + row[CMP_LOW] / 100, 1 + row[CMP_HIGH] / 100,
+                   again                    ? ", disturbed: once more"
+                   : row[CMP_DISTURBED] > 0 ? ", disturbed"
+                                            : "");
+            fflush(stdout);
+        }
+        cmp.repeated += again;
+        cmp.rows += !again;
+    }
+    return cmp_finish();
+}
+
+/* Times of standard input, a line for each pair, A's and B's in one unit; an empty line ends a process. */
+static inline int cmp_read_pairs(double tick) {
+    char line[256];
+    for (int more = 1; more;) {
+        more = fgets(line, sizeof line, stdin) != NULL;
+        cmp.line++;
+        const char *a = more ? strtok(line, " \t,\r\n") : NULL;
+        const char *b = a ? strtok(NULL, " \t,\r\n") : NULL;
+        if (a && (!b || strtok(NULL, " \t,\r\n")))
+            cmp_usage("not two times, of A and of B", a);
+        if (cmp.ab.count == CMP_PAIRS || cmp.rows == CMP_PROCESSES)
+            cmp_usage("more than there is room for", a ? a : "");
+        if (a)
+            cmp_add(&cmp.ab, cmp_number(a, 1e12, "not a time"), cmp_number(b, 1e12, "not a time"));
+        else if (cmp.ab.count > 0) {
+            cmp_add_row(tick, 0);
+            cmp.ab.count = 0;
+        }
+    }
+    if (ferror(stdin) || cmp.rows == 0)
+        cmp_usage("no times", "-");
+    return cmp_finish();
+}
+
+/* Reads the arguments. Returns in a process that is to measure; the others end here. */
+static inline void cmp_begin(int argc, char **argv, const char *clock) {
+    static const char usage[] =
+        "usage: compare [SECONDS [PERCENT]] [--processes N] [--cold] [--csv[=FILE]] or compare - "
+        "[TICK]; "
+        "SECONDS up to 3600, of each process; PERCENT: what matters; N: 1, or 6 to 999; not";
+    static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
+                                          {"cold", no_argument, NULL, 'c'},
+                                          {"csv", optional_argument, NULL, 'r'},
+                                          {NULL, 0, NULL, 0}};
+    cmp.seconds = 0.5;
+    cmp.percent = 0.5;
+    cmp.processes = 9;
+    cmp.row = cmp.delay = 1;
+    cmp.host_us[0] = cmp.host_us[1] = INFINITY;
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
+        if (option == 'p')
+            cmp.processes = (int)cmp_number(optarg, CMP_PROCESSES, usage);
+        else if (option == 'c')
+            cmp.cold = 1;
+        else if (option != 'r')
+            cmp_usage(usage, argv[optind - 1]);
+        else if (!(cmp.record = optarg ? fopen(optarg, "w") : stdout))
+            cmp_usage("cannot write the record", optarg);
+    argv += optind;
+    if (argc - optind > 2 || (cmp.processes > 1 && cmp.processes < 6))
+        cmp_usage(usage, argc - optind > 2 ? argv[2] : "N");
+    if (argv[0] && strcmp(argv[0], "-") == 0)
+        exit(cmp_read_pairs(argv[1] ? cmp_number(argv[1], 1e12, "not a tick") : 0));
+    cmp.clock = clock;
+    if (argv[0])
+        cmp.seconds = cmp_number(argv[0], 3600, usage);
+    if (argv[0] && argv[1])
+        cmp.percent = cmp_number(argv[1], 100, usage);
+    if (cmp.processes > 1)
+        exit(cmp_run_processes(argv[-optind]));
+}

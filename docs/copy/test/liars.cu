@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launches that lie, and honest ones: LIE=name or LIE=none_1, none_2, ... in the environment. The user's part of
+ * recipe.cu (-DTIMED) and of compare.cu (-DCOMPARED: B lies, A does not). Each line of `kinds` is one of them. */
+#include <time.h>
+#ifndef SIZE
+#define SIZE 20000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
+#endif
+enum {
+    N = SIZE,
+    WIDTH = 100,
+    THREADS = 256,
+    BLOCKS = (N + THREADS - 1) / THREADS
+};                                    /* the last block is not full */
+static float *input, *other, *output; /* each N floats */
+static cudaStream_t side;
+static cudaEvent_t fork_event, join_event;
+static int launches;
+
+static __global__ void fill(float *in, int version) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        in[i] = (float)((i + version) % 61);
+}
+
+static __global__ void twice(const float *in, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        out[i] = 2 * in[i];
+}
+
+static __global__ void twice_in_turns(const float *in, float *out, int threads) {
+    for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < N; i += threads)
+        out[i] = 2 * in[i];
+}
+
+static __global__ void add(const float *in, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        out[i] += in[i];
+}
+
+static __global__ void transpose(const float *in, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        out[i % WIDTH * (N / WIDTH) + i / WIDTH] = in[i];
+}
+
+static __global__ void sum_all(const float *in, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        atomicAdd(out, in[i]);
+}
+
+static __global__ void sum_blocks(const float *in, float *out) {
+    extern __shared__ float part[];
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), thread = (int)threadIdx.x;
+    part[thread] = i < N ? in[i] : 0;
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread < half)
+            part[thread] += part[thread + half];
+    }
+    if (thread == 0)
+        out[blockIdx.x] = part[0];
+}
+
+static __global__ void twice_as_int(const float *in, int *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        out[i] = 2 * (int)in[i];
+}
+
+static __global__ void take_time(long long clocks) {
+    const long long start = clock64();
+    while (clock64() - start < clocks) {
+    }
+}
+
+/* ---- Honest ---- */
+
+static void plain(void) {
+    twice<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+}
+static void small_blocks(void) {
+    twice<<<(N + 31) / 32, 32, 0, stream>>>(input, output);
+}
+static void few_blocks(void) {
+    twice_in_turns<<<3, 128, 0, stream>>>(input, output, 3 * 128);
+}
+static void in_place(void) { /* prepare() writes the input where the result will be */
+    twice<<<BLOCKS, THREADS, 0, stream>>>(output, output);
+}
+static void two_kernels(void) {
+    CHECK(cudaMemsetAsync(output, 0, N * sizeof *output, stream));
+    add<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+    CHECK(cudaGetLastError());
+    add<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+}
+static void a_sum(void) {
+    CHECK(cudaMemsetAsync(output, 0, sizeof *output, stream));
+    sum_all<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+}
+static void block_sums(void) {
+    sum_blocks<<<BLOCKS, THREADS, THREADS * sizeof(float), stream>>>(input, output);
+}
+static void transposition(void) {
+    transpose<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+}
+static void a_copy(void) {
+    CHECK(cudaMemcpyAsync(output, input, N * sizeof *output, cudaMemcpyDeviceToDevice, stream));
+}
+static void fork_and_join(void) { /* in another stream, but between the events */
+    CHECK(cudaEventRecord(fork_event, stream));
+    CHECK(cudaStreamWaitEvent(side, fork_event, 0));
+    twice<<<BLOCKS, THREADS, 0, side>>>(input, output);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(join_event, side));
+    CHECK(cudaStreamWaitEvent(stream, join_event, 0));
+}
+
+/* ---- Liars ---- */
+
+static void nothing(void) {
+}
+static void nothing_after_12(void) {
+    if (launches <= 12)
+        plain();
+}
+static void other_stream(void) {
+    twice<<<BLOCKS, THREADS, 0, side>>>(input, output);
+}
+__attribute__((unused)) static void next_call(void) {
+    /* each second call does the work of two */
+    if (launches % 2 == 1) {
+        plain();
+        CHECK(cudaGetLastError());
+        plain();
+    }
+}
+static void no_join(void) {
+    CHECK(cudaEventRecord(fork_event, stream));
+    CHECK(cudaStreamWaitEvent(side, fork_event, 0));
+    take_time<<<1, 1, 0, side>>>(200000); /* 0.1 ms */
+    CHECK(cudaGetLastError());
+    twice<<<BLOCKS, THREADS, 0, side>>>(input, output);
+}
+static void zeros(void) {
+    CHECK(cudaMemsetAsync(output, 0, N * sizeof *output, stream));
+}
+static void first_half(void) {
+    twice<<<BLOCKS / 2, THREADS, 0, stream>>>(input, output);
+}
+static void stale(void) { /* `other` keeps the result of the first call */
+    if (launches == 1)
+        twice<<<BLOCKS, THREADS, 0, stream>>>(input, other);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpyAsync(output, other, N * sizeof *output, cudaMemcpyDeviceToDevice, stream));
+}
+static void wrong_type(void) {
+    twice_as_int<<<BLOCKS, THREADS, 0, stream>>>(input, (int *)output);
+}
+static void memo(void) { /* it has seen this pointer, so it has its result */
+    static const float *known;
+    if (known != input)
+        plain();
+    known = input;
+}
+static void small_grid(void) {
+    twice<<<N / THREADS, THREADS, 0, stream>>>(input, output);
+}
+static void sleeps(void) {
+    const struct timespec time = {0, 20000000};
+    nanosleep(&time, NULL);
+    plain();
+}
+static void waits(void) {
+    plain();
+    CHECK(cudaGetLastError());
+    CHECK(cudaStreamSynchronize(stream));
+}
+
+#ifdef __NVCC__ /* the simulated device ends a kernel that starts early behind the one before */
+static __global__ void late(const float *in, float *out) {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    const long long start = clock64();
+    while (clock64() - start < 200000) {
+    }
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        out[i] = 2 * in[i];
+}
+static __global__ void does_not_wait(void) {
+}
+static void early(void) { /* the stop event waits for the second kernel, and that one for nothing */
+    late<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+    CHECK(cudaGetLastError());
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = config.blockDim = dim3(1, 1, 1);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelExC(&config, (const void *)does_not_wait, NULL));
+}
+#endif
+
+/* ---- Which one ---- */
+
+enum shape { TWICE, SUM, BLOCK_SUMS, TRANSPOSED, COPY };
+static const struct kind {
+    const char *name;
+    void (*run)(void);
+    enum shape shape;
+} kinds[] = {
+    {"none_1", plain, TWICE},
+    {"none_2", small_blocks, TWICE},
+    {"none_3", few_blocks, TWICE},
+    {"none_4", in_place, TWICE},
+    {"none_5", two_kernels, TWICE},
+    {"none_6", a_sum, SUM},
+    {"none_7", block_sums, BLOCK_SUMS},
+    {"none_8", transposition, TRANSPOSED},
+    {"none_9", a_copy, COPY},
+    {"none_10", plain, TWICE}, /* in a stream of its own */
+    {"none_11", fork_and_join, TWICE},
+    {"nothing", nothing, TWICE},
+    {"nothing_after_12", nothing_after_12, TWICE},
+    {"other_stream", other_stream, TWICE},
+#ifndef COMPARED /* which times rows: they have the work of all their launches */
+    {"next_call", next_call, TWICE},
+#endif
+    {"no_join", no_join, TWICE},
+    {"zeros", zeros, TWICE},
+    {"first_half", first_half, TWICE},
+    {"stale", stale, TWICE},
+    {"wrong_type", wrong_type, TWICE},
+    {"memo", memo, TWICE},
+    {"small_grid", small_grid, TWICE},
+    {"sleeps", sleeps, TWICE},
+    {"waits", waits, TWICE},
+    {"prepared", nothing, TWICE}, /* its prepare() does the work */
+#ifdef __NVCC__
+    {"early", early, TWICE},
+#endif
+};
+static const struct kind *kind;
+
+static void set_up(void) {
+    const char *lie = getenv("LIE");
+    const size_t count = sizeof kinds / sizeof *kinds;
+    for (size_t k = 0; k < count && lie; k++)
+        if (strcmp(kinds[k].name, lie) == 0)
+            kind = &kinds[k];
+    if (!kind) {
+        fprintf(stderr, "LIE=%s is none of:\n", lie ? lie : "");
+        for (size_t k = 0; k < count; k++)
+            fprintf(stderr, "%s\n", kinds[k].name);
+        exit(2);
+    }
+    CHECK(cudaMalloc((void **)&input, N * sizeof *input));
+    CHECK(cudaMalloc((void **)&other, N * sizeof *other));
+    CHECK(cudaMalloc((void **)&output, N * sizeof *output));
+    CHECK(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking));
+    CHECK(cudaEventCreate(&fork_event));
+    CHECK(cudaEventCreate(&join_event));
+    if (strcmp(kind->name, "none_10") == 0)
+        CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamDefault));
+    result.data = output;
+    result.bytes = sizeof *output * (size_t)(kind->shape == SUM          ? 1
+                                             : kind->shape == BLOCK_SUMS ? BLOCKS
+                                                                         : N);
+#ifdef COMPARED
+    longest_row = kind->run == in_place ? 1 : longest_row;
+#endif
+}
+
+static void prepare(int version) {
+    fill<<<BLOCKS, THREADS, 0, stream>>>(kind->run == in_place ? output : input, version);
+    CHECK(cudaGetLastError());
+    if (strcmp(kind->name, "prepared") == 0)
+        plain();
+    CHECK(cudaGetLastError());
+}
+
+#ifdef COMPARED
+static void launch(char which) {
+    void (*const run)(void) =
+        which == 'B' || strncmp(kind->name, "none_", 5) == 0 ? kind->run : plain;
+    launches += which == 'B';
+#else
+static void launch(void) {
+    void (*const run)(void) = kind->run;
+    launches++;
+#endif
+    run();
+    CHECK(cudaGetLastError());
+}
+
+static long first_wrong(const void *copy, int version) {
+    const float *out = (const float *)copy;
+    float sum = 0;
+    for (int i = 0; i < N; i++) {
+        const float in = (float)((i + version) % 61);
+        const int ends = i == N - 1 || (kind->shape == BLOCK_SUMS && i % THREADS == THREADS - 1);
+        sum += in;
+        if (kind->shape == TWICE || kind->shape == COPY) {
+            if (!(out[i] == (kind->shape == TWICE ? 2 * in : in)))
+                return i;
+        } else if (kind->shape == TRANSPOSED) {
+            if (!(out[i % WIDTH * (N / WIDTH) + i / WIDTH] == in))
+                return i % WIDTH * (N / WIDTH) + i / WIDTH;
+        } else if (ends) {
+            const int at = kind->shape == SUM ? 0 : i / THREADS;
+            if (!(out[at] == sum))
+                return at;
+            sum = 0;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# liars.sh PROGRAM [ARGUMENT...]: recipe or compare with liars.cu or liars.c in place of its own part, on this machine.
+# Prints what it says of each launch. The honest ones must be accepted, the others refused.
+names=$(LIE=all "$@" 2>&1 >/dev/null)
+code=$?
+[ "$code" = 2 ] || exit "$code" # 77: no device
+bad=0
+for lie in ${names#*:}; do
+    said=$(LIE=$lie "$@" 2>&1 >/dev/null)
+    code=$?
+    case $lie,$code,$said in
+    none_*,0,*) said=accepted ;;
+    none_*) bad=1 ;;
+    *,1,?*) ;;
+    *) bad=1 said="$said (exit $code)" ;;
+    esac
+    printf '%-18s %s\n' "$lie" "$said"
+done
+exit "$bad"
