@@ -807,7 +807,7 @@ static bool run_apart(int64_t until_ns) {
     fibers = lanes[1];
     in_fiber = false;
     on_device = host_waits = true;
-    simulated_until_ns = fault.shared ? INT64_MIN : INT64_MAX;
+    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
     device_ns = shared_ns(next_ns);
     run_command(command);
 
