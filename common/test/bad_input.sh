@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# bad_input.sh PROGRAM SOURCE: gives PROGRAM, on the simulated device, what it must refuse: each time one line on stderr
-# that names the option, nothing on stdout, and the exit code that says whose fault it is. What all programs share is
-# asked in full of one for each form of an option.
+# bad_input.sh PROGRAM host|opencl|cuda: gives PROGRAM, on the simulated device, what it must refuse: each time one line
+# on stderr that names the option, nothing on stdout, and the exit code that says whose fault it is.
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/clean.sh"
 program=$1
-source=$2
+needs=$2
 cd "$TMPDIR" || exit 1
 mkfifo fifo || exit 1
 bad=0
@@ -49,17 +48,13 @@ refused() {
 "$program" --help >help || bad=1
 few=
 lists=
-case $source in
-*/block_clock.cu | */bandwidth.c | */cuda_events.cu | */warmup_opencl.c) values="0 -1 +1 1e3 64x 0x10 1.5 nan inf 99999999999999999999 , 1, ,1" ;;
-*) values= ;;
-esac
+values="0 -1 +1 1e3 64x 0x10 1.5 nan inf 99999999999999999999 , 1, ,1"
 for option in --runs --size --blocks --threads --work; do
     grep -q -e "$option.*LIST" help && lists="$lists $option"
     if grep -q -e "$option" help; then
         few="$few $option $([ "$option" = --runs ] && echo 3 || echo 1)" # a run alone may be impossible by its noise
         refused 2 "$option" "$option" 0
         refused 2 "$option" "$option=99999999999999"
-        [ "$values" ] || continue
         for value in $values '' ' ' ' 5' '5 ' 1,,2; do
             refused 2 "$option" "$option" "$value"
             refused 2 "$option" "$option=$value"
@@ -72,7 +67,7 @@ done
 for option in $lists; do
     refused 2 "$option" "$option" 64,0
     refused 2 "$option" "$option" 64,99999999999999
-    [ "$values" ] && refused 2 "$option" "$option" "$(seq -s, 1 1025)" # more than a list holds
+    refused 2 "$option" "$option" "$(seq -s, 1 1025)" # more than a list holds
 done
 grep -q -e --size help && refused 2 --size --size 1099511627776
 grep -q -e --threads help && refused 2 --threads --threads 65536
@@ -81,8 +76,8 @@ refused 2 --csv --csv=
 refused 2 --csv --csv=none/x
 grep -q -e --trace help && refused 2 --csv --trace --csv
 for name in 99 nosuch; do
-    case $source in
-    01_*) refused 2 --device --device "$name" ;;
+    case $needs in
+    host) refused 2 --device --device "$name" ;;
     *) refused 77 --device --device "$name" ;;
     esac
 done
@@ -111,22 +106,20 @@ command=--csv=/dev/full
 one_line 'cannot write the record'
 written closed --help
 
-if [ "$values" ]; then
-    refused 2 --runs --runs 10001
-    for option in size blocks threads work; do
-        case $(sed -n "s/.*--$option .*LIST.*/list/p; s/.*--$option .*N .*/one/p" help) in
-        ?*) refused 2 "--$option" "--$option" 1099511627777 ;;
-        esac
-    done
-    refused 2 nosuch --nosuch
-    refused 2 x --csv -xyz
-    refused 2 surplus surplus --help
-    for name in '' -1 1e3 4294967296 99999999999999999999; do refused "2 77" --device --device "$name"; done
-    # shellcheck disable=SC2086
-    written unread --csv $few
-    for target in full unread; do
-        written "$target" --help
-        written "$target" --version
-    done
-fi
+refused 2 --runs --runs 10001
+for option in size blocks threads work; do
+    case $(sed -n "s/.*--$option .*LIST.*/list/p; s/.*--$option .*N .*/one/p" help) in
+    ?*) refused 2 "--$option" "--$option" 1099511627777 ;;
+    esac
+done
+refused 2 nosuch --nosuch
+refused 2 x --csv -xyz
+refused 2 surplus surplus --help
+for name in '' -1 1e3 4294967296 99999999999999999999; do refused "2 77" --device --device "$name"; done
+# shellcheck disable=SC2086
+written unread --csv $few
+for target in full unread; do
+    written "$target" --help
+    written "$target" --version
+done
 exit "$bad"

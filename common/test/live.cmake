@@ -3,7 +3,7 @@
 # The tests on this machine.
 
 # add_live(name test command...): a test on this machine, if the program is built. One at a time, or
-# they would time each other; 77 says that a device is missing.
+# they would time each other; 77 says that a device is missing, or disturbed each time.
 function(add_live name test)
   if(TARGET ${name})
     get_target_property(needs ${name} LABELS)

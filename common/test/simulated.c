@@ -192,23 +192,29 @@ int pthread_join(pthread_t thread, void **result) {
 /* ---- Faults: FAULT=name or name:number ---- */
 
 static struct {
-    const char *name;
+    const char *name, *victim; /* behind the ":" stands a number, or the call that crash means */
     size_t length;
     int number;
-    bool shared, timer_back, timer_fast, counter_back; /* whether it is one of those that are asked often */
+    pid_t process;
+    bool *asked; /* whether anything asked for it, in this process or in one that it forked */
 } fault;
 bool simulated_has_fault;
+
+/* A misspelt fault, or one of something that the program no longer does, must not look like a fault that does no harm. */
+static void find_dead_fault(void) {
+    if (getpid() == fault.process && !*fault.asked) simulated_stop("nothing asked for FAULT=%s", fault.name);
+}
 
 __attribute__((constructor)) static void read_fault(void) {
     const char *text = getenv("FAULT");
     fault.name = text ? text : "";
     fault.length = strcspn(fault.name, ":");
-    fault.number = fault.name[fault.length] ? atoi(fault.name + fault.length + 1) : 1;
+    fault.victim = fault.name + fault.length + (fault.name[fault.length] == ':');
+    fault.number = *fault.victim ? atoi(fault.victim) : 1;
     simulated_has_fault = fault.length > 0;
-    fault.shared = simulated_fault("shared", NULL);
-    fault.timer_back = simulated_fault("timer_back", NULL);
-    fault.timer_fast = simulated_fault("timer_fast", NULL);
-    fault.counter_back = simulated_fault("counter_back", NULL);
+    fault.process = getpid();
+    fault.asked = (bool *)mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (simulated_has_fault) atexit(find_dead_fault);
     pthread_atfork(count_process, NULL, leave_device);
 }
 
@@ -235,6 +241,7 @@ void simulated_hit(void) {
 
 bool simulated_is_fault(const char *name, int *number) {
     if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length]) return false;
+    *fault.asked = true;
     if (number) *number = fault.number;
     return true;
 }
@@ -312,7 +319,7 @@ bool simulated_call(const char *name, int64_t ns) {
     host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
     calls++;
     if (simulated_fault("sweep", NULL)) return try_failing(name);
-    if (simulated_fault("crash", NULL) && strcmp(fault.name + fault.length + 1, name) == 0) raise(SIGKILL);
+    if (strcmp(fault.victim, name) == 0 && simulated_fault("crash", NULL)) raise(SIGKILL);
     if (simulated_fault(name, NULL) && fault.number-- == 1) { /* the call of that number, and no other */
         simulated_hit();
         return true;
@@ -426,7 +433,7 @@ static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
  * held_up:5: only in the fifth process; held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
  * too. */
 static int64_t shared_ns(int64_t ns) {
-    if (!fault.shared || ns % SLICE_NS < SLICE_NS - fault.number * 1000000) return ns;
+    if (!simulated_fault("shared", NULL) || ns % SLICE_NS < SLICE_NS - fault.number * 1000000) return ns;
     return ns - ns % SLICE_NS + SLICE_NS;
 }
 
@@ -503,7 +510,7 @@ static void run_device(void) {
         paused = start;
     }
     on_device = true;
-    simulated_until_ns = fault.shared ? INT64_MIN : host_waits ? INT64_MAX : host_ns;
+    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : host_waits ? INT64_MAX : host_ns;
     switch_from_to(host_context, paused);
     simulated_until_ns = INT64_MIN;
     on_device = false;
@@ -800,7 +807,7 @@ static bool run_apart(int64_t until_ns) {
     fibers = lanes[1];
     in_fiber = false;
     on_device = host_waits = true;
-    simulated_until_ns = fault.shared ? INT64_MIN : INT64_MAX;
+    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
     device_ns = shared_ns(next_ns);
     run_command(command);
 
@@ -845,9 +852,9 @@ size_t simulated_shared_bytes(void) { return running->shared_bytes; }
  * counters have zeros of their own. */
 unsigned long long simulated_globaltimer(void) {
     const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
-    return (unsigned long long)(fault.timer_back   ? 2 * simulated_stamp_ns(0) - ns
-                                : fault.timer_fast ? ns + now * 100 / fault.number
-                                                   : ns);
+    return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
+                                : simulated_fault("timer_fast", NULL) ? ns + now * 100 / fault.number
+                                                                      : ns);
 }
 
 unsigned long long simulated_clock64(void) {
@@ -856,7 +863,7 @@ unsigned long long simulated_clock64(void) {
     const int64_t slow_ns = awake < SLOW_NS ? awake : SLOW_NS, faster_ns = awake - slow_ns;
     const int64_t lost =
         slow_ns * (CLOCKS_A_US - SLOW_CLOCKS_A_US) / 1000 + faster_ns * (CLOCKS_A_US - FASTER_CLOCKS_A_US) / 1000;
-    const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (fault.counter_back ? -1 : 1);
+    const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
     return (unsigned long long)counted + 703450000000ull + unit * 30000001ull;
 }
 

@@ -73,7 +73,7 @@ struct _cl_event {
     const void *from;    /* of a copy or a fill */
     void *to;
     size_t bytes;
-    cl_ulong pattern;
+    char pattern[16];
     size_t pattern_bytes;
     bool fill, reading;
     struct _cl_event *next;
@@ -261,7 +261,7 @@ static void run_event(struct simulated_command *command) {
     const cl_event event = (cl_event)command->owner;
     if (command->kernel) simulated_run_kernel(command);
     for (size_t at = 0; event->fill && at < event->bytes; at += event->pattern_bytes)
-        memcpy((char *)event->to + at, &event->pattern, event->pattern_bytes);
+        memcpy((char *)event->to + at, event->pattern, event->pattern_bytes);
     if (event->from) memmove(event->to, event->from, event->bytes);
     if (event->reading) simulated_spoil(event->to, event->bytes, true);
 }
@@ -351,12 +351,11 @@ API(clEnqueueFillBuffer,
     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset, size_t bytes,
      WAITS),
     TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES,
-    if (offset + bytes > buffer->bytes || (pattern_bytes != 1 && pattern_bytes % sizeof(cl_uint)) ||
+    if (offset + bytes > buffer->bytes || pattern_bytes > sizeof((cl_event)NULL)->pattern ||
         bytes % pattern_bytes) return CL_INVALID_VALUE;
-    const cl_event event = new_event(to); event->pattern_bytes = pattern_bytes == 1 ? 1 : sizeof event->pattern;
-    memcpy(&event->pattern, pattern, event->pattern_bytes); event->fill = true;
-    event->to = (char *)buffer->data + offset; event->bytes = bytes; event->command.ns = FILL_NS;
-    enqueue(queue, event, waits, wait))
+    const cl_event event = new_event(to); memcpy(event->pattern, pattern, pattern_bytes);
+    event->pattern_bytes = pattern_bytes; event->fill = true; event->to = (char *)buffer->data + offset;
+    event->bytes = bytes; event->command.ns = FILL_NS; enqueue(queue, event, waits, wait))
 API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES,
     enqueue(queue, new_event(to), waits, wait))
 API(clFlush, (cl_command_queue queue), 300, CL_OUT_OF_RESOURCES, (void)queue)

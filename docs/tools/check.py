@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check.py [--refresh] [BUILD]: compares the texts with the programs and the recorded results.
+"""check.py [--refresh | --stale] [BUILD]: compares the texts with the programs and the recorded results.
 
 In every Markdown file:
 - A code block after  <!-- from FILE -->  is FILE, whole; after  <!-- from FILE: A ... B -->  it is
@@ -30,6 +30,8 @@ In every Markdown file:
   the last one. (Emphasis is bold.)
 - A path between backquotes in CONTRIBUTING.md is one in the repository ("my_program" aside).
 - A line has at most 120 columns, tables, pictures and what cannot be broken aside.
+With --stale it only lists the records that are older than their program (stale.py). COUNT_STALE
+makes each of them a fault.
 README.zh.md has the headings, code blocks, links and marks of README.md, and names the README.md
 that it is a translation of:  <!-- of README.md 1a2b3c4d -->. (A refreshed number changes no name.)
 """
@@ -44,7 +46,9 @@ import sys
 import unicodedata
 
 import record
+from stale import stale
 
+COUNT_STALE = False  # True, when all that --stale lists is recorded anew
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- from (\S+?)(?:: (.+?) \.\.\. (.+?))? -->\n+```\w*\n)(.*?)(^```$)", re.S | re.M)
 MARKS = re.compile(r"<!-- numbers\n(.*?)-->", re.S)
@@ -318,11 +322,14 @@ def check(path, programs, refresh):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--refresh"]
-    programs = help_of(ROOT / (arguments[0] if arguments else "build"))
+    arguments = [a for a in sys.argv[1:] if a not in ("--refresh", "--stale")]
     texts = sorted(p for p in ROOT.rglob("*.md") if not p.match("docs/results/*/README.md")
                    if not any(part == "build" or part[0] == "." for part in p.relative_to(ROOT).parts))
+    if "--stale" in sys.argv:
+        return print("\n".join(stale(texts, printed)))
+    programs = help_of(ROOT / (arguments[0] if arguments else "build"))
     faults = [f for t in texts for f in check(t, programs, "--refresh" in sys.argv)]
+    faults += stale(texts, printed) if COUNT_STALE else []
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"{len(texts)} texts, {len(faults)} faults" + ("" if TRACKED else "; git was not asked"))

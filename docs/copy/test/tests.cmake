@@ -2,10 +2,10 @@
 #
 # The files to copy stand alone, and check their own result and clock.
 
-add_simulated(recipe.c opencl_)
-add_simulated(recipe.cu cuda_)
-add_simulated(compare.c opencl_)
-add_simulated(compare.cu cuda_)
+add_simulated(opencl recipe.c opencl_)
+add_simulated(cuda recipe.cu cuda_)
+add_simulated(opencl compare.c opencl_)
+add_simulated(cuda compare.cu cuda_)
 foreach(api opencl cuda) # small ones
   if(TARGET simulated_${api}_compare)
     target_compile_definitions(simulated_${api}_compare PRIVATE N=512 STEPS_A=200 STEPS_B=300)
