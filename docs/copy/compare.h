@@ -214,7 +214,7 @@ static inline void cmp_expect_wrong(char which, long wrong) {
         cmp_refuse(which, "cannot be checked: its result is right before it is launched", 0);
 }
 
-/* A launch that waits for what is held would wait forever: names it after 20 s. which 0: it does not. */
+/* A launch that waits for what is held would wait forever: names it after 3 s. which 0: it does not. */
 static inline void cmp_on_alarm(int number) {
     (void)number;
     char text[] = "? waits in launch() for the device, which holds it\n";
@@ -224,7 +224,7 @@ static inline void cmp_on_alarm(int number) {
 static inline void cmp_hold(char which) {
     cmp.held = which;
     signal(SIGALRM, cmp_on_alarm);
-    alarm(which ? 20 : 0);
+    alarm(which ? 3 : 0);
 }
 
 /* So many launches are checked at once: mostly a few, up to a row. */
