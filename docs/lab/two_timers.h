@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The timers of two GPUs on one time line, that of the first: the offset by stamps that go there and back,
- * a line through the offsets, and how far off the line can be. For two_gpus.cu. */
+ * The timers of two GPUs on one time line, that of the first: the offset by stamps that go there
+ * and back, a line through the offsets, and how far off the line can be. For two_gpus.cu. */
 #pragma once
 
 #include "../../04_cuda_events/fit_line.h"
@@ -29,8 +29,8 @@ struct offset {
     double at_s, low_ns, middle_ns, high_ns;
 };
 
-/* The stamp was there after it was sent, and before it was back: so the offset is between there - back
- * and there - sent. Each stamp may be up to a tick too early. */
+/* The stamp was there after it was sent, and before it was back: so the offset is between there -
+ * back and there - sent. Each stamp may be up to a tick too early. */
 static inline struct offset get_offset(const struct timer_pair *pair, struct way way) {
     struct offset o;
     o.at_s = (double)((int64_t)way.sent_ns - pair->zero_ns) / 1e9;
@@ -55,8 +55,8 @@ static inline struct way shortest_way(const struct timer_pair *pair, int sweep) 
     return ways[best];
 }
 
-/* The straight line through the offsets by least squares. A wide one, which was held up on its way, weighs
- * less: by the square of its width. */
+/* The straight line through the offsets by least squares. A wide one, which was held up on its way,
+ * weighs less: by the square of its width. */
 static inline struct line fit_wide_and_narrow(const struct offset *offsets) {
     double sum = 0, mean_s = 0, mean_ns = 0, xx = 0, xy = 0;
     struct line line;
@@ -78,8 +78,8 @@ static inline struct line fit_wide_and_narrow(const struct offset *offsets) {
     return line;
 }
 
-/* Sets pair->line through each sweep's shortest way, and offsets[]. Returns how far the line can be from
- * the true offset, in ns. Between two sweeps this holds if the rate is steady there. */
+/* Sets pair->line through each sweep's shortest way, and offsets[]. Returns how far the line can be
+ * from the true offset, in ns. Between two sweeps this holds if the rate is steady there. */
 static inline double fit_offsets(struct timer_pair *pair, struct offset *offsets) {
     double bound_ns = 0;
     const struct way first = shortest_way(pair, 0);
