@@ -2,8 +2,8 @@
  *
  * What does a time lose when it goes through double?
  *
- * Measures: nothing; it computes what is lost, for every nanosecond of a microsecond, at moments that
- *   are farther and farther from the clock's zero.
+ * Measures: nothing; it computes what is lost, for every nanosecond of a microsecond, at moments
+ *   that are farther and farther from the clock's zero.
  * Does not measure: the clock, which may lose more by its steps (host_clock.c).
  *
  * Build: cc -O2 -I../common integer_trap.c -o integer_trap -lm

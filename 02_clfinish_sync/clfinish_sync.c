@@ -18,8 +18,8 @@ static struct opencl cl;
 static cl_kernel kernel; /* vector_add */
 static size_t global_size, local_size = 256;
 
-/* ---- The methods: each returns microseconds. Each finds one earlier vector_add in the queue, which
- * its caller never meant to time ---- */
+/* ---- The methods: each returns microseconds. Each finds one earlier vector_add in the queue,
+ * which its caller never meant to time ---- */
 
 static void enqueue_earlier_command(void) {
     CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,

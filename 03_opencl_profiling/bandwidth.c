@@ -2,8 +2,8 @@
  *
  * What bandwidth do START and END give, and from which size on does it mean anything?
  *
- * Measures: vector_add over a sweep of sizes, with four floats and with one float for each work-item,
- *   and a copy that moves as many bytes, in turns.
+ * Measures: vector_add over a sweep of sizes, with four floats and with one float for each
+ *   work-item, and a copy that moves as many bytes, in turns.
  * Does not measure: the memory alone. Small vectors are in a cache from the run before.
  *
  * Build: cc -O2 -I../common bandwidth.c -o bandwidth -lOpenCL -lm
@@ -77,8 +77,8 @@ static void record_bandwidths(const char *name, double bytes, struct summary us)
     recorded_spread(name, "gb_s", 4, bytes / us.max / 1e3, us.min > 0 ? bytes / us.min / 1e3 : NAN);
 }
 
-/* One row: vectors of n floats. Returns by how much four floats for each work-item are faster than the
- * copy: 1 is as fast. */
+/* One row: vectors of n floats. Returns by how much four floats for each work-item are faster
+ * than the copy: 1 is as fast. */
 static double measure(size_t n) {
     static double four_us[MAX_RUNS], host_us[MAX_RUNS], one_us[MAX_RUNS], copy_us[MAX_RUNS];
     const size_t runs = (size_t)options.runs;

@@ -21,8 +21,9 @@ static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
 static cl_kernel kernel; /* vector_add */
 static size_t global_size, local_size = 256;
 
-/* QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the device. START and
- * END: the device began it, and ended it. COMPLETE: so did whatever the kernel itself enqueued. */
+/* QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the device.
+ * START and END: the device began it, and ended it. COMPLETE: so did whatever the kernel itself
+ * enqueued. */
 enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, END_TO_COMPLETE, HOST, INTERVALS };
 static const char *const names[INTERVALS] = {"queued_to_submit", "submit_to_start", "start_to_end",
                                              "end_to_complete", "host"};
@@ -41,9 +42,9 @@ static cl_ulong read_complete_ns(cl_event event, cl_ulong end_ns) {
     return complete_ns;
 }
 
-/* One vector_add by five stamps and the host's clock. Stores the intervals in us. Those before START
- * may be below zero: some drivers translate QUEUED and SUBMIT from the host's clock, and not exactly.
- * START and END are by one clock, and must be in order. */
+/* One vector_add by five stamps and the host's clock. Stores the intervals in us. Those before
+ * START may be below zero: some drivers translate QUEUED and SUBMIT from the host's clock, and not
+ * exactly. START and END are by one clock, and must be in order. */
 static void time_stages(double us[INTERVALS]) {
     cl_event event;
     CHECK_CL(clFinish(cl.queue));
@@ -70,8 +71,8 @@ static void time_stages(double us[INTERVALS]) {
              (unsigned long long)complete_ns);
 }
 
-/* Since OpenCL 2.1 both clocks can be read at one moment. 3.0 made it optional: the host's timer has
- * a step of 0 for "no". */
+/* Since OpenCL 2.1 both clocks can be read at one moment. 3.0 made it optional: the host's timer
+ * has a step of 0 for "no". */
 static void show_both_clocks(void) {
     char version[256];
     cl_platform_id platform;
@@ -93,8 +94,8 @@ static void show_both_clocks(void) {
         host_ns / 1000ull % 1000000);
 }
 
-/* The samples' standard deviation, from the differences to their mean: the mean of squares minus the
- * square of the mean would cancel. */
+/* The samples' standard deviation, from the differences to their mean: the mean of squares minus
+ * the square of the mean would cancel. */
 static double std_dev(const double *samples, size_t count, double mean) {
     double squares = 0;
     for (size_t i = 0; i < count; i++)

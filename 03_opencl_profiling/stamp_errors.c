@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What does clGetEventProfilingInfo answer when it has no stamp, and what do wrong subtractions give?
+ * What does clGetEventProfilingInfo answer when it has no stamp, and what
+ * do wrong subtractions give?
  *
  * Measures: nothing; it asks for END of two commands that have none, then of one that does, and
  *   subtracts two stamps in the wrong order.

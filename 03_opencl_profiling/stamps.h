@@ -5,9 +5,9 @@
 
 #include "opencl.h"
 
-/* One stamp, in ns already: not to be multiplied by the timer's resolution. Exits with 1 on an error,
- * and on a stamp that no clock gives: some drivers answer CL_SUCCESS and write nothing (it stays
- * CL_ULONG_MAX), or write 0, or number the stages 0, 1, 2, 3. */
+/* One stamp, in ns already: not to be multiplied by the timer's resolution. Exits with 1 on an
+ * error, and on a stamp that no clock gives: some drivers answer CL_SUCCESS and write nothing (it
+ * stays CL_ULONG_MAX), or write 0, or number the stages 0, 1, 2, 3. */
 static inline cl_ulong read_stamp_ns(cl_event event, cl_profiling_info which) {
     cl_ulong stamp_ns = CL_ULONG_MAX;
     CHECK_CL(clGetEventProfilingInfo(event, which, sizeof stamp_ns, &stamp_ns, NULL));
@@ -23,10 +23,10 @@ static inline double between_us(cl_ulong from_ns, cl_ulong to_ns) {
     return (double)(cl_long)(to_ns - from_ns) / 1e3;
 }
 
-/* Microseconds from START to END of a command that took `host_us` by the host's clock, from before
- * it was enqueued until after it had finished; releases its event. 0 is possible: a short command on
- * a coarse clock. Exits with 1 if END is before START, or if the command ran longer than the host
- * waited. */
+/* Microseconds from START to END of a command that took `host_us` by the host's clock, from
+ * before it was enqueued until after it had finished; releases its event. 0 is possible: a
+ * short command on a coarse clock. Exits with 1 if END is before START, or if the command ran
+ * longer than the host waited. */
 static inline double start_to_end_us(cl_event event, double host_us) {
     const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);
     const cl_ulong end_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_END);

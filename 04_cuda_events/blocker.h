@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pair of events behind a kernel that holds the stream until the host has queued all that is to be
- * timed. */
+ * A pair of events behind a kernel that holds the stream until the host has
+ * queued all that is to be timed. */
 #pragma once
 
 #include "clock.h"
@@ -14,8 +14,8 @@ struct gate { /* in host memory that the device sees too */
     int open, gave_up;
 };
 
-/* Whether the host has opened the gate: reads host memory each time, never a cache. In PTX's words it
- * is a relaxed load of system scope (PTX ISA, "ld.volatile"). */
+/* Whether the host has opened the gate: reads host memory each time, never a cache. In PTX's words
+ * it is a relaxed load of system scope (PTX ISA, "ld.volatile"). */
 static __device__ int is_open(const struct gate *gate) {
     int open;
     asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(open) : "l"(&gate->open) : "memory");
@@ -82,8 +82,8 @@ static inline bool is_shared(void) {
     return is_delayed(median(wait_us, 5));
 }
 
-/* Whether one more launch in a row costs clearly more than a launch by itself, which cannot be: then
- * somebody else had the GPU in between. 1 us: some GPUs' events step by so much. */
+/* Whether one more launch in a row costs clearly more than a launch by itself, which cannot be:
+ * then somebody else had the GPU in between. 1 us: some GPUs' events step by so much. */
 static inline bool is_interrupted(double row_us, double single_us) {
     return row_us > 1.25 * single_us + 1;
 }

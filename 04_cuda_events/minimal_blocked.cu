@@ -52,8 +52,8 @@ static float event_blocked_ms(int with_kernel) {
         vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(stop, 0));
-    // Rule 2: the blocker still holds the stream when stop is in it. Else the GPU may have waited for
-    // the host, and the time would not show it: refuse the number.
+    // Rule 2: the blocker still holds the stream when stop is in it. Else the GPU may have waited
+    // for the host, and the time would not show it: refuse the number.
     const cudaError_t answer = cudaEventQuery(start);
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE);
     CHECK(cudaDeviceSynchronize());
@@ -80,8 +80,9 @@ int main(void) {
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
 
-    // Rule 3: every kernel has run once before, and behind the blocker nothing allocates, copies or
-    // waits. A first launch may wait until the GPU is idle: for the blocker, which waits for the host.
+    // Rule 3: every kernel has run once before, and behind the blocker nothing allocates,
+    // copies or waits. A first launch may wait until the GPU is idle: for the blocker,
+    // which waits for the host.
     vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());

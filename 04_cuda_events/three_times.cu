@@ -2,8 +2,9 @@
  *
  * How long did my kernel take? There are three right answers.
  *
- * Measures: the time of a kernel's code, on the device, and in a row of launches, each by events. The
- *   kernel's own stamps tell whether the first and the last are right. Not: what the host waits for.
+ * Measures: the time of a kernel's code, on the device, and in a row of launches, each
+ *   by events. The kernel's own stamps tell whether the first and the last are right.
+ *   Not: what the host waits for.
  *
  * Build: nvcc -O2 -arch=native -I../common three_times.cu -o three_times
  * Run:   ./three_times
@@ -105,8 +106,8 @@ static bool measure(enum variant variant, double us[TIMES]) {
 
 static double code_error_us; /* of code_minus_empty, the largest so far */
 
-/* Times vector_add of so many floats, or with 0 a spin in so many blocks. First without stamps: what
- * stamps leave in the cache must not count for the others. */
+/* Times vector_add of so many floats, or with 0 a spin in so many blocks. First without stamps:
+ * what stamps leave in the cache must not count for the others. */
 static void time_kernel(size_t floats, size_t spin_blocks) {
     char kernel[64] = "spin_2us";
     double us[TIMES];

@@ -12,8 +12,9 @@ struct warp_time {
     unsigned long long start_ns, end_ns; /* by %globaltimer, the same clock on all SMs */
 };
 
-/* The last line of a kernel whose first line is `const unsigned long long start_ns = globaltimer_ns();`.
- * Waits for all threads of the warp, takes the time, and stores both for the host. */
+/* The last line of a kernel whose first line is
+ * `const unsigned long long start_ns = globaltimer_ns();`. Waits for all threads of the warp, takes
+ * the time, and stores both for the host. */
 static __device__ void stamp(struct warp_time *times, unsigned long long start_ns) {
     __syncwarp();
     const unsigned long long end_ns = globaltimer_ns();
@@ -24,8 +25,8 @@ static __device__ void stamp(struct warp_time *times, unsigned long long start_n
     }
 }
 
-/* The start of the first warp and the end of the last. Exits with 1 if a warp left no stamps or ended
- * before it began. `times` is on the device; clear_stamps() before the launch. */
+/* The start of the first warp and the end of the last. Exits with 1 if a warp left no stamps or
+ * ended before it began. `times` is on the device; clear_stamps() before the launch. */
 static inline struct warp_time first_and_last(const struct warp_time *times, size_t blocks) {
     static struct warp_time *host;
     static size_t room;

@@ -2,10 +2,10 @@
  *
  * What does cudaEventElapsedTime answer to a wrong question?
  *
- * Measures: three questions that get an error, by its name; then a spin of 250 us by event pairs in the
- *   spin's own stream and in others, where a wrong question gets a wrong number and no error.
- * Does not measure: the host's gap, launch, drain and the events' own cost. They are in each right pair
- *   here; see cuda_events.cu.
+ * Measures: three questions that get an error, by its name; then a spin of 250 us by event pairs in
+ *   the spin's own stream and in others, where a wrong question gets a wrong number and no error.
+ * Does not measure: the host's gap, launch, drain and the events' own cost. They are in each right
+ *   pair here; see cuda_events.cu.
  *
  * Build: nvcc -O2 -arch=native -I../common wrong_questions.cu -o wrong_questions
  * Run:   ./wrong_questions
@@ -64,8 +64,8 @@ static void ask_for_errors(void) {
 
 /* ---- Questions that get a number ---- */
 
-/* OWN and OTHER are made with cudaStreamNonBlocking, as many libraries make theirs: the default stream
- * does not wait for them, nor they for it. ORDINARY is made without. */
+/* OWN and OTHER are made with cudaStreamNonBlocking, as many libraries make theirs: the default
+ * stream does not wait for them, nor they for it. ORDINARY is made without. */
 enum stream { DEFAULT, ORDINARY, OWN, OTHER, STREAMS };
 static cudaStream_t streams[STREAMS]; /* streams[DEFAULT] is 0 */
 
@@ -82,7 +82,8 @@ static const struct {
     {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait"},
     {"behind_work", OWN, OWN, OTHER, false, "wrong: start waits for a spin"}};
 
-/* Stores how long the spin ran. The pair's time may go below 0: it is one event's minus the other's. */
+/* Stores how long the spin ran. The pair's time may go below 0: it is one
+ * event's minus the other's. */
 static struct answer time_pair(int p, double *code_us) {
     unsigned long long ns = 0;
     CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns));

@@ -65,7 +65,8 @@ __kernel void timedReduction(__global const float *input, __global float *output
         shared[tid] = input[tid];
         shared[tid + threads] = input[tid + threads];
 
-        /* Halve what is left, rounding up: an odd element in the middle waits for the next round. */
+        /* Halve what is left, rounding up: an odd element in the middle
+         * waits for the next round. */
         for (uint left = 2 * threads; left > 1;) {
             const uint half_left = (left + 1) / 2;
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -78,8 +79,8 @@ __kernel void timedReduction(__global const float *input, __global float *output
         barrier(CLK_LOCAL_MEM_FENCE); /* the group is done when its last work-item is */
     }
 
-    /* work_group_all() would be a barrier that answers, as CUDA's __syncthreads_count() is: OpenCL C 2.0
-     * has it, 1.2 has not, and in 3.0 a device need not have it. */
+    /* work_group_all() would be a barrier that answers, as CUDA's __syncthreads_count() is: OpenCL
+     * C 2.0 has it, 1.2 has not, and in 3.0 a device need not have it. */
     if (tid == 0) {
         t.end_clock = read_clock();
         t.end_ns = read_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long does one block take, by the clock of its SM (streaming multiprocessor), and how does that
- * change as blocks are added?
+ * How long does one block take, by the clock of its SM (streaming multiprocessor), and how does
+ * that change as blocks are added?
  *
  * Measures: timedReduction, the minimum of 2 x threads floats in every block: the SM's clock at
  *   each block's start and end; the span from the first block's start to the last one's end; the

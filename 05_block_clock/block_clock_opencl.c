@@ -19,7 +19,8 @@
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
 
-/* The stamps are in timedReduction, in block_clock.cl, with the ways to read each device's clock. */
+/* The stamps are in timedReduction, in block_clock.cl, with the ways to
+ * read each device's clock. */
 static void launch(size_t blocks, size_t threads, cl_event *event) {
     const size_t global_size = blocks * threads;
     CHECK_CL(clSetKernelArg(kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */

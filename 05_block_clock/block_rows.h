@@ -14,7 +14,8 @@ static double samples[FIELDS][MAX_RUNS];
 static double rows[MAX_LIST][FIELDS];    /* of these threads; one for each of options.blocks */
 static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and of options.blocks */
 
-/* Stores what the blocks of launch number `run` wrote in `samples`. The host waited wait_us for it. */
+/* Stores what the blocks of launch number `run` wrote in `samples`. The
+ * host waited wait_us for it. */
 static inline void sample_launch(size_t run, size_t blocks, double launch_us, double wait_us) {
     static double clocks[MAX_BLOCKS];
     unsigned long long first_ns = ~0ull, last_ns = 0;
@@ -45,9 +46,10 @@ static inline void sample_launch(size_t run, size_t blocks, double launch_us, do
     samples[USED][run] = has_span ? (double)used : NAN;
 }
 
-/* Prints the row of options.threads[t] and options.blocks[b], and stores its medians. It is disturbed if one of its times is; the number of SMs or cores is no time: PoCL takes now one core, now more.
- * The record also has the least and the greatest launch, to compare two records with. `note` says what
- * the number of blocks stands for. */
+/* Prints the row of options.threads[t] and options.blocks[b], and stores its medians. It is
+ * disturbed if one of its times is; the number of SMs or cores is no time: PoCL takes now one core,
+ * now more. The record also has the least and the greatest launch, to compare two records with.
+ * `note` says what the number of blocks stands for. */
 static inline void report_blocks(int t, int b, const char *note) {
     bool disturbed = false;
     struct summary of[FIELDS];

@@ -2,8 +2,8 @@
  *
  * Which SM ran which block, and when?
  *
- * Measures: one launch of timedReduction: each block's SM, its start and its end by %globaltimer, and
- *   its clocks.
+ * Measures: one launch of timedReduction: each block's SM, its start and its end by
+ *   %globaltimer, and its clocks.
  * Does not measure: medians of many launches (block_clock.cu).
  *
  * Build: nvcc -O2 -arch=native -I../common block_timeline.cu -o block_timeline
@@ -14,10 +14,12 @@
 #include "cuda_blocks.h"
 #include "timeline.h"
 
-/* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM elsewhere. */
+/* A few waves, the last one not full: so many blocks on 132 SMs, and as
+ * many for each SM elsewhere. */
 enum { FEW_WAVES = 600, ON_SMS = 132 };
 
-/* timedReduction of block_clock.cu, which does its work several times: short blocks are all start. */
+/* timedReduction of block_clock.cu, which does its work several times:
+ * short blocks are all start. */
 static __global__ void timedReduction(const float *input, float *output,
                                       struct block_time *block_times, int work) {
     struct block_time t;

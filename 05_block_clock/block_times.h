@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What blocks write down, and the check of it; for CUDA and OpenCL alike. How a block takes its stamps
- * is in the programs. */
+ * What blocks write down, and the check of it; for CUDA and OpenCL alike. How a block takes its
+ * stamps is in the programs. */
 #pragma once
 
 #include "fail.h"
@@ -19,8 +19,8 @@ static struct block_time *times;
 static float minimum; /* the right result */
 enum { MAX_UNITS = 4096 };
 
-/* Fills `input` with `count` random floats, an even number, and puts the minimum in a random slot: of
- * the upper half and of the lower half in turns. A reduction that skips elements must fail. */
+/* Fills `input` with `count` random floats, an even number, and puts the minimum in a random slot:
+ * of the upper half and of the lower half in turns. A reduction that skips elements must fail. */
 static inline void set_random(float *input, size_t count) {
     static size_t half = 0;
     minimum = -(float)(1 + rand() % 1000);

@@ -23,15 +23,16 @@ static inline struct cudaDeviceProp open_blocks(void) {
     return device;
 }
 
-/* PTX calls this number virtual: it need not be the hardware's, and may change while a block runs. */
+/* PTX calls this number virtual: it need not be the hardware's, and may
+ * change while a block runs. */
 static __device__ unsigned sm_number(void) {
     unsigned sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)::"memory");
     return sm;
 }
 
-/* The work: thread 0 stores the minimum of 2 x blockDim.x numbers; blockDim.x may be any number. The
- * launch gives the block as many floats of shared memory. */
+/* The work: thread 0 stores the minimum of 2 x blockDim.x numbers; blockDim.x may be any number.
+ * The launch gives the block as many floats of shared memory. */
 static __device__ void block_minimum(const float *numbers, float *least) {
     extern __shared__ float shared[];
     const unsigned tid = threadIdx.x;

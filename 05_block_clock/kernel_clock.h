@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which clock can an OpenCL kernel read? The .cl files have the readings; here the host finds out. */
+ * Which clock can an OpenCL kernel read? The .cl files have the
+ * readings; here the host finds out. */
 #pragma once
 
 #include "clock.h"
@@ -25,9 +26,9 @@ static inline unsigned long long read_tsc(int64_t *ns) {
 }
 #endif
 
-/* Nanoseconds from one step to the next of the time stamp counter that x86 processors have, measured
- * against CLOCK_MONOTONIC for 20 ms. 0 on other processors. Where /proc/cpuinfo says constant_tsc and
- * nonstop_tsc it counts at one rate on all cores. */
+/* Nanoseconds from one step to the next of the time stamp counter that x86 processors have,
+ * measured against CLOCK_MONOTONIC for 20 ms. 0 on other processors. Where /proc/cpuinfo says
+ * constant_tsc and nonstop_tsc it counts at one rate on all cores. */
 static inline double tsc_step_ns(void) {
 #if defined __x86_64__ || defined __i386__
     int64_t start_ns, end_ns;
@@ -47,8 +48,8 @@ struct kernel_clock {
     double tick_ns;    /* that it counts in, which may be finer than its steps; 0: not known */
 };
 
-/* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter; the
- * extension cl_khr_kernel_clock, which does not say what it counts in. */
+/* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter;
+ * the extension cl_khr_kernel_clock, which does not say what it counts in. */
 static inline struct kernel_clock find_kernel_clock(struct opencl cl) {
     static char extensions[16384];
     const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */

@@ -12,8 +12,8 @@ static struct kernel_clock device_clock;
 static cl_kernel kernel; /* timedReduction */
 static struct { cl_mem input, output, times; } on_device;
 
-/* Opens the device, and builds timedReduction of `file` with the clock that it has. Exits with 77 if
- * it has none, with 2 if it does not run work-groups of --threads. */
+/* Opens the device, and builds timedReduction of `file` with the clock that it has. Exits with 77
+ * if it has none, with 2 if it does not run work-groups of --threads. */
 static inline void open_blocks(const char *file) {
     size_t most;
     cl_ulong local_bytes;

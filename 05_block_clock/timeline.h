@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where and when each block of a launch ran: as a drawing, as the record's rows, or as Chrome's trace,
- * which ui.perfetto.dev opens. */
+ * Where and when each block of a launch ran: as a drawing, as the record's rows, or as Chrome's
+ * trace, which ui.perfetto.dev opens. */
 #pragma once
 
 #include "block_times.h"
@@ -98,14 +98,14 @@ static inline void draw_timeline(const char *unit_name) {
         slice_count, units, unit_name, units == 1 ? "" : "s", most_lanes, span_us, percent);
 }
 
-/* Perfetto cuts off what is below a nanosecond, and 31.968 us is a little less in binary: so that it
- * stays 31968 ns, a tenth of one more. */
+/* Perfetto cuts off what is below a nanosecond, and 31.968 us is a little less in binary: so that
+ * it stays 31968 ns, a tenth of one more. */
 static inline double trace_us(unsigned long long ns) {
     return ((double)ns + 0.1) / 1e3;
 }
 
-/* Chrome's trace event format: a unit is a process, a place on it is a thread (from 1000 on: number 3
- * would be called the main thread of process 3), a block is a complete event. Times in us. */
+/* Chrome's trace event format: a unit is a process, a place on it is a thread (from 1000 on: number
+ * 3 would be called the main thread of process 3), a block is a complete event. Times in us. */
 static inline void print_trace(const char *unit_name) {
     printf("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     for (unsigned u = 0; u < MAX_UNITS; u++) {

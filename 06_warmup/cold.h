@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cold means cold: a process that has never run a kernel, and drivers that keep none from an earlier
- * process. */
+ * Cold means cold: a process that has never run a kernel, and drivers that keep
+ * none from an earlier process. */
 #pragma once
 
 #include <sys/wait.h>
@@ -28,10 +28,10 @@ static inline bool get(int from, void *to, size_t bytes) {
     return got == bytes;
 }
 
-/* Calls run(result) in a new process and brings back the `bytes` at `result`, which hold its input
- * before, and `machine`, the device that it has opened. If the new process fails, it says why, and
- * this one ends with the same code. (This process must never touch the device: a child cannot use its
- * parent's context.) */
+/* Calls run(result) in a new process and brings back the `bytes` at `result`, which hold its
+ * input before, and `machine`, the device that it has opened. If the new process fails, it says
+ * why, and this one ends with the same code. (This process must never touch the device: a child
+ * cannot use its parent's context.) */
 static inline void in_new_process(void (*run)(void *result), void *result, size_t bytes) {
     int ends[2], status = 0;
     fflush(stdout);

@@ -22,10 +22,11 @@ static const long long default_sizes[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20,
 
 /* ---- The kernels ---- */
 
-/* Reads `n` numbers, more than the L2 cache holds, so that its other lines give way: all but those
- * which somebody has set aside to persist (cudaCtxResetPersistingL2Cache() ends that; no program here
- * begins it). Unlike after a memset, nothing waits there to be written back to memory. The thread that
- * reads the last number, a 1 behind zeros, says so: without it the compiler would leave out the loads. */
+/* Reads `n` numbers, more than the L2 cache holds, so that its other lines give way: all but
+ * those which somebody has set aside to persist (cudaCtxResetPersistingL2Cache() ends that; no
+ * program here begins it). Unlike after a memset, nothing waits there to be written back to
+ * memory. The thread that reads the last number, a 1 behind zeros, says so: without it the
+ * compiler would leave out the loads. */
 static __global__ void read_through(const unsigned *data, size_t n, unsigned *last) {
     unsigned sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
@@ -57,7 +58,8 @@ static double time_blocked_us(void) {
     return elapsed_us();
 }
 
-/* Full of something else that was written: its lines must go to memory first, in the kernel's time. */
+/* Full of something else that was written: its lines must go to memory
+ * first, in the kernel's time. */
 static double written(void) {
     CHECK_CUDA(cudaMemsetAsync(other_data, 0, (other_count - 1) * sizeof *other_data, 0));
     return time_blocked_us();

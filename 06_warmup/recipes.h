@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Five recipes for the first figure of a kernel, each tried in processes that have never run it. The
- * same for warmup.cu and warmup_opencl.c, which say how a kernel is launched and timed. */
+ * Five recipes for the first figure of a kernel, each tried in processes that have never run it.
+ * The same for warmup.cu and warmup_opencl.c, which say how a kernel is launched and timed. */
 #pragma once
 
 #include "cold.h"
 #include "options.h"
 #include "summary.h"
 
-/* The program has one launch of the kernel under study, in us, which also stores the host's time minus
- * the device's; one launch of another kernel, to its end; and what a cold process does: it sets up,
- * tries the recipe of its struct outcome, checks the result. */
+/* The program has one launch of the kernel under study, in us, which also stores the host's time
+ * minus the device's; one launch of another kernel, to its end; and what a cold process does: it
+ * sets up, tries the recipe of its struct outcome, checks the result. */
 static double time_vector_add_us(double *overhead_us);
 static void launch_other_kernel(void);
 static void run_cold(void *outcome);

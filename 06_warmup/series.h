@@ -20,8 +20,8 @@ static inline bool is_near(double us, double steady_us) {
     return fabs(us - steady_us) <= steady_us * near_percent / 100;
 }
 
-/* Reports all launches, some of them in the table, and from when on they were steady by `us`, which is
- * one of the two columns. `device_clock`: what the other words are for the device's. */
+/* Reports all launches, some of them in the table, and from when on they were steady by `us`, which
+ * is one of the two columns. `device_clock`: what the other words are for the device's. */
 static inline void report_series(const struct series *s, const double us[SERIES],
                                  const char *device_clock) {
     double device_us[STEADY], host_us[STEADY], overhead_us[STEADY], until_ms = 0;

@@ -30,7 +30,8 @@ static __global__ void other_kernel(float *c, size_t n) {
 static size_t floats;
 static float *vectors[3];
 
-/* Between two events; the host's clock only shows whether the device was busy with something else. */
+/* Between two events; the host's clock only shows whether the device was
+ * busy with something else. */
 static double time_vector_add_us(double *overhead_us) {
     const unsigned blocks = (unsigned)((floats + 255) / 256);
     const int64_t start_ns = now_ns();

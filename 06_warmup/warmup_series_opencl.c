@@ -9,7 +9,7 @@
  *
  * Build: cc -O2 -I../common warmup_series_opencl.c -o warmup_series_opencl -lOpenCL -lm
  * Run:   ./warmup_series_opencl
- * Try:   ./warmup_series_opencl --size 1024        a short kernel: compare the first row's two times
+ * Try:   ./warmup_series_opencl --size 1024    a short kernel: compare the first row's two times
  */
 #include "../03_opencl_profiling/stamps.h"
 #include "clock.h"

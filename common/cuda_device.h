@@ -6,7 +6,8 @@
 
 #include "options.h"
 
-/* After a launch: cudaGetLastError() for the launch, the next checked synchronization for the run. */
+/* After a launch: cudaGetLastError() for the launch, the next checked
+ * synchronization for the run. */
 #define CHECK_CUDA(call) check_cuda((call), #call, __FILE__, __LINE__)
 
 static inline void check_cuda(cudaError_t code, const char *what, const char *file, int line) {

@@ -11,8 +11,8 @@ static inline void create_events(void) {
     CHECK_CUDA(cudaEventCreate(&stop));
 }
 
-/* Microseconds between `start` and `stop`, which the device has reached both. Exits with 1 if that is
- * no time. 0 is possible where events step by 1 us. */
+/* Microseconds between `start` and `stop`, which the device has reached both. Exits with 1 if that
+ * is no time. 0 is possible where events step by 1 us. */
 static inline double elapsed_us(void) {
     float elapsed_ms;
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));

@@ -13,8 +13,9 @@
 #define KERNEL_DIR "."
 #endif
 
-/* CHECK_CL(call) is for calls that return their code, MAKE_CL(call) for those that return what they
- * make and store their code in &cl_code. An error ends the program: exit 1, with the call as written. */
+/* CHECK_CL(call) is for calls that return their code, MAKE_CL(call) for those that return
+ * what they make and store their code in &cl_code. An error ends the program: exit 1,
+ * with the call as written. */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
 #define MAKE_CL(call) ((void)(call), check_cl(cl_code, #call, __FILE__, __LINE__))
 static cl_int cl_code;
@@ -54,8 +55,8 @@ struct opencl { /* what minimal.c of chapter 02 sets up */
     cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
 };
 
-/* Opens the device of --device ("": the first GPU, else the first device). Prints all and exits with
- * 0 for "list"; exits with 77 when there is none, or no such one. */
+/* Opens the device of --device ("": the first GPU, else the first device). Prints all and exits
+ * with 0 for "list"; exits with 77 when there is none, or no such one. */
 static inline struct opencl open_opencl(void) {
     struct opencl found = {0}, cl = {0};
     cl_platform_id platforms[16];
@@ -102,8 +103,8 @@ static inline struct opencl open_opencl(void) {
     return found;
 }
 
-/* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks for.
- * (OpenCL tells what a device has, not what of it is free.) */
+/* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks
+ * for. (OpenCL tells what a device has, not what of it is free.) */
 static inline void check_size(struct opencl cl, long long size, double one, double all) {
     cl_ulong most, most_in_one;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, NULL));

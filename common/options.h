@@ -20,7 +20,8 @@ static struct {
     bool has_blocks; /* on the command line */
 } options;
 
-/* Whether device number `index`, called `name`, is the one of --device: a number, or part of a name. */
+/* Whether device number `index`, called `name`, is the one of --device: a
+ * number, or part of a name. */
 static inline bool device_matches(int index, const char *name) {
     const size_t length = strlen(options.device);
     if (length > 0 && strspn(options.device, "0123456789") == length)
@@ -59,8 +60,8 @@ static inline bool is_taken(const struct known_option *o) {
     return o->numbers ? *o->numbers > 0 : o->key != 'd' || options.device;
 }
 
-/* Stores the numbers of `text` as an option's: whole, decimal, in its range and not too many, a comma
- * between two. Exits with 2 on anything else: a sign, a blank, nothing, overflow. */
+/* Stores the numbers of `text` as an option's: whole, decimal, in its range and not too many, a
+ * comma between two. Exits with 2 on anything else: a sign, a blank, nothing, overflow. */
 static inline void parse_numbers(const struct known_option *o, char *text) {
     long long *number = o->numbers;
     int room = o->most;

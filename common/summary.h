@@ -20,10 +20,10 @@ static inline int compare_doubles(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Summarizes `count` samples (at least one) of a clock with this step, in their unit, and leaves them
- * sorted. Disturbed: five or more disagree, for the middle half of them spans over a quarter of the
- * median, or the median is over twice the least; and by more than 16 steps, for so much a short call
- * varies by itself. A coarser clock shows its step in the samples. */
+/* Summarizes `count` samples (at least one) of a clock with this step, in their unit, and leaves
+ * them sorted. Disturbed: five or more disagree, for the middle half of them spans over a quarter
+ * of the median, or the median is over twice the least; and by more than 16 steps, for so much a
+ * short call varies by itself. A coarser clock shows its step in the samples. */
 static inline struct summary summarize(double *samples, size_t count, double step) {
     struct summary s;
     double sum = 0;

@@ -33,15 +33,16 @@ __attribute__((format(printf, 2, 3))) static inline void print_to(FILE *to, cons
 #define say(...) print_to(table_file, __VA_ARGS__)
 #define describe(name, format, ...) print_to(record_file, "# " name "," format "\n", __VA_ARGS__)
 
-/* A number that the words below the table quote, under a name of its own: "# way_us,9.48". Returns it. */
+/* A number that the words below the table quote, under a name of its own: "# way_us,9.48".
+ * Returns it. */
 static inline double value(const char *name, const char *unit, double x) {
     print_to(record_file, "# %s%s%s,%.9g\n", name, *unit ? "_" : "", unit, x);
     return x;
 }
 
-/* Adds a cell to the row, under `name`, and at least as wide. Words (%s) begin at the left edge. A row
- * is printed before the program has the next one: so where words differ in length, the format says the
- * width of the longest, as in "%-16s". */
+/* Adds a cell to the row, under `name`, and at least as wide. Words (%s) begin at the left edge. A
+ * row is printed before the program has the next one: so where words differ in length, the format
+ * says the width of the longest, as in "%-16s". */
 __attribute__((format(printf, 2, 3))) static inline void cell(const char *name, const char *format,
                                                               ...) {
     const int c = table.cells++;
@@ -97,7 +98,8 @@ static inline void recorded_spread(const char *name, const char *unit, int place
     recorded_number(head, places, max);
 }
 
-/* A cell of the record. A name such as "clock (MHz)" is clock_mhz there, and a text has no comma. */
+/* A cell of the record. A name such as "clock (MHz)" is clock_mhz
+ * there, and a text has no comma. */
 static inline void print_recorded(const char *text, bool is_name) {
     size_t length = strlen(text);
     while (length > 0 && text[length - 1] == ' ')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The work that chapters 02, 03, 04 and 06 time: a, b and c of c = a + b on the device, and the check
- * of c. The kernels are in the chapters. */
+ * The work that chapters 02, 03, 04 and 06 time: a, b and c of c = a + b on the device, and the
+ * check of c. The kernels are in the chapters. */
 #pragma once
 
 #ifdef __CUDACC__

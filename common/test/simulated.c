@@ -196,13 +196,26 @@ static struct {
     size_t length;
     int number;
     pid_t process;
-    bool *asked; /* whether anything asked for it, in this process or in one that it forked */
+    bool *asked; /* whether anything asked for it, in this process or in one that it started */
 } fault;
 bool simulated_has_fault;
 
 /* A misspelt fault, or one of something that the program no longer does, must not look like a fault that does no harm. */
 static void find_dead_fault(void) {
     if (getpid() == fault.process && !*fault.asked) simulated_stop("nothing asked for FAULT=%s", fault.name);
+}
+
+/* With the processes that this one forks, and those that it starts anew. */
+static void share_asked(void) {
+    const char *inherited = getenv("FAULT_ASKED");
+    const int file = inherited ? atoi(inherited) : memfd_create("asked", 0);
+    char text[16];
+    snprintf(text, sizeof text, "%d", file);
+    setenv("FAULT_ASKED", text, 1);
+    if (ftruncate(file, sizeof(bool)) != 0) simulated_stop("no file of what was asked for");
+    fault.asked = (bool *)mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    fault.process = inherited ? 0 : getpid();
+    atexit(find_dead_fault);
 }
 
 __attribute__((constructor)) static void read_fault(void) {
@@ -212,9 +225,7 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.victim = fault.name + fault.length + (fault.name[fault.length] == ':');
     fault.number = *fault.victim ? atoi(fault.victim) : 1;
     simulated_has_fault = fault.length > 0;
-    fault.process = getpid();
-    fault.asked = (bool *)mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (simulated_has_fault) atexit(find_dead_fault);
+    if (simulated_has_fault) share_asked();
     pthread_atfork(count_process, NULL, leave_device);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What Linux tells of the processor while you measure: files below /proc and /sys (proc(5); the kernel's
- * documentation of cgroup v2 and of cpufreq). A file to copy. */
+ * What Linux tells of the processor while you measure: files below /proc and /sys (proc(5); the
+ * kernel's documentation of cgroup v2 and of cpufreq). A file to copy. */
 #pragma once
 
 #include <stdarg.h>
@@ -43,7 +43,8 @@ static inline unsigned read_lines(const char *path, const char *start, char text
     return count;
 }
 
-/* The same of a file of this process's own cgroup. Only version 2 is looked at, and no group above it. */
+/* The same of a file of this process's own cgroup. Only version 2 is looked
+ * at, and no group above it. */
 static inline bool read_cgroup(const char *file, const char *start, char text[LINE]) {
     char group[LINE], path[2 * LINE];
     if (!read_lines("/proc/self/cgroup", "0::", group))

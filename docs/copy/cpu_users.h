@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much CPU time do others take, while a command runs or in this second, on the cores that it may
- * use? /proc/stat counts the work of all processes, also of those outside the container that we may be
- * in. Minus what the command takes, that is the others' time. A file to copy, with gpu_users.h (whose process is it?), gpu_state.h
- * and cpu_state.h. */
+ * How much CPU time do others take, while a command runs or in this second, on the cores that it
+ * may use? /proc/stat counts the work of all processes, also of those outside the container that we
+ * may be in. Minus what the command takes, that is the others' time. A file to copy, with
+ * gpu_users.h (whose process is it?), gpu_state.h and cpu_state.h. */
 #pragma once
 
 #include <ctype.h>
@@ -11,7 +11,8 @@
 
 #include "gpu_users.h"
 
-/* Half a core: the services of an idle machine take some percent, a process that computes takes 100. */
+/* Half a core: the services of an idle machine take some percent, a
+ * process that computes takes 100. */
 enum { STEAL_PERCENT = 1, OTHERS_PERCENT = 50 };
 
 struct cpu_time {
@@ -59,7 +60,8 @@ static inline double used_s(int whose_time) {
            (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
-/* What still runs has not been waited for: proc(5) has its time, and that of its children, in ticks. */
+/* What still runs has not been waited for: proc(5) has its time, and that
+ * of its children, in ticks. */
 static inline double running_s(void) {
     double ticks = 0, t[4];
     DIR *processes = opendir(ROOT "/proc");
@@ -89,8 +91,8 @@ static inline struct cpu_time read_cpu_time(void) {
     return now;
 }
 
-/* The others' CPU time, in percent of one core. -1: not seen; or in less than half a second, where the steps
- * are too coarse; or our own work is not counted in /proc/stat, as in some containers. */
+/* The others' CPU time, in percent of one core. -1: not seen; or in less than half a second, where
+ * the steps are too coarse; or our own work is not counted in /proc/stat, as in some containers. */
 static inline double others_percent(struct cpu_time from, struct cpu_time to) {
     const double passed = to.passed_s - from.passed_s, own = to.own_s - from.own_s;
     const double others = to.worked_s - from.worked_s - own;

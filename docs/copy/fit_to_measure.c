@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is this machine fit to measure? Looks at the GPUs and the processor before a command, every 50 ms
- * while it runs, and after it, and says what disturbed it. To copy, with the five headers that it needs.
+ * Is this machine fit to measure? Looks at the GPUs and the processor before a command,
+ * every 50 ms while it runs, and after it, and says what disturbed it. To copy, with the
+ * five headers that it needs.
  *
  * Build: cc -O2 fit_to_measure.c -o fit_to_measure -ldl
  * Run:   ./fit_to_measure                      the machine in this second, on stdout
- *        ./fit_to_measure ./warmup --runs 5    the machine around a command, on stderr; ends as it ends
+ *        ./fit_to_measure ./warmup --runs 5    around a command, on stderr; ends as it ends
  *        ./fit_to_measure --csv=FILE ...       beside it the record of what it saw: "# name,value"
  *
- * The GPUs: those that CUDA_VISIBLE_DEVICES leaves, numbered by PCI bus (CUDA_DEVICE_ORDER=PCI_BUS_ID).
+ * The GPUs: those that CUDA_VISIBLE_DEVICES leaves, numbered by PCI bus
+ * (CUDA_DEVICE_ORDER=PCI_BUS_ID).
  * Not seen: what other virtual machines do, and who draws pictures on the GPU. */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu_state.h"

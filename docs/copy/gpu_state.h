@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an NVIDIA GPU does while you measure: its clocks, its power, its temperature, what holds the clock
- * back, and who else uses it. A file to copy, for C and CUDA C; link with -ldl.
+ * What an NVIDIA GPU does while you measure: its clocks, its power, its temperature, what holds the
+ * clock back, and who else uses it. A file to copy, for C and CUDA C; link with -ldl.
  *
- * The driver tells it through NVML (libnvidia-ml.so.1). The library is opened when the program runs, so
- * the program also builds and runs where there is none. What is called here is declared in the
- * NVML API reference, https://docs.nvidia.com/deploy/nvml-api: every function returns 0 for success. Any
- * other answer is usual (NVML_ERROR_NOT_SUPPORTED, 3, on laptops), and leaves that value NOT_SEEN. */
+ * The driver tells it through NVML (libnvidia-ml.so.1). The library is opened when the program
+ * runs, so the program also builds and runs where there is none. What is called here is
+ * declared in the NVML API reference, https://docs.nvidia.com/deploy/nvml-api: every function
+ * returns 0 for success. Any other answer is usual (NVML_ERROR_NOT_SUPPORTED, 3, on laptops),
+ * and leaves that value NOT_SEEN. */
 #pragma once
 
 #include <dlfcn.h>
@@ -56,8 +57,8 @@ typedef int nvml_get_mode(void *gpu, unsigned *now, unsigned *after_the_next_sta
 typedef int nvml_get_bits(void *gpu, unsigned long long *value);
 typedef int nvml_get_violation(void *gpu, int policy, unsigned long long when_us_and_time_ns[2]);
 
-/* What the driver's NVML does not have, dlsym() does not find. nvmlUtilization_t has two numbers, of
- * which the first is the GPU's. */
+/* What the driver's NVML does not have, dlsym() does not find. nvmlUtilization_t has two numbers,
+ * of which the first is the GPU's. */
 static inline unsigned gpu_number(void *gpu, const char *function) {
     nvml_get *call = (nvml_get *)dlsym(nvml, function);
     unsigned value[2];
@@ -88,8 +89,9 @@ static inline unsigned long long gpu_limited_ns(void *gpu, int policy) {
     return call && call(gpu, policy, value) == 0 ? value[1] : NOT_SEEN_LONG;
 }
 
-/* NVML's handle of a GPU by its PCI bus id (cudaDeviceGetPCIBusId gives it), its UUID, or its number in
- * the order of the bus ids ("0"). For a MIG device's UUID it is the GPU's. NULL: NVML knows none. */
+/* NVML's handle of a GPU by its PCI bus id (cudaDeviceGetPCIBusId gives it), its UUID,
+ * or its number in the order of the bus ids ("0"). For a MIG device's UUID it is the
+ * GPU's. NULL: NVML knows none. */
 static inline void *find_gpu(const char *name) {
     typedef int by_name(const char *name, void **gpu);
     typedef int by_number(unsigned number, void **gpu);

@@ -69,10 +69,11 @@ static inline unsigned count_descendants(void) {
     return count;
 }
 
-/* The rule. A descendant of this process is the command's; any other that /proc has is not. In a container
- * NVML may give pids that /proc does not have. Of these, the ones that were there before the command
- * are others'; the rest are the command's, as long as it has that many descendants. And others are
- * believed only if a second list has them too, since a process may end while we look. NOT_SEEN. */
+/* The rule. A descendant of this process is the command's; any other that /proc has is not. In a
+ * container NVML may give pids that /proc does not have. Of these, the ones that were there
+ * before the command are others'; the rest are the command's, as long as it has that many
+ * descendants. And others are believed only if a second list has them too, since a process may
+ * end while we look. NOT_SEEN. */
 static inline unsigned count_others(const char *gpu, const struct pids *before) {
     struct pids now;
     unsigned others = 0;

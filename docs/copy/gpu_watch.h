@@ -91,8 +91,8 @@ static inline void note_quantity(const struct gpu *gpu, enum what what, const ch
              value);
 }
 
-/* The value before, during and after the command, or only before. `last`: AFTER, or BEFORE, if there
- * was no command. */
+/* The value before, during and after the command, or only before. `last`: AFTER, or
+ * BEFORE, if there was no command. */
 static inline void print_quantity(const struct gpu *gpu, enum when last, enum what what,
                                   unsigned limit) {
     const struct range during = gpu->seen[DURING][what];

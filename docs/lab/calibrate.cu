@@ -20,7 +20,8 @@
 
 enum { LENGTHS = 24, IN_A_ROW = 16 };
 static const unsigned long long spin_ns = 10000;
-/* Between two events: 'x' one more event, 'e' an empty kernel, 's' a spin; '-': without the blocker. */
+/* Between two events: 'x' one more event, 'e' an empty kernel, 's' a spin;
+ * '-': without the blocker. */
 enum { FLOOR, EMPTY, SPIN, GAP, EVENT, EVENT_EMPTY, EMPTY_EVENT, EVENT_SPIN, SPIN_EVENT, PAIRS };
 static const struct {
     const char *queue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four kernels for compare_trials.py, as the user's part of docs/copy/compare.c: KERNEL=arithmetic, copy, sum or product in
- * the environment. B has MORE per mille more work, which does not change the result: more steps, or zeros. */
+ * Four kernels for compare_trials.py, as the user's part of docs/copy/compare.c: KERNEL=arithmetic,
+ * copy, sum or product in the environment. B has MORE per mille more work, which does not change
+ * the result: more steps, or zeros. */
 
 enum { SIZE = 64, DEPTH = 4000, GROUP = 64, ELEMENTS = 1 << 20, ITEMS = 1 << 12, STEPS = 1000 };
 enum { MOST = ELEMENTS + ELEMENTS / 50 };

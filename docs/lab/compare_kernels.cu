@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four kernels for compare_trials.py, as the user's part of docs/copy/compare.cu: KERNEL=arithmetic, copy, sum or product
- * in the environment. B has MORE per mille more work, which does not change the result: more steps, or zeros. */
+ * Four kernels for compare_trials.py, as the user's part of docs/copy/compare.cu:
+ * KERNEL=arithmetic, copy, sum or product in the environment. B has MORE per mille more work, which
+ * does not change the result: more steps, or zeros. */
 
 enum { SIZE = 256, TILE = 16, DEPTH = 8000, THREADS = 256, ELEMENTS = 1 << 22, STEPS = 10000 };
 enum { MOST = ELEMENTS + ELEMENTS / 50 };

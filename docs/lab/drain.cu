@@ -6,9 +6,9 @@
  *        |--launch-----|------code------|----drain-----|                   |
  *                                       |-----------next_start-------------|
  *
- * Measures: when the device knows that a kernel is complete, so that all it wrote can be seen: a second
- *   kernel waits for that there (programmatic dependent launch). Beside it, when an ordinary next
- *   kernel starts; and event_net, an event pair behind the blocker minus the floor.
+ * Measures: when the device knows that a kernel is complete, so that all it wrote can be seen: a
+ *   second kernel waits for that there (programmatic dependent launch). Beside it, when an ordinary
+ *   next kernel starts; and event_net, an event pair behind the blocker minus the floor.
  * Does not measure: the parts of the drain. Needs compute capability 9.0.
  *
  * Build: nvcc -O2 -arch=native -I../../common drain.cu -o drain
@@ -22,8 +22,9 @@
 static const size_t waves[] = {0, 1, 64}; /* as many blocks as fill the device; 0: one block */
 enum { SIZES = sizeof waves / sizeof waves[0], SPIN_NS = 2000 };
 
-/* A kernel with stamps, a spin or vector_add, which lets the next one start early: what the next one
- * reads it must wait for. The instruction is CUDA 12's cudaTriggerProgrammaticLaunchCompletion(). */
+/* A kernel with stamps, a spin or vector_add, which lets the next one start early: what the next
+ * one reads it must wait for. The instruction is CUDA 12's
+ * cudaTriggerProgrammaticLaunchCompletion(). */
 static __global__ void early(unsigned long long length_ns, const float *a, const float *b, float *c,
                              struct warp_time *times) {
     const unsigned long long start_ns = globaltimer_ns();
@@ -38,8 +39,9 @@ static __global__ void early(unsigned long long length_ns, const float *a, const
     stamp(times, start_ns);
 }
 
-/* The next kernel: when it starts and, in end_ns, when the one before it is complete. The instruction
- * is CUDA 12's cudaGridDependencySynchronize(). Built for an older GPU it cannot wait: 0. */
+/* The next kernel: when it starts and, in end_ns, when the one before it is
+ * complete. The instruction is CUDA 12's cudaGridDependencySynchronize(). Built for
+ * an older GPU it cannot wait: 0. */
 static __global__ void marker(struct warp_time *marked) {
     struct warp_time seen = {globaltimer_ns(), 0};
 #if __CUDA_ARCH__ >= 900

@@ -46,7 +46,8 @@ static double tick_ns(unsigned long long *noted_ns) {
 
 enum { MONOTONIC, RAW, GPU, TIMERS };
 
-/* One moment by three clocks. The blocker runs by then, so the GPU's is later by as much each time. */
+/* One moment by three clocks. The blocker runs by then, so the GPU's is
+ * later by as much each time. */
 static inline void take_moment(unsigned long long *noted_ns, int64_t ns[TIMERS]) {
     struct timespec raw;
     close_gate();
@@ -62,9 +63,10 @@ static inline void take_moment(unsigned long long *noted_ns, int64_t ns[TIMERS])
     CHECK_CUDA(cudaMemcpy(&ns[GPU], noted_ns, sizeof *ns, cudaMemcpyDeviceToHost));
 }
 
-/* By how many parts per million (ppm) the GPU's timer is faster than a clock of the host, from `count`
- * pairs of moments; those of a pair are `count` moments apart. Exits with 1 if no crystal is so wrong.
- * Returns whether the host was held up: the middle half of the pairs is over 100 us apart. */
+/* By how many parts per million (ppm) the GPU's timer is faster than a clock of the host,
+ * from `count` pairs of moments; those of a pair are `count` moments apart. Exits with 1 if
+ * no crystal is so wrong. Returns whether the host was held up: the middle half of the
+ * pairs is over 100 us apart. */
 static inline bool compare_rates(int64_t (*ns)[TIMERS], size_t count, int clock, double *ppm) {
     const double apart_ns = (double)(ns[count][clock] - ns[0][clock]);
     for (size_t i = 0; i < count; i++)

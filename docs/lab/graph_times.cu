@@ -2,9 +2,10 @@
  *
  * How long does each kernel take inside a CUDA graph?
  *
- * Measures: 20 launches of a spin of 2 us and of vector_add, as one graph and one by one in a stream:
- *   by the kernels' own stamps; by event_net around all of them, an event pair behind the blocker minus
- *   the floor; and by event nodes around one kernel of the graph, minus two with nothing between them.
+ * Measures: 20 launches of a spin of 2 us and of vector_add, as one graph and one by one in a
+ *   stream: by the kernels' own stamps; by event_net around all of them, an event pair behind
+ *   the blocker minus the floor; and by event nodes around one kernel of the graph, minus two
+ *   with nothing between them.
  * Does not measure: what the host saves. Its one call for a graph is shorter than 20 launches.
  *
  * Build: nvcc -O2 -arch=native -I../../common graph_times.cu -o graph_times
@@ -24,9 +25,9 @@ static void launch(int number, cudaStream_t stream) { /* each has stamps of its 
     launch_stamped(&work.times[(size_t)number * work.blocks * WARPS], stream);
 }
 
-/* While a stream is captured nothing runs: each call becomes a node of the graph. The default stream
- * cannot be captured. A kernel is launched once before, so that it is not loaded meanwhile. Of the
- * events two stand before the kernel in the middle and one behind it. */
+/* While a stream is captured nothing runs: each call becomes a node of the graph. The default
+ * stream cannot be captured. A kernel is launched once before, so that it is not loaded meanwhile.
+ * Of the events two stand before the kernel in the middle and one behind it. */
 static cudaGraphExec_t capture(bool with_events) {
     cudaStream_t stream;
     cudaGraph_t graph;

@@ -2,12 +2,13 @@
  *
  * How far are START to END, and the host's clock with clFinish, from the truth?
  *
- * Measures: a kernel that runs for a known time by its own clock: an NVIDIA GPU's %globaltimer, or
- *   through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel, whose extra time
- *   is taken off each time: extra_minus_empty is the median of what is left. Where kernels have no
- *   such clock, a loop: its code is START to END of twice the steps minus START to END of once the steps.
- * Does not measure: kernels with more than one work-item. To give out and collect many takes longer,
- *   and is part of such a kernel's time.
+ * Measures: a kernel that runs for a known time by its own clock: an NVIDIA GPU's %globaltimer,
+ *   or through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel, whose
+ *   extra time is taken off each time: extra_minus_empty is the median of what is left. Where
+ *   kernels have no such clock, a loop: its code is START to END of twice the steps minus START
+ *   to END of once the steps.
+ * Does not measure: kernels with more than one work-item. To give out and collect many takes
+ *   longer, and is part of such a kernel's time.
  *
  * Build: cc -O2 -I../../common known_length.c -o known_length -lOpenCL -lm
  * Run:   ./known_length

@@ -17,8 +17,9 @@ static struct rate {
     unsigned long long ns;
 } * device_rate;
 
-/* Multiplies and adds, nothing else: on the tensor cores if `tensor` is set and there are some (compute
- * capability 8.0 and later), which takes the most power. Each unsigned is two numbers of 16 bits. */
+/* Multiplies and adds, nothing else: on the tensor cores if `tensor` is set and there
+ * are some (compute capability 8.0 and later), which takes the most power. Each unsigned
+ * is two numbers of 16 bits. */
 static __global__ void load(const unsigned *numbers, float *sums, long long steps, bool tensor,
                             struct rate *rate) {
     const unsigned t = threadIdx.x, *n = numbers + t % (NUMBERS - 8);
@@ -57,7 +58,8 @@ static void set_up_load(unsigned block_count) {
     CHECK_CUDA(cudaMalloc((void **)&device_rate, sizeof *device_rate));
 }
 
-/* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set. And no sums: each is NaN. */
+/* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set.
+ * And no sums: each is NaN. */
 static void set_numbers(bool random) {
     unsigned host[NUMBERS];
     for (int i = 0; i < NUMBERS; i++)

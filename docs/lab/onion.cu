@@ -3,8 +3,8 @@
  * A launch has shells, and each clock sees one more of them. How thick is each?
  *
  * Measures: spin kernels of seven lengths, each by four clocks in turn: the kernel's own, an event
- *   pair behind a blocker minus the floor, a plain event pair, the host's clock. What one clock says
- *   more than the one inside it is a shell.
+ *   pair behind a blocker minus the floor, a plain event pair, the host's clock. What one clock
+ *   says more than the one inside it is a shell.
  * Does not measure: launch and drain each for itself (drain.cu); more than one thread
  *   (three_times.cu).
  *
@@ -46,8 +46,8 @@ static double event_floor(void) {
     return elapsed_us();
 }
 
-/* With the spin between them. Adds its launch by the device, and its drain: the device waits for all
- * that the kernel wrote before it goes on. */
+/* With the spin between them. Adds its launch by the device, and its drain: the device waits for
+ * all that the kernel wrote before it goes on. */
 static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
@@ -57,8 +57,8 @@ static double event_blocked(void) {
     return elapsed_us();
 }
 
-/* On an idle device. Adds the gap in which the host prepares the launch. Around all of it the host's
- * clock, in *host_us, adds the way to the device and back. */
+/* On an idle device. Adds the gap in which the host prepares the launch. Around all of it the
+ * host's clock, in *host_us, adds the way to the device and back. */
 static double event(double *host_us) {
     const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(start, 0));

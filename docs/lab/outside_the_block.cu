@@ -2,8 +2,8 @@
  *
  * What is in the time of a launch and in no block's clock? And what do the stamps cost?
  *
- * Measures: the time between two events minus the span of the blocks between them, for one block and
- *   for a full device; a launch of many blocks with stamps and without.
+ * Measures: the time between two events minus the span of the blocks between them, for one block
+ *   and for a full device; a launch of many blocks with stamps and without.
  * Does not measure: what that time is made of, shell by shell (onion.cu).
  *
  * Build: nvcc -O2 -arch=native -I../../common outside_the_block.cu -o outside_the_block
@@ -60,7 +60,7 @@ static double outside(size_t run, int blocks, double *percent) {
     CHECK_CUDA(cudaEventRecord(stop, 0));
     open_gate();
     const double event_us = elapsed_us();
-    read_blocks((size_t)blocks); /* and check them */
+    read_blocks((size_t)blocks);                            /* and check them */
     sample_launch(run, (size_t)blocks, event_us, event_us); /* behind the blocker */
     const double outside_us = event_us - samples[SPAN_US][run];
     *percent = 100 * outside_us / event_us;

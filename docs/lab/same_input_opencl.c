@@ -2,10 +2,10 @@
  *
  * May each launch of a benchmark have the same input?
  *
- * Measures: a kernel of one work-item that goes one way or the other by each number of its input, in
- *   blocks of 10 launches: with the same random input in each, with new random input in each, with
- *   zeros, and with the same random input sorted; the first and the last launch of each block, from
- *   START to END. Every launch has its input written anew, so that the caches are alike.
+ * Measures: a kernel of one work-item that goes one way or the other by each number of its input,
+ *   in blocks of 10 launches: with the same random input in each, with new random input in each,
+ *   with zeros, and with the same random input sorted; the first and the last launch of each block,
+ *   from START to END. Every launch has its input written anew, so that the caches are alike.
  * Does not measure: what divergence costs on a GPU; there is only one work-item.
  *
  * Build: cc -O2 -I../../common same_input_opencl.c -o same_input_opencl -lOpenCL -lm

@@ -3,12 +3,13 @@
  * How fast do the SMs run: after a pause, and when the whole GPU is busy for 20 seconds?
  *
  * Measures: the rate of one SM's clock against the GPU's timer: for a millisecond each, after three
- *   seconds of nothing; then in kernels that take much power, in turns: on the tensor cores with numbers
- *   that are all zero and with random ones, and without tensor cores. Beside it the time per launch by an
- *   event pair, and what NVML says: clock, power, temperature, and for which part of the time a limit of
- *   power or heat held the clock back. The results are of the second half of each turn, when the clock's
- *   first fall is over.
- * Does not measure: your kernel. How much power a kernel takes depends on what it does, and on its data.
+ *   seconds of nothing; then in kernels that take much power, in turns: on the tensor cores with
+ *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time
+ *   per launch by an event pair, and what NVML says: clock, power, temperature, and for which part
+ *   of the time a limit of power or heat held the clock back. The results are of the second half of
+ *   each turn, when the clock's first fall is over.
+ * Does not measure: your kernel. How much power a kernel takes depends on what
+ *   it does, and on its data.
  *
  * Build: nvcc -O2 -arch=native -I../../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
@@ -32,8 +33,8 @@ static struct result {
     size_t count;
 } results[KINDS];
 
-/* A pause, and then `count` samples of one SM. Returns the number of the first one from which on the
- * clock stays near the last one's. */
+/* A pause, and then `count` samples of one SM. Returns the number of the first one from which on
+ * the clock stays near the last one's. */
 static int measure_after_pause(struct sample *samples, int count, int each) {
     const struct timespec pause = {PAUSE_S, 0};
     int steady = count - 1;
@@ -72,8 +73,8 @@ static void take_sample(struct sample *s, enum kind kind) {
     s->launch_ms = event_us / 1e3 / LAUNCHES;
 }
 
-/* One turn: the samples from number `from` to before `to` of one kind. A slower clock makes a launch
- * longer, but not its cycles: where these are more, others had the GPU. */
+/* One turn: the samples from number `from` to before `to` of one kind. A slower clock makes a
+ * launch longer, but not its cycles: where these are more, others had the GPU. */
 static void measure_load(struct sample *s, enum kind kind, int turn, int from, int to, int each) {
     static double fewest[KINDS];
     struct result *r = &results[kind];

@@ -3,9 +3,10 @@
  * How long did my kernel take? The time of its code, the time that the device spends on it, launch
  * and drain included, or what it costs in a row of kernels: which of the three is START to END?
  *
- * Measures: a kernel whose work-groups spin for a known time, and note when they start and end: alone;
- *   minus an empty kernel; in the middle of a row of kernels, which the host enqueues while a long one
- *   runs (row); in a row without events, from its first start to that of the next (in_a_row).
+ * Measures: a kernel whose work-groups spin for a known time, and note when they start and
+ *   end: alone; minus an empty kernel; in the middle of a row of kernels, which the host
+ *   enqueues while a long one runs (row); in a row without events, from its first start to
+ *   that of the next (in_a_row).
  * Does not measure: launch and drain, each for itself.
  *
  * Build: cc -O2 -I../../common three_times_opencl.c -o three_times_opencl -lOpenCL -lm
@@ -85,7 +86,8 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     us[GAP] = us[PERIOD] - us[ROW];
 }
 
-/* The row without events comes last: its pause and in_a_row count; enqueue is the longer of both. */
+/* The row without events comes last: its pause and in_a_row count;
+ * enqueue is the longer of both. */
 static void time_all(size_t groups, double us[TIMES]) {
     us[EMPTY] = time_alone(1, 0, &us[CODE]);
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);

@@ -2,9 +2,9 @@
  *
  * What did two GPUs do at the same time?
  *
- * Measures: how far %globaltimer of each other GPU is from that of GPU 0, by a stamp that goes there and
- *   back, with its bounds, and how the two drift apart; on one time line a copy from GPU 0 to GPU 1 and
- *   an all-reduce to which GPU 1 comes late, block by block. Wrong ways beside it.
+ * Measures: how far %globaltimer of each other GPU is from that of GPU 0, by a stamp that goes
+ *   there and back, with its bounds, and how the two drift apart; on one time line a copy from GPU
+ *   0 to GPU 1 and an all-reduce to which GPU 1 comes late, block by block. Wrong ways beside it.
  * Does not measure: which of the timers is right; NCCL, whose kernels take no stamps.
  *
  * Build: nvcc -O2 -arch=native -I../../common two_gpus.cu -o two_gpus
@@ -27,8 +27,8 @@ static __device__ unsigned long long next_stamp(const volatile unsigned long lon
     return stamp;
 }
 
-/* The flag's value is the stamp itself: so it cannot be seen before it was taken. The pause varies, and with
- * it where in a tick a stamp is taken. */
+/* The flag's value is the stamp itself: so it cannot be seen before it was taken. The pause varies,
+ * and with it where in a tick a stamp is taken. */
 static __global__ void send_stamps(volatile unsigned long long *there,
                                    const volatile unsigned long long *here, struct way *ways,
                                    size_t count) {

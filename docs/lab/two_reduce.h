@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A copy from GPU 0 to GPU 1 and an all-reduce of both, whose blocks note when they did what. Blocks wait for
- * blocks of the other GPU: they are so few that all run at once, and give up after a second. For
- * two_gpus.cu. */
+ * A copy from GPU 0 to GPU 1 and an all-reduce of both, whose blocks note when they did what.
+ * Blocks wait for blocks of the other GPU: they are so few that all run at once, and give up after
+ * a second. For two_gpus.cu. */
 #pragma once
 
 #include "gpu_timer.h"
@@ -134,8 +134,8 @@ static inline void set_up_pair(int gpu) {
             fail(EXIT_FAILED, "no host memory for %zu stamps", pair->ways);
 }
 
-/* Returns how many GPUs there are; exits with 77 if it is one. Every kernel runs once on each, or its first
- * launch could wait for the other GPU's. */
+/* Returns how many GPUs there are; exits with 77 if it is one. Every kernel runs once on each, or
+ * its first launch could wait for the other GPU's. */
 static inline int set_up_gpus(void) {
     int count;
     CHECK_CUDA(cudaGetDeviceCount(&count));

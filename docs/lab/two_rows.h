@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What two_gpus.cu prints: its rows; what the blocks did on one time line, in letters; and as Chrome's trace,
- * which ui.perfetto.dev opens. */
+ * What two_gpus.cu prints: its rows; what the blocks did on one time line, in letters; and as
+ * Chrome's trace, which ui.perfetto.dev opens. */
 #pragma once
 
 #include "two_reduce.h"
@@ -124,8 +124,8 @@ static inline void draw_slices(int first) {
     }
 }
 
-/* A GPU is a process, a block is a thread; times in us. Numbers from 1000 on: number 3 would be called
- * the main thread of process 3. */
+/* A GPU is a process, a block is a thread; times in us. Numbers from 1000 on: number 3 would be
+ * called the main thread of process 3. */
 static inline void print_slices(void) {
     double first_ns = INFINITY;
     printf("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");

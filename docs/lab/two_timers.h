@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The timers of two GPUs on one time line, that of the first: offsets by stamps that go there and back,
- * straight lines from one to the next, and how far off these can be. For two_gpus.cu. */
+ * The timers of two GPUs on one time line, that of the first: offsets by stamps that go there and
+ * back, straight lines from one to the next, and how far off these can be. For two_gpus.cu. */
 #pragma once
 
 #include "summary.h"
@@ -28,8 +28,8 @@ struct timer_pair {
     struct offset offsets[SWEEPS];
 };
 
-/* The stamp was there after it was sent, and before it was back: so the offset is between there - back
- * and there - sent. Each stamp may be up to a tick too early. */
+/* The stamp was there after it was sent, and before it was back: so the offset is between there -
+ * back and there - sent. Each stamp may be up to a tick too early. */
 static inline struct offset get_offset(const struct timer_pair *pair, struct way way) {
     struct offset o;
     o.at_s = (double)((int64_t)way.sent_ns - pair->zero_ns) / 1e9;
@@ -69,9 +69,10 @@ static inline double bend(const struct offset *o) {
     return fabs(o->middle_ns - o[-1].middle_ns - part * (o[1].middle_ns - o[-1].middle_ns));
 }
 
-/* Sets pair->offsets by each sweep's shortest way. Returns how far offset_at() can be from the truth, in
- * ns: half the widest bounds, and between two sweeps a quarter of the bend, if the rate changes evenly.
- * *outside: the sweeps whose bend is more than their and their neighbours' bounds allow. */
+/* Sets pair->offsets by each sweep's shortest way. Returns how far offset_at() can be from the
+ * truth, in ns: half the widest bounds, and between two sweeps a quarter of the bend, if the rate
+ * changes evenly. *outside: the sweeps whose bend is more than their and their neighbours' bounds
+ * allow. */
 static inline double find_offsets(struct timer_pair *pair, int *outside) {
     const struct way first = shortest_way(pair, 0);
     struct offset *o = pair->offsets;
