@@ -140,9 +140,9 @@ int main(int argc, char **argv) {
     for (int p = 0; p < PAIRS; p++) {
         s[p] = summarize(samples_us[p], runs, step_us);
         code[p] = summarize(codes_us[p], runs, step_us);
-        disturbed |=
-            code[p].disturbed ||
-            (pairs[p].is_right && (s[p].disturbed || s[p].median > 1.25e-3 * (double)spin_ns));
+        const bool too_long = s[p].median > 1.25e-3 * (double)spin_ns;
+        const bool right_one_is_off = pairs[p].is_right && (s[p].disturbed || too_long);
+        disturbed |= code[p].disturbed || right_one_is_off;
     }
     for (int p = 0; p < PAIRS; p++)
         row(pairs[p].question, answers[p], code[p].median, s[p].median, pairs[p].words, disturbed);

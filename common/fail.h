@@ -20,9 +20,12 @@ static const char *program_name = "";
 /* Where results go: words and tables for people, the record for programs. NULL: not wanted. */
 static FILE *table_file, *record_file;
 
+/* Parameter number `text` is a printf() format, for the parameters from number `first` on. */
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+
 /* Prints "program: message" as one line on stderr and exits with `code`. */
-__attribute__((format(printf, 2, 3), noreturn)) static inline void fail(int code,
-                                                                        const char *format, ...) {
+PRINTF_LIKE(2, 3)
+__attribute__((noreturn)) static inline void fail(int code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "%s: ", program_name);

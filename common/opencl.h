@@ -79,10 +79,12 @@ static inline struct opencl open_opencl(void) {
             CHECK_CL(clGetDeviceInfo(cl.device, CL_DRIVER_VERSION, 256, cl.driver, NULL));
             CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, cl.platform, NULL));
             snprintf(label, sizeof label, "%s (%s)", cl.name, cl.platform);
-            const bool gpu = !*options.device && cl.type & ~found.type & CL_DEVICE_TYPE_GPU;
+            const bool is_gpu = cl.type & CL_DEVICE_TYPE_GPU,
+                       found_gpu = found.device && found.type & CL_DEVICE_TYPE_GPU;
+            const bool is_better = !*options.device && is_gpu && !found_gpu;
             if (list)
                 printf("%d  %s, driver %s\n", index, label, cl.driver);
-            else if (device_matches(index, label) && (!found.device || gpu))
+            else if (device_matches(index, label) && (!found.device || is_better))
                 found = cl;
         }
     }

@@ -40,8 +40,9 @@ static inline struct summary summarize(double *samples, size_t count, double ste
         if (samples[i] - samples[i - 1] > 1e-6 * fabs(s.max))
             seen = fmin(seen, samples[i] - samples[i - 1]);
     const double least = fmax(16 * step, 1.5 * seen);
-    s.disturbed = count >= 5 && ((spread > least && spread > 0.25 * fabs(s.median)) ||
-                                 (s.median - s.min > least && s.median > 2 * s.min));
+    const bool disagree = spread > least && spread > 0.25 * fabs(s.median);
+    const bool far_from_least = s.median - s.min > least && s.median > 2 * s.min;
+    s.disturbed = count >= 5 && (disagree || far_from_least);
     return s;
 }
 

@@ -20,8 +20,8 @@ static struct {
 } table;
 
 /* printf() to a file that may be NULL. */
-__attribute__((format(printf, 2, 3))) static inline void print_to(FILE *to, const char *format,
-                                                                  ...) {
+PRINTF_LIKE(2, 3)
+static inline void print_to(FILE *to, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     if (to)
@@ -43,8 +43,8 @@ static inline double value(const char *name, const char *unit, double x) {
 /* Adds a cell to the row, under `name`, and at least as wide. Words (%s) begin at the left edge. A
  * row is printed before the program has the next one: so where words differ in length, the format
  * says the width of the longest, as in "%-16s". */
-__attribute__((format(printf, 2, 3))) static inline void cell(const char *name, const char *format,
-                                                              ...) {
+PRINTF_LIKE(2, 3)
+static inline void cell(const char *name, const char *format, ...) {
     const int c = table.cells++;
     if (c >= (int)(sizeof table.cell / sizeof *table.cell))
         fail(EXIT_FAILED, "more than %d cells in a row", c);

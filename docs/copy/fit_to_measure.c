@@ -132,7 +132,10 @@ static void report(bool nvml_is_here, bool command, const struct cpu_state *from
     print_others(others, command);
     judge_cpu(from, &to, others, command);
     fclose(verdict);
-    fprintf(out, size ? "Disturbed: %s.\n" : "Fit to measure.\n", reasons);
+    if (size)
+        fprintf(out, "Disturbed: %s.\n", reasons);
+    else
+        fprintf(out, "Fit to measure.\n");
     note("disturbed,%s", size ? reasons : "no");
     free(reasons);
 }
