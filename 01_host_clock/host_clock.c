@@ -25,7 +25,7 @@ enum { MONOTONIC, RAW, BOOTTIME, REALTIME, GETTIMEOFDAY, CLOCK, HOST_CLOCKS };
 static const struct {
     const char *name, *counts;
     clockid_t id;
-    int64_t tick_ns; /* that its call counts in */
+    int64_t tick_ns; /* the unit in which its call answers */
 } host_clocks[HOST_CLOCKS] = {
     {"CLOCK_MONOTONIC", "elapsed_time", CLOCK_MONOTONIC, 1},         /* never set or stepped back */
     {"CLOCK_MONOTONIC_RAW", "elapsed_time", CLOCK_MONOTONIC_RAW, 1}, /* not even slewed by NTP */

@@ -65,7 +65,7 @@ static float event_blocked_ms(int with_kernel) {
     return elapsed_ms;
 }
 
-static int compare(const void *left, const void *right) {
+static int by_size(const void *left, const void *right) {
     const float a = *(const float *)left, b = *(const float *)right;
     return (a > b) - (a < b);
 }
@@ -89,8 +89,8 @@ int main(void) {
     for (int run = 0; run < RUNS; run++) // in turns: both meet the same GPU
         for (int with_kernel = 0; with_kernel <= 1; with_kernel++)
             ms[with_kernel][run] = event_blocked_ms(with_kernel);
-    qsort(ms[0], RUNS, sizeof ms[0][0], compare);
-    qsort(ms[1], RUNS, sizeof ms[1][0], compare);
+    qsort(ms[0], RUNS, sizeof ms[0][0], by_size);
+    qsort(ms[1], RUNS, sizeof ms[1][0], by_size);
     const double floor_us = ms[0][RUNS / 2] * 1e3, blocked_us = ms[1][RUNS / 2] * 1e3; // medians
     printf("event_blocked: %10.3f us\nevent_floor:   %10.3f us\nevent_net:     %10.3f us\n",
            blocked_us, floor_us, blocked_us - floor_us);

@@ -8,9 +8,10 @@
 #include "options.h"
 #include "summary.h"
 
-/* The program has one launch of the kernel under study, in us, which also stores the host's time
- * minus the device's; one launch of another kernel, to its end; and what a cold process does: it
- * sets up, tries the recipe of its struct outcome, checks the result. */
+/* The program that includes this header has three functions. time_vector_add_us() launches the
+ * kernel under study once, returns its time, and stores the host's time minus the device's.
+ * launch_other_kernel() waits for its end. run_cold() is what a cold process does: it sets up,
+ * tries the recipe of its struct outcome, and checks the result. */
 static double time_vector_add_us(double *overhead_us);
 static void launch_other_kernel(void);
 static void run_cold(void *outcome);
@@ -82,7 +83,12 @@ static const struct {
                {"other_kernel_then_one", other_kernel_then_one},
                {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10},
                {"warm_then_median", warm_then_median}};
-enum { RECIPES = sizeof recipes / sizeof recipes[0], FIRST = 0, LAST = RECIPES - 1, STEADY = 31 };
+enum {
+    RECIPES = sizeof recipes / sizeof recipes[0],
+    FIRST = 0,
+    LAST = RECIPES - 1,
+    STEADY_LAUNCHES = 31
+};
 
 /* ---- One recipe in one cold process ---- */
 
@@ -95,15 +101,15 @@ struct outcome {
 /* In the cold process, when all is set up: the recipe, then the steady state that it is compared
  * with, the median of the launches that follow. */
 static inline void try_recipe(struct outcome *o) {
-    double samples_us[STEADY], overheads_us[STEADY];
+    double samples_us[STEADY_LAUNCHES], overheads_us[STEADY_LAUNCHES];
     o->estimate_us = recipes[o->recipe].estimate_us();
     o->launches = launches;
     o->first_us = first_us;
-    for (int i = 0; i < STEADY; i++)
+    for (int i = 0; i < STEADY_LAUNCHES; i++)
         samples_us[i] = time_vector_add_us(&overheads_us[i]);
-    const struct summary steady = summarize(samples_us, STEADY, step_us);
+    const struct summary steady = summarize(samples_us, STEADY_LAUNCHES, step_us);
     o->steady_us = steady.median;
-    o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY));
+    o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY_LAUNCHES));
     if (!(o->first_us > 0 && o->estimate_us > 0 && o->steady_us > 0))
         fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", o->first_us, o->estimate_us,
              o->steady_us);
@@ -132,7 +138,7 @@ static inline void compare_recipes(const char *clock) {
         "Warm-up: vector_add of %lld floats on %s, timed by %s\n"
         "%zu new processes for each recipe; each row is the process with the median error.\n"
         "Its steady state is the median of its %d launches after the recipe\n\n",
-        options.size, machine.device, clock, runs, STEADY);
+        options.size, machine.device, clock, runs, STEADY_LAUNCHES);
     for (int r = 0; r < RECIPES; r++) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = &outcomes[r][(runs - 1) / 2];

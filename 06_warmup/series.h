@@ -9,7 +9,7 @@
 #include "options.h"
 #include "summary.h"
 
-enum { SERIES = 100, STEADY = 50 /* of them, the last */ };
+enum { SERIES = 100, LAST_LAUNCHES = 50 /* of the series */ };
 static const double near_percent = 10;
 
 struct series { /* of each launch, by the device's clock and the host's */
@@ -24,17 +24,18 @@ static inline bool is_near(double us, double steady_us) {
  * is one of the two columns. `device_clock`: what the other words are for the device's. */
 static inline void report_series(const struct series *s, const double us[SERIES],
                                  const char *device_clock) {
-    double device_us[STEADY], host_us[STEADY], overhead_us[STEADY], until_ms = 0;
+    double device_us[LAST_LAUNCHES], host_us[LAST_LAUNCHES], overhead_us[LAST_LAUNCHES],
+        until_ms = 0;
     int first_near = 0, far_after = 0;
-    for (int i = 0; i < STEADY; i++) {
-        device_us[i] = s->device_us[SERIES - STEADY + i];
-        host_us[i] = s->host_us[SERIES - STEADY + i];
+    for (int i = 0; i < LAST_LAUNCHES; i++) {
+        device_us[i] = s->device_us[SERIES - LAST_LAUNCHES + i];
+        host_us[i] = s->host_us[SERIES - LAST_LAUNCHES + i];
         overhead_us[i] = host_us[i] - device_us[i];
     }
-    const struct summary device = summarize(device_us, STEADY, step_us),
-                         host = summarize(host_us, STEADY, step_us);
+    const struct summary device = summarize(device_us, LAST_LAUNCHES, step_us),
+                         host = summarize(host_us, LAST_LAUNCHES, step_us);
     const bool disturbed =
-        device.disturbed || host.disturbed || is_delayed(median(overhead_us, STEADY));
+        device.disturbed || host.disturbed || is_delayed(median(overhead_us, LAST_LAUNCHES));
 
     begin_table("The first launches: vector_add of %lld floats on %s,\n"
                 "by the device's clock (%s) and by the host's\n\n",
@@ -59,7 +60,7 @@ static inline void report_series(const struct series *s, const double us[SERIES]
         far_after += !is_near(us[i], steady_us);
     say("Steady state, by %s: %.2f us, the median of the last %d launches.\n"
         "The first launch took %.1f times as long.\n",
-        by_host ? "the host's clock" : device_clock, steady_us, STEADY, ratio);
+        by_host ? "the host's clock" : device_clock, steady_us, LAST_LAUNCHES, ratio);
     if (first_near == SERIES) {
         say("No launch is within %.0f %% of the steady state.\n", near_percent);
         return;

@@ -36,7 +36,7 @@ static const struct known_option {
     char key;
     const char *name, *value, *help;
     long long *numbers, max;
-    int most; /* numbers */
+    int most; /* so many numbers may be in its list */
 } all_options[] = {
     {'d', "device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0,
      0},

@@ -11,7 +11,7 @@ static struct { /* what the record says it was measured on: open_cuda(), open_op
 } machine = {"host", ""};
 
 static struct {
-    int cells, shown, recorded; /* of this row; rows so far */
+    int cells, shown, recorded; /* cells in this row; rows in the table, in the record */
     bool disturbed;             /* whether a row is */
     struct {
         bool is_words, only_recorded; /* only_recorded: the table has no such column */

@@ -69,7 +69,7 @@ static inline double running_s(void) {
         char path[64], text[LINE];
         const unsigned pid = (unsigned)strtoul(d->d_name, NULL, 10);
         snprintf(path, sizeof path, "/proc/%u/stat", pid);
-        if (pid == 0 || pid == (unsigned)getpid() || whose(pid) != OURS ||
+        if (pid == 0 || pid == (unsigned)getpid() || owner_of(pid) != OURS ||
             !read_lines(path, "", text) || !strrchr(text, ')'))
             continue;
         if (sscanf(strrchr(text, ')'),

@@ -113,7 +113,7 @@ static char **parse(int argc, char **argv) {
 /* All that was seen, in words and in the record; at the end what disturbed. */
 static void report(bool nvml_is_here, bool command, const struct cpu_state *from, double others) {
     const struct cpu_state to = command ? read_cpu_state() : *from;
-    const enum when last = command ? AFTER : BEFORE;
+    const enum moment last = command ? AFTER : BEFORE;
     char *reasons = NULL;
     size_t size = 0;
     out = command ? stderr : stdout;

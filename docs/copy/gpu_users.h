@@ -39,10 +39,10 @@ static inline bool list_gpu_processes(const char *name, struct pids *pids) {
     return false;
 }
 
-enum whose { OURS, OF_OTHERS, UNKNOWN };
+enum owner { OURS, OF_OTHERS, UNKNOWN };
 
 /* Is the process this one, or a child, grandchild ... of it? UNKNOWN: /proc does not have it. */
-static inline enum whose whose(unsigned pid) {
+static inline enum owner owner_of(unsigned pid) {
     const unsigned self = (unsigned)getpid();
     while (pid != self) {
         char path[64], text[LINE];
@@ -62,7 +62,7 @@ static inline unsigned count_descendants(void) {
     DIR *processes = opendir(ROOT "/proc");
     for (struct dirent *d; processes && (d = readdir(processes));) {
         const unsigned pid = (unsigned)strtoul(d->d_name, NULL, 10);
-        count += pid > 0 && pid != (unsigned)getpid() && whose(pid) == OURS;
+        count += pid > 0 && pid != (unsigned)getpid() && owner_of(pid) == OURS;
     }
     if (processes)
         closedir(processes);
@@ -83,7 +83,7 @@ static inline unsigned count_others(const char *gpu, const struct pids *before) 
             return NOT_SEEN;
         others = 0;
         for (unsigned i = 0; i < now.count; i++) {
-            enum whose owner = whose(now.pid[i]);
+            enum owner owner = owner_of(now.pid[i]);
             for (unsigned b = 0; b < before->count && owner == UNKNOWN; b++)
                 owner = before->pid[b] == now.pid[i] ? OF_OTHERS : UNKNOWN;
             own += owner == OURS;

@@ -7,8 +7,8 @@
 #include "gpu_users.h"
 
 enum { MAX_GPUS = 32, BUSY_PERCENT = 5 /* more is a GPU in use */ };
-enum when { BEFORE, DURING, AFTER };
-enum what { SM, MEMORY, POWER, TEMPERATURE, BUSY, OTHERS, WHATS };
+enum moment { BEFORE, DURING, AFTER };
+enum quantity { SM, MEMORY, POWER, TEMPERATURE, BUSY, OTHERS, QUANTITIES };
 static const char *const when_words[] = {" before, ", " during, ", " after"};
 struct range {
     unsigned least, greatest;
@@ -16,7 +16,7 @@ struct range {
 static struct gpu {
     char name[96];
     struct gpu_state state[3];
-    struct range seen[3][WHATS];
+    struct range seen[3][QUANTITIES];
     unsigned long long reasons[3];
     struct pids old; /* the processes that used it before the command */
 } gpus[MAX_GPUS];
@@ -45,15 +45,15 @@ static inline unsigned in_w(unsigned mw) {
 }
 
 /* The range of what was seen DURING the command; one look BEFORE and AFTER. */
-static inline void look(enum when when) {
+static inline void look(enum moment when) {
     for (struct gpu *gpu = gpus; gpu < gpus + gpu_count; gpu++) {
         struct gpu_state now;
         read_gpu_state(gpu->name, &now);
         gpu->state[when] = now;
-        const unsigned values[WHATS] = {now.sm_mhz,         now.memory_mhz,
-                                        in_w(now.power_mw), now.temperature_c,
-                                        now.busy_percent,   count_others(gpu->name, &gpu->old)};
-        for (int w = 0; w < WHATS; w++) {
+        const unsigned values[QUANTITIES] = {
+            now.sm_mhz,        now.memory_mhz,   in_w(now.power_mw),
+            now.temperature_c, now.busy_percent, count_others(gpu->name, &gpu->old)};
+        for (int w = 0; w < QUANTITIES; w++) {
             struct range *r = &gpu->seen[when][w];
             if (when != DURING)
                 r->least = r->greatest = values[w];
@@ -72,19 +72,19 @@ static inline void look(enum when when) {
 /* The words for a quantity; its name in the record, with its unit; what goes before its limit. */
 static const struct {
     const char *words, *name, *unit, *limit;
-} quantities[WHATS] = {{"SM clock (MHz)", "sm_clock", "_mhz", "; at most "},
-                       {"memory clock (MHz)", "memory_clock", "_mhz", NULL},
-                       {"power (W)", "power", "_w", "; limit "},
-                       {"temperature (C)", "temperature", "_c", "; slower from "},
-                       {"in use (% of the last second)", "in_use", "_percent", NULL},
-                       {"other processes", "other_processes", "", NULL}};
+} quantities[QUANTITIES] = {{"SM clock (MHz)", "sm_clock", "_mhz", "; at most "},
+                            {"memory clock (MHz)", "memory_clock", "_mhz", NULL},
+                            {"power (W)", "power", "_w", "; limit "},
+                            {"temperature (C)", "temperature", "_c", "; slower from "},
+                            {"in use (% of the last second)", "in_use", "_percent", NULL},
+                            {"other processes", "other_processes", "", NULL}};
 
 /* In the record a GPU is called by its place in the list, whatever its name. */
 static inline int place(const struct gpu *gpu) {
     return (int)(gpu - gpus);
 }
 
-static inline void note_quantity(const struct gpu *gpu, enum what what, const char *when,
+static inline void note_quantity(const struct gpu *gpu, enum quantity what, const char *when,
                                  unsigned value) {
     if (value != NOT_SEEN)
         note("gpu_%d_%s%s%s,%u", place(gpu), quantities[what].name, when, quantities[what].unit,
@@ -93,7 +93,7 @@ static inline void note_quantity(const struct gpu *gpu, enum what what, const ch
 
 /* The value before, during and after the command, or only before. `last`: AFTER, or
  * BEFORE, if there was no command. */
-static inline void print_quantity(const struct gpu *gpu, enum when last, enum what what,
+static inline void print_quantity(const struct gpu *gpu, enum moment last, enum quantity what,
                                   unsigned limit) {
     const struct range during = gpu->seen[DURING][what];
     fprintf(out, "gpu %s %s: ", gpu->name, quantities[what].words);
@@ -115,7 +115,7 @@ static inline void print_quantity(const struct gpu *gpu, enum when last, enum wh
     note_quantity(gpu, what, "_limit", limit);
 }
 
-static inline void print_reasons(const struct gpu *gpu, enum when last) {
+static inline void print_reasons(const struct gpu *gpu, enum moment last) {
     fprintf(out, "gpu %s held back by: ", gpu->name);
     if (gpu->reasons[BEFORE] == NOT_SEEN_LONG && gpu->reasons[DURING] == NOT_SEEN_LONG)
         last = BEFORE;
@@ -141,7 +141,7 @@ static inline void print_mode(const struct gpu *gpu, const char *before, const c
     print_text(before, whole, mode < 2, mode == 1 ? "on" : "off");
 }
 
-static inline void print_gpu(const struct gpu *gpu, enum when last) {
+static inline void print_gpu(const struct gpu *gpu, enum moment last) {
     const struct gpu_state *s = &gpu->state[BEFORE];
     note("gpu_%d,%s", place(gpu), gpu->name);
     print_quantity(gpu, last, SM, s->sm_most_mhz);
@@ -178,7 +178,7 @@ static inline void judge_limit(const struct gpu *gpu, const char *limit, const c
         DISTURBED("%s held the clock of gpu %s back", limit, gpu->name);
 }
 
-static inline void judge_gpu(const struct gpu *gpu, enum when last) {
+static inline void judge_gpu(const struct gpu *gpu, enum moment last) {
     const struct gpu_state *from = &gpu->state[BEFORE], *to = &gpu->state[AFTER];
     const unsigned long long seen = gpu->reasons[last == AFTER ? DURING : BEFORE];
     const unsigned long long limits = seen == NOT_SEEN_LONG ? 0 : seen & REASON_LIMITS;

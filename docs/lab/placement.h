@@ -10,11 +10,11 @@
 #include "options.h"
 #include "summary.h"
 
-/* What the program has. */
+/* The program that includes this header has these functions. */
 static void set_up(void);       /* opens the device, makes the first buffers */
 static void move_buffers(void); /* new buffers, made while the ones before are still there */
 static void move_back(void);    /* the first buffers again */
-static double time_launch_us(double *overhead_us); /* and how much longer the host waited */
+static double time_launch_us(double *overhead_us); /* also stores how much longer the host waited */
 static void check_result(void);
 
 /* ---- Chance ---- */
