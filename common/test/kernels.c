@@ -67,7 +67,7 @@ static void check_spin(const char *clock) {
         run(1, 1);
         cl_long ran[2], stand_in[] = {1, 1 + length};
         memcpy(ran, &found[AT_C], sizeof ran);
-        const bool by_clock = clock && ran[1] - ran[0] > length && ran[1] - ran[0] < 1LL << 40;
+        const bool by_clock = clock && ran[0] > 1 && ran[1] - ran[0] >= length && ran[1] - ran[0] < 1LL << 40;
         memcpy(&right[AT_C], by_clock ? ran : stand_in, sizeof ran);
         expect_right("spin, steps:", (size_t)length);
     }

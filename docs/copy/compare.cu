@@ -176,7 +176,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     CHECK(cudaEventRecord(cmp_stop, stream));
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess)
-        cmp_refuse(which, "is not held by the gate: does launch() wait for the device?", 0);
+        cmp_refuse(which, "is not held by the gate: does launch() sleep, or wait for the device?", 0);
     check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
     if (checked) {
         cmp_wait(row);

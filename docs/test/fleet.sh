@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# fleet.sh BUILD [TIMES]: does docs/lab/fleet.py name a device that is slow, and nobody where none is? A fleet of eight
+# fleet.sh BUILD [TIMES]: does docs/lab/fleet.py name a device that is slow, and nobody where none is? First from records
+# of four GPUs that this script makes up. With TIMES, so often, also a fleet of eight
 # PoCL devices on this machine, whose processes are started by mpirun (Debian: openmpi-bin) and by Slurm's srun
 # (slurmctld, slurmd, munge; it needs root). The eight share the cores, so they measure in turns. The
-# slow one has twice the work. What is not installed is left out and named; with neither the test is skipped (77).
+# slow one has four times the work. What is not installed is left out and named; with neither the test is skipped (77).
 set -eu
 build=$(readlink -f "${1:?usage: fleet.sh BUILD [TIMES]}")
 cd "$(dirname "$(readlink -f "$0")")/../.."
 suite=$PWD
-times=${2-1}
+times=${2-0}
 scratch=$(mktemp -d)
 daemons=
 # shellcheck disable=SC2317 # the trap calls it
@@ -68,19 +69,21 @@ grep -q 693 "$scratch/second/$(hostname)/1/1/calibrate.fit"
 CUDA_VISIBLE_DEVICES=2 SLURM_LOCALID=1 ROUNDS=1 docs/lab/fleet.sh "$scratch/known" "$scratch/second" # Slurm's own choice
 grep -q 692 "$scratch/second/$(hostname)/1/1/calibrate.fit"
 
+[ "$times" -gt 0 ] || exit 0
+
 [ -x "$build/03_opencl_profiling/opencl_profiling" ] || skip "opencl_profiling is not built"
 export POCL_DEVICES="pthread pthread pthread pthread pthread pthread pthread pthread" # of PoCL, older ones too
 export DEVICES=opencl ROUNDS=9 TURNS="$scratch/turn"
 [ "$("$build/03_opencl_profiling/opencl_profiling" --device list | grep -c "Portable")" = 8 ] || skip "no eight PoCL devices"
 
-# A build folder whose program works on small data, and on device $SLOW on twice as much: a busy loop beside it would slow
+# A build folder whose program works on small data, and on device $SLOW on four times as much: a busy loop beside it would slow
 # long kernels only, for Linux lets the short ones run first.
 mkdir -p "$scratch/build/03_opencl_profiling" "$scratch/build/docs/copy"
 ln -s "$build/docs/copy/fit_to_measure" "$scratch/build/docs/copy"
 cat >"$scratch/build/03_opencl_profiling/opencl_profiling" <<.
 #!/bin/sh
 size=1048576
-[ "\$1 \$2" != "--device \${SLOW-}" ] || size=2097152
+[ "\$1 \$2" != "--device \${SLOW-}" ] || size=4194304
 exec "$build/03_opencl_profiling/opencl_profiling" "\$@" --size \$size --runs 15
 .
 chmod +x "$scratch/build/03_opencl_profiling/opencl_profiling"
