@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of two OpenCL launches is faster, A or B? A file to copy, with compare.h and compare_report.h. Put
- * your kernels and their data where the first part has its own: here B does 1 % more steps than A.
+ * Which of two OpenCL launches is faster, A or B? A file to copy, with compare.h and
+ * compare_report.h. Put your kernels and their data where the first part has its own: here B does 1
+ * % more steps than A.
  *
  * Build: cc -O2 compare.c -o compare -lOpenCL -lm
  * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
@@ -76,8 +77,8 @@ static void set_up(void) {
     CHECK(clSetKernelArg(work, 1, sizeof result.data, &result.data));
 }
 
-/* Before each launch, not timed: writes the input of this version. Each version has another result. The
- * result is overwritten before; so prepare() also writes what must stand there. */
+/* Before each launch, not timed: writes the input of this version. Each version has another
+ * result. The result is overwritten before; so prepare() also writes what must stand there. */
 static void prepare(int version) {
     static float in[N];
     for (int i = 0; i < N; i++)
@@ -85,8 +86,8 @@ static void prepare(int version) {
     CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof in, in, 0, NULL, NULL));
 }
 
-/* One launch of A or of B. It must not wait for the device. *first and *last: the events of its first and
- * its last command; if it is a single one, *last is NULL. */
+/* One launch of A or of B. It must not wait for the device. *first and *last: the events of its
+ * first and its last command; if it is a single one, *last is NULL. */
 static void launch(char which, cl_event *first, cl_event *last) {
     const size_t global = N, local = 256;
     const cl_uint steps = which == 'A' ? STEPS_A : STEPS_B;
@@ -95,7 +96,8 @@ static void launch(char which, cl_event *first, cl_event *last) {
     CHECK(clEnqueueNDRangeKernel(queue, work, 1, NULL, &global, &local, 0, NULL, first));
 }
 
-/* Of the result, copied to the host: the first wrong element, or -1. The steps lead to twice the input. */
+/* Of the result, copied to the host: the first wrong element, or -1. The steps lead to twice the
+ * input. */
 static long first_wrong(const void *copy, int version) {
     const float *out = (const float *)copy;
     for (int i = 0; i < N; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h and compare_report.h. Put
- * your kernels and their data where the first part has its own: here B does 1 % more steps than A.
+ * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h and
+ * compare_report.h. Put your kernels and their data where the first part has its own: here B does 1
+ * % more steps than A.
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare
  * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
@@ -54,14 +55,14 @@ static void set_up(void) {
     CHECK(cudaMalloc((void **)&result.data, result.bytes));
 }
 
-/* Before each row, not timed: writes the input of this version. Each version has another result. The
- * result is overwritten before; so prepare() also writes what must stand there. */
+/* Before each row, not timed: writes the input of this version. Each version has another result.
+ * The result is overwritten before; so prepare() also writes what must stand there. */
 static void prepare(int version) {
     fill<<<N / 256, 256, 0, stream>>>(input, version);
     CHECK(cudaGetLastError());
 }
 
-/* One launch of A or of B. It must not wait for the device; a row of them leaves the result of one. */
+/* One launch of A or of B. It must not wait; a row of them leaves the result of one. */
 static void launch(char which) {
     work<<<N / 256, 256, 0, stream>>>(input, (float *)result.data,
                                       which == 'A' ? STEPS_A : STEPS_B);
@@ -140,9 +141,10 @@ static void cmp_renew(void) {
     prepare(cmp_version);
 }
 
-/* Microseconds of one launch in a row: two events around a delay and all launches of the row, which are
- * queued before the device comes to the first event, so that the host's launch is not in it. Around a
- * single one a pair is off by an amount of its own, which no repetition takes away. which 0: spins. */
+/* Microseconds of one launch in a row: two events around a delay and all launches of the row,
+ * which are queued before the device comes to the first event, so that the host's launch is not
+ * in it. Around a single one a pair is off by an amount of its own, which no repetition takes
+ * away. which 0: spins. */
 static double cmp_time_us(char which, int checked, int clocks) {
     const int row = checked ? cmp_checked_row() : cmp.row;
     const int again = checked ? cmp_random(2) * (row - 1) : 0;
@@ -176,7 +178,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     CHECK(cudaEventRecord(cmp_stop, stream));
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess)
-        cmp_refuse(which, "is not held by the gate: does launch() sleep, or wait for the device?", 0);
+        cmp_refuse(which, "is not held by the gate: does launch() sleep or wait?", 0);
     check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
     if (checked) {
         cmp_wait(row);

@@ -3,14 +3,14 @@
  * Which of two is faster, and how sure? What compare.c and compare.cu share: a file to copy.
  *
  * Times come in pairs, one of A and one of B, in an order drawn at random for each pair. If A and B
- * are equal, chance alone decides which of the two is longer, as with a fair coin, whatever the noise
- * does. So the k-th smallest and the k-th largest ratio B/A of the pairs enclose the true median of the
- * ratio. Nothing is assumed of the distribution. (Conover, Practical Nonparametric Statistics, 3rd
- * ed., 3.2 and 3.4.)
+ * are equal, chance alone decides which of the two is longer, as with a fair coin, whatever the
+ * noise does. So the k-th smallest and the k-th largest ratio B/A of the pairs enclose the true
+ * median of the ratio. Nothing is assumed of the distribution. (Conover, Practical Nonparametric
+ * Statistics, 3rd ed., 3.2 and 3.4.)
  *
- * That holds for one process. In the next one the buffers lie elsewhere and the code is loaded anew: its
- * ratio is another. So nine processes give one ratio each. The second smallest and the second largest
- * of nine enclose the median of all processes with a probability of 96 %. */
+ * That holds for one process. In the next one the buffers lie elsewhere and the code is loaded
+ * anew: its ratio is another. So nine processes give one ratio each. The second smallest and the
+ * second largest of nine enclose the median of all processes with a probability of 96 %. */
 #pragma once
 
 #include <getopt.h>
@@ -27,15 +27,16 @@
 
 /* The columns of the record. Percent: how much more time B takes than A. */
 /* clang-format off */
-enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_A = 6, CMP_B, CMP_COUNT, CMP_ROW, CMP_TICK, CMP_ALONE,
-       CMP_STEP, CMP_LEAST, CMP_DISTURBED, CMP_COLUMNS };
+enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_A = 6, CMP_B, CMP_COUNT, CMP_ROW,
+       CMP_TICK, CMP_ALONE, CMP_STEP, CMP_LEAST, CMP_DISTURBED, CMP_COLUMNS };
 static const char *const cmp_columns[CMP_COLUMNS] = {
     "difference_percent", "low_percent", "high_percent", "control_percent", "control_low_percent",
     "control_high_percent", "median_a_us", "median_b_us", "pairs", "in_a_row", "tick_ns",
     "step_alone_ns", "step_in_a_row_ns", "least_percent", "disturbed"};
 /* clang-format on */
 
-/* Microseconds of a launch of A, of B, or (0) of a spin of so many clocks. checked: not for the result. */
+/* Microseconds of a launch of A, of B, or (0) of a spin of so many clocks. checked: not for the
+ * result. */
 typedef double cmp_timer(char which, int checked, int clocks);
 enum { CMP_PAIRS = 1 << 20, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999, CMP_REPEATS = 3 };
 struct cmp_pairs {
@@ -85,8 +86,8 @@ static inline int cmp_by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true median
- * with a probability of 95 % or more. 0: there is none, n is too small. */
+/* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true
+ * median with a probability of 95 % or more. 0: there is none, n is too small. */
 static inline size_t cmp_rank(size_t n) {
     const double far_below =
         (double)n / 2 - 6 * sqrt((double)n); /* 12 deviations: nothing to add */
@@ -102,7 +103,8 @@ static inline size_t cmp_rank(size_t n) {
     return k;
 }
 
-/* Sorts n samples. found: their median, and its interval, which goes at least `least` to each side. */
+/* Sorts n samples. found: their median, and its interval, which goes at least `least` to each
+ * side. */
 static inline void cmp_enclose(double *samples, size_t n, double least, double found[3]) {
     const size_t k = cmp_rank(n);
     qsort(samples, n, sizeof *samples, cmp_by_size);
@@ -120,9 +122,10 @@ static inline double cmp_median(const double *samples, size_t n) {
     return found[0];
 }
 
-/* The tick of the clock that gave these times: the smallest step from one to the next, 0 being one too.
- * Stamps are whole nanoseconds, and a float has 24 bits (`relative`): times so close together may be
- * the same number of ticks. With few times the answer is too large, which is safe. */
+/* The tick of the clock that gave these times: the smallest step from one to the next, 0 being
+ * one too. Stamps are whole nanoseconds, and a float has 24 bits (`relative`): times so close
+ * together may be the same number of ticks. With few times the answer is too large, which is
+ * safe. */
 static inline double cmp_tick_us(double *times_us, size_t n, double relative) {
     double first = 0, last = 0, step = INFINITY, width = 0;
     qsort(times_us, n, sizeof *times_us, cmp_by_size);
@@ -137,8 +140,8 @@ static inline double cmp_tick_us(double *times_us, size_t n, double relative) {
     return step < INFINITY ? step + width : 0;
 }
 
-/* The step in which a time grows with the length of what is timed: no repetition sees less. Steps of h
- * lie around a straight line with a deviation of h / sqrt(12). */
+/* The step in which a time grows with the length of what is timed: no repetition sees less.
+ * Steps of h lie around a straight line with a deviation of h / sqrt(12). */
 static inline double cmp_step_us(const double *length, const double *us, int n) {
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     for (int i = 0; i < n; i++) {
@@ -190,7 +193,8 @@ static inline void cmp_add_row(double tick_us, double step_us) {
 
 /* ---- While it measures ---- */
 
-/* For the clock's tick; for a host that waits a millisecond longer than it took, or works in launch(). */
+/* For the clock's tick; for a host that waits a millisecond longer than it took, or works in
+ * launch(). */
 static inline void cmp_note(char which, double us, double waited_us, double host_us) {
     if (cmp.times < CMP_TIMES)
         cmp.times_us[cmp.times++] = us;
@@ -214,7 +218,8 @@ static inline void cmp_expect_wrong(char which, long wrong) {
         cmp_refuse(which, "cannot be checked: its result is right before it is launched", 0);
 }
 
-/* A launch that waits for what is held would wait forever: names it after 3 s. which 0: it does not. */
+/* A launch that waits for what is held would wait forever: names it after 3 s. which 0: it does
+ * not. */
 static inline void cmp_on_alarm(int number) {
     (void)number;
     char text[] = "? waits in launch() for the device, which holds it\n";
@@ -244,8 +249,8 @@ static inline void cmp_expect_same(char which, const void *seen, const void *bef
         cmp_refuse(which, "ran before its turn: its work is in another stream", 0);
 }
 
-/* A launch whose result was wrong when its last event was complete: why? `seen`: the result now, when all
- * is over; `before`: as prepare() left it. It was filled with the byte `spoilt` before. */
+/* A launch whose result was wrong when its last event was complete: why? `seen`: the result now,
+ * when all is over; `before`: as prepare() left it. It was filled with the byte `spoilt` before. */
 static inline void cmp_judge(char which, const unsigned char *seen, const unsigned char *before,
                              size_t bytes, int spoilt, int version,
                              long (*first_wrong)(const void *, int)) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command line, the processes and the report of compare.h, which includes it: a file to copy. */
+ * The command line, the processes and the report of compare.h, which includes it: a file to
+ * copy. */
 #pragma once
 
 /* ---- The report ---- */
 
-/* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more time". */
+/* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more
+ * time". */
 static inline void cmp_print_difference(const char *b, const char *a, const double p[3]) {
     const double low = fmin(fabs(p[1]), fabs(p[2])), high = fmax(fabs(p[1]), fabs(p[2]));
     if (p[1] <= 0 && p[2] >= 0)
@@ -197,7 +199,8 @@ static inline int cmp_run_processes(char *self) {
     return cmp_finish();
 }
 
-/* Times of standard input, a line for each pair, A's and B's in one unit; an empty line ends a process. */
+/* Times of standard input, a line for each pair, A's and B's in one unit; an empty line ends a
+ * process. */
 static inline int cmp_read_pairs(double tick) {
     char line[256];
     for (int more = 1; more;) {

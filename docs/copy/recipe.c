@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times one OpenCL launch, which may be several kernels: a file to copy. It needs nothing else of this
- * suite. Put your kernel and its data where the first part has its own.
+ * Times one OpenCL launch, which may be several kernels: a file to copy. It needs nothing else of
+ * this suite. Put your kernel and its data where the first part has its own.
  *
  * Build: cc -O2 recipe.c -o recipe -lOpenCL
  * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data
@@ -85,8 +85,8 @@ static void prepare(int version) {
     CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
 }
 
-/* What is timed. Of several kernels *first is the event of the first one, *last of the last one; of a
- * single one *last stays NULL. It must not wait for the device. */
+/* What is timed. Of several kernels *first is the event of the first one, *last of the last one;
+ * of a single one *last stays NULL. It must not wait for the device. */
 static void launch(cl_event *first, cl_event *last) {
     (void)last;
     const cl_uint dimensions = sizeof global / sizeof *global;
@@ -131,9 +131,9 @@ static void look(const cl_event *event) {
                               event, NULL));
 }
 
-/* Microseconds from the first kernel's START to the last one's END; with NULL: of an empty work-group.
- * If it is watched, a gate keeps the launch from its start until the result was looked at, and `seen` is the
- * result at END, whatever happens later. */
+/* Microseconds from the first kernel's START to the last one's END; with NULL: of an empty
+ * work-group. If it is watched, a gate keeps the launch from its start until the result was
+ * looked at, and `seen` is the result at END, whatever happens later. */
 static double time_us(void (*work)(cl_event *, cl_event *), int watched) {
     const size_t one = 1;
     struct timespec from, to;

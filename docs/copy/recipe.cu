@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times one CUDA launch, which may be several kernels: a file to copy. It needs nothing else of this
- * suite. Put your kernel and its data where the first part has its own.
+ * Times one CUDA launch, which may be several kernels: a file to copy. It needs nothing else of
+ * this suite. Put your kernel and its data where the first part has its own.
  *
  * Build: nvcc -O2 -arch=native recipe.cu -o recipe
  * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data

@@ -40,7 +40,8 @@ static inline struct offset get_offset(const struct timer_pair *pair, struct way
     return o;
 }
 
-/* The offset at that moment, in ns from pair->offset_ns on: between two sweeps on a straight line. */
+/* The offset at that moment, in ns from pair->offset_ns on: between two sweeps on a straight
+ * line. */
 static inline double offset_at(const struct timer_pair *pair, double at_s) {
     const struct offset *o = pair->offsets;
     while (o < pair->offsets + SWEEPS - 2 && o[1].at_s < at_s)
@@ -93,7 +94,8 @@ static inline double find_offsets(struct timer_pair *pair, int *outside) {
     return widest + most_bent / 4;
 }
 
-/* Parts per million by which the second timer was faster from one sweep to another, and its bounds. */
+/* Parts per million by which the second timer was faster from one sweep to another, and its
+ * bounds. */
 static inline struct offset drift_ppm(const struct timer_pair *pair, int from, int to) {
     const struct offset *a = &pair->offsets[from], *b = &pair->offsets[to];
     const double per_ns = 1e-3 / (b->at_s - a->at_s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How often does each way to compare call A and B different when they are equal? And how often does it
- * find a difference of 1 %? On ten kinds of noise, without a device: random numbers from a fixed
+ * How often does each way to compare call A and B different when they are equal? And how often does
+ * it find a difference of 1 %? On ten kinds of noise, without a device: random numbers from a fixed
  * seed, so the output is the same each time.
  *
  * Build: cc -O2 -I../../common compare_simulation.c -o compare_simulation -lm

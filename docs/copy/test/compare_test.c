@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What compare.h must say of times whose answer is known. Without arguments: its statistics. With arguments it is a
- * compare whose processes say what stands in the file `script`, a line for each: difference, low, high, control (in
- * percent), disturbed. */
+ * What compare.h must say of times whose answer is known. Without arguments: its statistics.
+ * With arguments it is a compare whose processes say what stands in the file `script`, a line
+ * for each: difference, low, high, control (in percent), disturbed. */
 #include "../compare.h"
 
 static int wrong;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * NVML for the tests: two idle GPUs, as far as a file named `gpu` in the current folder does not say
- * otherwise. Its lines are "WHAT VALUE"; for the second GPU "1.WHAT VALUE". VALUE "-": the call is not
- * supported. "pid" may stand there several times; "short" is a pid in every other list. With OLD it is a driver before
- * the newer names. It makes the file `looked` when a look at the first GPU begins, so that a test can wait for one. */
+ * NVML for the tests: two idle GPUs, as far as a file named `gpu` in the current folder does not
+ * say otherwise. Its lines are "WHAT VALUE"; for the second GPU "1.WHAT VALUE". VALUE "-": the
+ * call is not supported. "pid" may stand there several times; "short" is a pid in every other
+ * list. With OLD it is a driver before the newer names. It makes the file `looked` when a look
+ * at the first GPU begins, so that a test can wait for one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Launches that lie, and honest ones: LIE=name or LIE=none_1, none_2, ... in the environment. The user's part of
- * recipe.c (-DTIMED) and of compare.c (-DCOMPARED: B lies, A does not). Each line of `kinds` is one of them. */
+ * Launches that lie, and honest ones: LIE=name or LIE=none_1, none_2, ... in the environment.
+ * The user's part of recipe.c (-DTIMED) and of compare.c (-DCOMPARED: B lies, A does not). Each
+ * line of `kinds` is one of them. */
 
 #ifndef SIZE
 #define SIZE 20000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */

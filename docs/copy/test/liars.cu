@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Launches that lie, and honest ones: LIE=name or LIE=none_1, none_2, ... in the environment. The user's part of
- * recipe.cu (-DTIMED) and of compare.cu (-DCOMPARED: B lies, A does not). Each line of `kinds` is one of them. */
+ * Launches that lie, and honest ones: LIE=name or LIE=none_1, none_2, ... in the environment.
+ * The user's part of recipe.cu (-DTIMED) and of compare.cu (-DCOMPARED: B lies, A does not).
+ * Each line of `kinds` is one of them. */
 #include <time.h>
 #ifndef SIZE
 #define SIZE 20000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
@@ -194,7 +195,8 @@ static __global__ void late(const float *in, float *out) {
 }
 static __global__ void does_not_wait(void) {
 }
-/* A second kernel that does not wait for the first: an event behind it waits for both all the same. */
+/* A second kernel that does not wait for the first: an event behind it waits for both all the
+ * same. */
 static void early(void) {
     late<<<BLOCKS, THREADS, 0, stream>>>(input, output);
     CHECK(cudaGetLastError());

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each process has an offset of its own, which no repetition in it can see. How often does the interval of several
- * processes hold the true difference, how often is a difference of 0.2 % found, and how often one that is not there? Three
- * ways, on random numbers from a fixed seed, without a device: compare.h's (the k-th smallest and the k-th largest of the
- * processes), Student's t interval of the processes, and all pairs of all processes in one pool.
+ * Each process has an offset of its own, which no repetition in it can see. How often does the
+ * interval of several processes hold the true difference, how often is a difference of 0.2 % found,
+ * and how often one that is not there? Three ways, on random numbers from a fixed seed, without a
+ * device: compare.h's (the k-th smallest and the k-th largest of the processes), Student's t
+ * interval of the processes, and all pairs of all processes in one pool.
  *
  * Build: cc -O2 -I../../../common processes_simulation.c -o processes_simulation -lm
  * Run:   ./processes_simulation       4 000 times each */
