@@ -128,6 +128,14 @@ for compare in "$build/docs/copy/compare_cuda" "$build/docs/copy/compare_opencl"
     }
 done
 
+# With ONLY, what the other programs printed stays, and who disturbed them.
+if [ "${ONLY-}" ] && [ -e "$results/README.md" ]; then
+    awk -v to="$scratch/record/" '/^## / { file = to $2 ".txt"; if ((getline <file) >= 0) file = ""; next }
+        /^```/ { inside = /text/; next }
+        inside && file { print >file }' "$results/README.md"
+    awk -F': ' -v only=" $ONLY " '/^disturbed: / && NF > 2 && !index(only, " " $2 " ")' "$results/environment.txt" \
+        >>"$scratch/environment.txt"
+fi
 grep -q '^disturbed: ' "$scratch/environment.txt" || echo "disturbed: no program" >>"$scratch/environment.txt"
 mkdir -p "$results"
 {

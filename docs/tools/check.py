@@ -48,7 +48,7 @@ import unicodedata
 import record
 from stale import stale
 
-COUNT_STALE = False  # True, when all that --stale lists is recorded anew
+COUNT_STALE = True  # True, when all that --stale lists is recorded anew
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- from (\S+?)(?:: (.+?) \.\.\. (.+?))? -->\n+```\w*\n)(.*?)(^```$)", re.S | re.M)
 MARKS = re.compile(r"<!-- numbers\n(.*?)-->", re.S)
