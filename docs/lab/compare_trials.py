@@ -42,8 +42,8 @@ def collect(opencl, seconds, path):
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder, open(path, "w", newline="") as stream:
         program = f"{folder}/trial"
-        command = (["cc", "-O2", '-DCOMPARED="../lab/compare_kernels.c"', "compare.c", "-lOpenCL", "-lm"] if opencl else
-                   ["nvcc", "-O2", "-arch=native", '-DCOMPARED="../lab/compare_kernels.cu"', "compare.cu"])
+        command = (["cc", "-O2", '-DCOMPARED="test/compare_kernels.c"', "compare.c", "-lOpenCL", "-lm"] if opencl else
+                   ["nvcc", "-O2", "-arch=native", '-DCOMPARED="test/compare_kernels.cu"', "compare.cu"])
         subprocess.run([*command, "-o", program], cwd=ROOT / "docs/copy", check=True)
         table, rows = csv.DictWriter(stream, COLUMNS, lineterminator="\n", extrasaction="ignore"), 0
         while time.monotonic() < end:
