@@ -125,7 +125,7 @@ static inline int cmp_finish(void) {
 /* ---- The command line ---- */
 
 /* Ends with 2 and one line. */
-static inline void cmp_usage(const char *what, const char *text) {
+__attribute__((noreturn)) static inline void cmp_usage(const char *what, const char *text) {
     if (cmp.line > 0)
         fprintf(stderr, "line %d of the input: ", cmp.line);
     fprintf(stderr, "%s: '%s'\n", what, text);
@@ -242,7 +242,7 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
         if (option == 'p')
-            cmp.processes = (int)cmp_number(optarg, CMP_PROCESSES, usage);
+            cmp.processes = (int)cmp_number(optarg ? optarg : "", CMP_PROCESSES, usage);
         else if (option == 'c')
             cmp.cold = 1;
         else if (option != 'r')

@@ -54,7 +54,7 @@ static cl_program build_program(const char *source) {
 
 enum { N = 1 << 20 };
 /* The NDRange, in whole groups; {1024, 768} and {32, 8} have two dimensions. */
-static const size_t global[] = {(N + 255) / 256 * 256}, local[] = {256};
+static const size_t global[] = {(size_t)(N + 255) / 256 * 256}, local[] = {256};
 static float host[N];
 static cl_mem input;
 static cl_kernel my_kernel;
@@ -120,8 +120,9 @@ static const char *own_source = "__kernel void empty(void) {}\n"
                                 "}\n";
 
 static void give_up(int signal) {
-    fprintf(stderr, "refused: launch() waits on the host, behind the gate (signal %d)\n", signal);
-    _exit(1);
+    static const char text[] = "refused: launch() waits on the host, behind the gate\n";
+    (void)signal;
+    _exit(write(STDERR_FILENO, text, sizeof text - 1) > 0 ? 1 : 3);
 }
 
 /* Copies the result as it is now or, if there is an event, as it is then. */
