@@ -68,7 +68,7 @@ static inline void open_gate(void) {
 
 /* Whether somebody else has the GPU too: then the host waits long for a kernel on an idle stream.
  * Behind the blocker that does not show, though a long row of launches may be interrupted. An event
- * alone would not do: behind a copy it waits for the copy engine, which nobody else may use. */
+ * alone does not do: behind a copy it came at once, most likely by the copy engine. */
 static inline bool is_shared(void) {
     double wait_us[5];
     gate->open = 1;

@@ -2,9 +2,8 @@
  *
  * How long did my kernel take? There are three right answers.
  *
- * Measures: the time of a kernel's code, on the device, and in a row of launches, each
- *   by events. The kernel's own stamps tell whether the first and the last are right.
- *   Not: what the host waits for.
+ * Measures: the time of a kernel's code, on the device, and in a row of launches, each by events.
+ *   The kernel's own stamps tell whether the first and the last are right. Not: the host's wait.
  *
  * Build: nvcc -O2 -arch=native -I../common three_times.cu -o three_times
  * Run:   ./three_times
@@ -118,7 +117,7 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         snprintf(kernel, sizeof kernel, "vector_add_%zu", floats);
     for (int v = WITHOUT_STAMPS; v <= WITH_STAMPS; v++) {
         const bool disturbed = measure((enum variant)v, us);
-        const double net_us = us[BLOCKED] - us[FLOOR], code_us = us[BLOCKED] - us[EMPTY];
+        const double net_us = us[BLOCKED] - us[FLOOR], minus_empty_us = us[BLOCKED] - us[EMPTY];
         if (net_us <= 0 || us[SLOPE] <= 0 || us[CODE] > us[BLOCKED] + 2)
             fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row",
                  us[CODE], net_us, us[SLOPE]);
@@ -126,7 +125,7 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         cell("blocks", "%zu", work.blocks);
         cell("stamps", "%s", v == WITH_STAMPS ? "yes" : "no");
         number("code_stamps", "us", 2, us[CODE]);
-        number("code_minus_empty", "us", 2, code_us > 0 ? code_us : NAN); /* below the noise */
+        number("code_minus_empty", "us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
         number("event_net", "us", 2, net_us);
         number("row_slope", "us", 2, us[SLOPE]);
         recorded_number("row_of_20_us", 3, us[ROW_OF_20]);
