@@ -8,7 +8,7 @@
  * - It is a library for harnesses in Python. Two plain harnesses are in the library, the host's
  *   clock and a pair of events, and the truth: the honest launch by its own stamps.
  *
- * Build: nvcc -O2 -arch=native -shared -Xcompiler=-fPIC -cudart=shared fooled.cu -o fooled.so -lcublas */
+ * Build: nvcc -arch=native -shared -Xcompiler=-fPIC fooled.cu -o fooled.so -lcublas */
 #if !defined TIMED && !defined COMPARED
 #define LIBRARY
 #include <stdio.h>
