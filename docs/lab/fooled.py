@@ -177,7 +177,7 @@ def text_of(path):
 
 def last_line(text):
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:160] if lines else ""
+    return lines[-1].replace(f"{ROOT}/", "")[:160] if lines else ""
 
 
 def reported(harness, path):
@@ -249,11 +249,11 @@ def compile_all():
     headers = [] if (cuda / "include/cublas_v2.h").exists() else [f"-I{w}/include" for w in wheels if w.is_dir()]
     first = ["nvcc", "-O2", "-arch=native", *headers]
     last = [*(flag for p in libraries for flag in (f"-L{p}", f"-Xlinker=-rpath={p}")), f"-l:{cublas[0]}"]
-    lies, copy = ROOT / "docs/lab/fooled.cu", ROOT / "docs/copy"
-    jobs = [[*first, "-shared", "-Xcompiler=-fPIC", "-cudart=shared", lies, "-o", BUILD / "fooled.so", *last],
-            [*first, f'-DTIMED="{lies}"', copy / "recipe.cu", "-o", BUILD / "recipe", *last],
-            [*first, f'-DCOMPARED="{lies}"', copy / "compare.cu", "-o", BUILD / "compare", *last]]
-    running = [subprocess.Popen([str(word) for word in job]) for job in jobs]
+    lies = '"../lab/fooled.cu"'  # as docs/copy sees it
+    jobs = [["-shared", "-Xcompiler=-fPIC", "-cudart=shared", "../lab/fooled.cu", "-o", BUILD / "fooled.so"],
+            [f"-DTIMED={lies}", "recipe.cu", "-o", BUILD / "recipe"],
+            [f"-DCOMPARED={lies}", "compare.cu", "-o", BUILD / "compare"]]
+    running = [subprocess.Popen([str(word) for word in (*first, *job, *last)], cwd=ROOT / "docs/copy") for job in jobs]
     if any([process.wait() for process in running]):
         sys.exit("fooled.py: nvcc failed")
 
@@ -277,14 +277,14 @@ def head():
 
 def measure(out, seconds, found, missing, heads, begin=start):
     end = time.monotonic() + seconds
-    is_new = not pathlib.Path(out).exists()
-    old = [] if is_new else read(out).rows
+    known = read(out) if pathlib.Path(out).exists() else None
+    old = known.rows if known else []
     truths = {r["lie"]: float(r["us"]) for r in old if r["harness"] == "truth"}
-    broken = {r["harness"] for r in old if r["lie"] == "honest" and r["noticed"] == "yes"}
+    broken = set()
     jobs = plan(found, {(r["lie"], r["harness"]) for r in old})
     with open(out, "a", newline="") as stream, tempfile.TemporaryDirectory() as folder:
         table = csv.writer(stream, lineterminator="\n")
-        if is_new:
+        if not known:
             stream.writelines(f"# {name},{text}\n" for name, text in heads.items())
             stream.write(f"# versions,{' '.join(filter(None, found.values()))}\n")
             stream.writelines(f"# left_out_{harness},{why}\n" for harness, why in missing.items())
@@ -309,15 +309,18 @@ def measure(out, seconds, found, missing, heads, begin=start):
                 if noticed and harness == "truth":
                     say(f"{lie}: no truth: {message}")
                     continue
+                if noticed and lie == "honest":
+                    broken.add(harness)
+                    say(f"{harness}: left out: it does not take an honest launch: {message}")
+                    if not known or f"left_out_{harness}" not in known.meta:
+                        stream.write(f"# left_out_{harness},{message}\n")
+                    continue
                 if harness == "truth":
                     truths[lie] = us
                 table.writerow([lie, harness, "" if us is None else f"{us:.3f}",
                                 f"{truths[lie]:.3f}" if lie in truths else "", "yes" if noticed else "no", message])
                 stream.flush()
                 say(f"{lie}, {harness}: {message if noticed else f'{us:.2f} us'} ({time.monotonic() - before:.1f} s)")
-                if noticed and lie == "honest":
-                    broken.add(harness)
-                    say(f"{harness}: left out: it does not take an honest launch: {message}")
         finally:
             for process in waiting.values():
                 end_of(process)
@@ -326,20 +329,22 @@ def measure(out, seconds, found, missing, heads, begin=start):
 # ---- The matrix ----
 
 def verdicts(rows):
-    """{(lie, harness): "noticed", "right 65.1" or "fooled 0.0"}. Right: within 2 us or 5 % of the truth and what the
-    harness adds to the honest launch."""
-    honest = {r["harness"]: float(r["us"]) - float(r["truth_us"]) for r in rows
-              if r["lie"] == "honest" and r["us"] and r["truth_us"]}
+    """{(lie, harness): "noticed", "65.1" or, if it is fooled, "(35.0)"}. A time is right that is within 2 us or 5 % of
+    the truth and what the harness adds to the honest launch."""
+    adds = {r["harness"]: float(r["us"]) - float(r["truth_us"]) for r in rows
+            if r["lie"] == "honest" and r["us"] and r["truth_us"]}
     found = {}
     for r in rows:
-        if r["lie"] == "honest" or r["harness"] == "truth" or r["harness"] not in honest:
+        cell = r["lie"], r["harness"]
+        if r["lie"] == "honest" or r["harness"] not in adds or r["harness"] == "truth":
             continue
         if r["noticed"] == "yes":
-            found[r["lie"], r["harness"]] = "noticed"
+            found[cell] = "noticed"
         elif r["us"] and r["truth_us"]:
             us, truth_us = float(r["us"]), float(r["truth_us"])
-            right = abs(us - truth_us - honest[r["harness"]]) <= max(2, 0.05 * truth_us)
-            found[r["lie"], r["harness"]] = f"{'right' if right else 'fooled'} {us:{'.1f' if us < 100 else '.0f'}}"
+            right = abs(us - truth_us - adds[r["harness"]]) <= max(2, 0.05 * truth_us)
+            number = f"{us:.1f}" if us < 100 else f"{us:.0f}"
+            found[cell] = number if right else f"({number})"
     return found
 
 
@@ -351,13 +356,13 @@ def print_table(path):
     for lie in LIES:
         lines.append([lie, f"{truths[lie]:.1f}" if lie in truths else "-",
                       *(found.get((lie, h), "-") for h in harnesses)])
-    for word in ("noticed", "right", "fooled"):
-        lines.append([word, "", *(str(sum(found.get((lie, h), "").startswith(word) for lie in LIES))
-                                  for h in harnesses)])
+    cells = {h: [found[lie, h] for lie in LIES if (lie, h) in found] for h in harnesses}
+    lines.append(["noticed", "", *(str(cells[h].count("noticed")) for h in harnesses)])
+    lines.append(["fooled", "", *(str(sum(cell.startswith("(") for cell in cells[h])) for h in harnesses)])
     width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    print("All times in us.\n")
+    print("The time that each harness reports, in us; in brackets where the lie fools it. truth: the honest launch.\n")
     for line in lines:
-        print("  ".join(f"{text:<{width[i]}}" for i, text in enumerate(line)).rstrip())
+        print("  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip())
 
 
 def main(arguments):
