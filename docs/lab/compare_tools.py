@@ -422,7 +422,7 @@ def nvbench():
         stamps[work] = every[work].stamps()
     bench.register(timed).add_int64_axis("work", list(range(len(every))))
     with tempfile.NamedTemporaryFile(suffix=".csv") as out:
-        bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.02", "--csv", out.name])
+        bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.02", "--timeout", "4", "--csv", out.name])
         for line in csv.DictReader(open(out.name)):
             kernel, us = every[int(line["work"])], float(line["GPU Time (sec)"]) * 1e6
             yield ("cold", kernel.name, kernel.blocks, "yes" if kernel.times is not None else "no", us,

@@ -78,7 +78,7 @@ def nvbench(_lib, launch):
         state.exec(lambda on: launch(on.get_stream().addressof()), batched=False)
     bench.register(timed)
     with tempfile.NamedTemporaryFile(suffix=".csv") as out:
-        bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.1", "--timeout", "5", "--csv", out.name])
+        bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.1", "--timeout", "2", "--csv", out.name])
         with open(out.name) as stream:
             row = next(csv.DictReader(stream))
     if not row.get("GPU Time (sec)"):
@@ -133,6 +133,7 @@ def in_this_process(harness, library, path):
     lib.fooled_by_host.restype = lib.fooled_by_events.restype = lib.fooled_truth_us.restype = ctypes.c_double
     lib.fooled_launch.argtypes, lib.fooled_launch.restype = [ctypes.c_void_p], None
     lib.fooled_set_up(int(harness == "truth"))
+    pathlib.Path(path + ".ready").touch()  # what fails from now on, the harness has noticed
 
     def launch(stream):
         lib.fooled_launch(stream)
@@ -199,7 +200,7 @@ def reported(harness, path):
 
 
 def finish(process, harness, path, seconds):
-    """(us, noticed, message): gives the process its turn."""
+    """(us, noticed, message): gives the process its turn. Without a time it has noticed, or could not even begin."""
     try:
         process.communicate("go\n", timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -208,7 +209,8 @@ def finish(process, harness, path, seconds):
         end_of(process)
     if process.returncode:
         log = text_of(path + ".err") or text_of(path + ".log") or text_of(path + ".out")
-        return None, True, last_line(log) or f"ended with {process.returncode}"
+        began = harness not in IN_PYTHON or pathlib.Path(path + ".ready").exists()
+        return None, began, last_line(log) or f"ended with {process.returncode}"
     try:
         us, message = reported(harness, path)
         return us, False, message
@@ -306,10 +308,11 @@ def measure(out, seconds, found, missing, heads, begin=start):
                 if us is None and time.monotonic() >= end:
                     say(f"the time is over: {len(jobs) - i} cells are left for another call")
                     break
-                if noticed and harness == "truth":
-                    say(f"{lie}: no truth: {message}")
-                    continue
-                if noticed and lie == "honest":
+                if us is None and (harness == "truth" or not noticed):
+                    say(f"{lie}, {harness}: not measured: {message}")
+                    if lie != "honest" or harness == "truth":
+                        continue
+                if us is None and lie == "honest":
                     broken.add(harness)
                     say(f"{harness}: left out: it does not take an honest launch: {message}")
                     if not known or f"left_out_{harness}" not in known.meta:

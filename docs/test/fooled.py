@@ -17,12 +17,14 @@ assert len(dry) == (1 + len(fooled.LIES)) * (1 + len(fooled.HARNESSES)) == 140, 
 assert sum("recipe --cold" in line for line in dry) == 1 and dry[0].startswith("LIE=honest ")
 
 # The truth is 65 us. `host` adds 5 us; it believes that half of the work takes 35 us, and waits for a flag for ever.
-# `events` says on the way why it ends. `cupyx` does not even take the honest launch.
+# `events` says why it ends. `cupyx` does not even take the honest launch.
 SAYS = {("host", "honest"): 70, ("host", "memo"): 70.9, ("host", "half"): 35, ("host", "flag"): "hangs",
         ("events", "half"): "is wrong", ("events", "honest"): 65, ("cupyx", "honest"): "has no GPU"}
 SCRIPT = """
 import pathlib, sys, time
 turn, (path, says) = sys.stdin.readline(), sys.argv[1:]
+if says != "has no GPU":
+    pathlib.Path(path + ".ready").touch()
 if says == "hangs":
     time.sleep(60)
 if not says.replace(".", "").isdigit():
