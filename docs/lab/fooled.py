@@ -201,15 +201,17 @@ def reported(harness, path):
 
 def finish(process, harness, path, seconds):
     """(us, noticed, message): gives the process its turn. Without a time it has noticed, or could not even begin."""
+    late = False
     try:
         process.communicate("go\n", timeout=seconds)
     except subprocess.TimeoutExpired:
-        return None, True, f"did not end within {seconds:.0f} s"
-    finally:
-        end_of(process)
+        late = True
+    end_of(process)
+    began = harness not in IN_PYTHON or pathlib.Path(path + ".ready").exists()
+    if late:
+        return None, began, f"did not end within {seconds:.0f} s"
     if process.returncode:
         log = text_of(path + ".err") or text_of(path + ".log") or text_of(path + ".out")
-        began = harness not in IN_PYTHON or pathlib.Path(path + ".ready").exists()
         return None, began, last_line(log) or f"ended with {process.returncode}"
     try:
         us, message = reported(harness, path)
@@ -300,9 +302,6 @@ def measure(out, seconds, found, missing, heads, begin=start):
                 if harness in broken:
                     continue
                 before = time.monotonic()
-                if before >= end:
-                    say(f"the time is over: {len(jobs) - i} cells are left for another call")
-                    break
                 longest = 4 * TIMEOUT_S if lie == "honest" else TIMEOUT_S  # the first ones import from the disk
                 us, noticed, message = finish(waiting.pop(i), harness, f"{folder}/{i}", min(longest, end - before))
                 if us is None and time.monotonic() >= end:
