@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h and
- * compare_report.h. Put your kernels and their data where the first part has its own: here B does 1
- * % more steps than A.
+ * compare_report.h. Put your kernels and their data where the first part has its own: here B does
+ * more steps than A, by 1 %.
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare
  * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
@@ -55,7 +55,7 @@ static void set_up(void) {
     CHECK(cudaMalloc((void **)&result.data, result.bytes));
 }
 
-/* Before each row, not timed: writes the input of this version. Each version has another result.
+/* Before each row, not timed: writes the input of this version, 1 to 999. Each has another result.
  * The result is overwritten before; so prepare() also writes what must stand there. */
 static void prepare(int version) {
     fill<<<N / 256, 256, 0, stream>>>(input, version);
