@@ -89,11 +89,11 @@ static void prepare(int version) {
 /* One launch of A or of B. It must not wait for the device. *first and *last: the events of its
  * first and its last command; of a single one *last stays NULL. */
 static void launch(char which, cl_event *first, cl_event *last) {
-    const size_t global[] = {N}, local[] = {256}; /* a 2-D range: {1024, 768}, {16, 16}, ... */
-    const cl_uint steps = which == 'A' ? STEPS_A : STEPS_B, dimensions = 1; /* ... and 2 */
+    const size_t global[] = {N}, local[] = {256}; /* a 2-D range: {1024, 768}, {16, 16}; and 2 */
+    const cl_uint steps = which == 'A' ? STEPS_A : STEPS_B;
     (void)last;
     CHECK(clSetKernelArg(work, 2, sizeof steps, &steps));
-    CHECK(clEnqueueNDRangeKernel(queue, work, dimensions, NULL, global, local, 0, NULL, first));
+    CHECK(clEnqueueNDRangeKernel(queue, work, 1, NULL, global, local, 0, NULL, first));
 }
 
 /* Of the result, copied to the host: the first wrong element, or -1. The steps lead to twice the

@@ -143,8 +143,7 @@ static void cmp_renew(void) {
 
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row,
  * which are queued before the device comes to the first event, so that the host's launch is not
- * in it. Around a single one a pair is off by an amount of its own, which no repetition takes
- * away. which 0: spins. */
+ * in it. which 0: spins. */
 static double cmp_time_us(char which, int checked, int clocks) {
     const int row = checked ? cmp_checked_row() : cmp.row;
     const int again = checked ? cmp_random(2) * (row - 1) : 0;
@@ -188,8 +187,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_look(cmp_seen, 0);
         cmp_wait(0); /* until the copy stands ready */
     }
-    __atomic_store_n(&cmp_gate[CMP_OPEN], 1,
-                     __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
+    __atomic_store_n(&cmp_gate[CMP_OPEN], 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
     CHECK(cudaDeviceSynchronize());
     const double waited_us = (cmp_now_s() - before_s) * 1e6;
     if (cmp_gate[CMP_GAVE_UP])
