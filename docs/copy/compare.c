@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which of two OpenCL launches is faster, A or B? A file to copy, with compare.h and
- * compare_report.h. Put your kernels and their data where the first part has its own: here B does 1
- * % more steps than A.
+ * compare_report.h. Put your kernels and their data where the first part has its own: here B does
+ * more steps than A, by 1 %.
  *
  * Build: cc -O2 compare.c -o compare -lOpenCL -lm
  * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
@@ -77,7 +77,7 @@ static void set_up(void) {
     CHECK(clSetKernelArg(work, 1, sizeof result.data, &result.data));
 }
 
-/* Before each launch, not timed: writes the input of this version. Each version has another
+/* Before each launch, not timed: writes the input of this version, 1 to 999. Each has another
  * result. The result is overwritten before; so prepare() also writes what must stand there. */
 static void prepare(int version) {
     static float in[N];
@@ -87,13 +87,13 @@ static void prepare(int version) {
 }
 
 /* One launch of A or of B. It must not wait for the device. *first and *last: the events of its
- * first and its last command; if it is a single one, *last is NULL. */
+ * first and its last command; of a single one *last stays NULL. */
 static void launch(char which, cl_event *first, cl_event *last) {
-    const size_t global = N, local = 256;
+    const size_t global[] = {N}, local[] = {256}; /* a 2-D range: {1024, 768}, {16, 16}; and 2 */
     const cl_uint steps = which == 'A' ? STEPS_A : STEPS_B;
-    *last = NULL;
+    (void)last;
     CHECK(clSetKernelArg(work, 2, sizeof steps, &steps));
-    CHECK(clEnqueueNDRangeKernel(queue, work, 1, NULL, &global, &local, 0, NULL, first));
+    CHECK(clEnqueueNDRangeKernel(queue, work, 1, NULL, global, local, 0, NULL, first));
 }
 
 /* Of the result, copied to the host: the first wrong element, or -1. The steps lead to twice the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h and
- * compare_report.h. Put your kernels and their data where the first part has its own: here B does 1
- * % more steps than A.
+ * compare_report.h. Put your kernels and their data where the first part has its own: here B does
+ * more steps than A, by 1 %.
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare
  * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
@@ -55,7 +55,7 @@ static void set_up(void) {
     CHECK(cudaMalloc((void **)&result.data, result.bytes));
 }
 
-/* Before each row, not timed: writes the input of this version. Each version has another result.
+/* Before each row, not timed: writes the input of this version, 1 to 999. Each has another result.
  * The result is overwritten before; so prepare() also writes what must stand there. */
 static void prepare(int version) {
     fill<<<N / 256, 256, 0, stream>>>(input, version);
@@ -143,8 +143,7 @@ static void cmp_renew(void) {
 
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row,
  * which are queued before the device comes to the first event, so that the host's launch is not
- * in it. Around a single one a pair is off by an amount of its own, which no repetition takes
- * away. which 0: spins. */
+ * in it. which 0: spins. */
 static double cmp_time_us(char which, int checked, int clocks) {
     const int row = checked ? cmp_checked_row() : cmp.row;
     const int again = checked ? cmp_random(2) * (row - 1) : 0;
@@ -188,8 +187,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_look(cmp_seen, 0);
         cmp_wait(0); /* until the copy stands ready */
     }
-    __atomic_store_n(&cmp_gate[CMP_OPEN], 1,
-                     __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
+    __atomic_store_n(&cmp_gate[CMP_OPEN], 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
     CHECK(cudaDeviceSynchronize());
     const double waited_us = (cmp_now_s() - before_s) * 1e6;
     if (cmp_gate[CMP_GAVE_UP])

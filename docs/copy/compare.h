@@ -103,14 +103,13 @@ static inline size_t cmp_rank(size_t n) {
     return k;
 }
 
-/* Sorts n samples. found: their median, and its interval, which goes at least `least` to each
- * side. */
-static inline void cmp_enclose(double *samples, size_t n, double least, double found[3]) {
+/* Sorts n samples. found: their median, and its interval. */
+static inline void cmp_enclose(double *samples, size_t n, double found[3]) {
     const size_t k = cmp_rank(n);
     qsort(samples, n, sizeof *samples, cmp_by_size);
     found[0] = n > 0 ? (samples[(n - 1) / 2] + samples[n / 2]) / 2 : 0;
-    found[1] = k > 0 ? fmax(-100, fmin(samples[k - 1], found[0] - least)) : -100; /* percent */
-    found[2] = k > 0 ? fmax(samples[n - k], found[0] + least) : INFINITY;
+    found[1] = k > 0 ? samples[k - 1] : -100; /* percent */
+    found[2] = k > 0 ? samples[n - k] : INFINITY;
 }
 
 static inline double cmp_median(const double *samples, size_t n) {
@@ -118,7 +117,7 @@ static inline double cmp_median(const double *samples, size_t n) {
     double found[3];
     for (size_t i = 0; i < n; i++)
         sorted[i] = samples[i];
-    cmp_enclose(sorted, n, 0, found);
+    cmp_enclose(sorted, n, found);
     return found[0];
 }
 
@@ -179,7 +178,7 @@ static inline void cmp_add_row(double tick_us, double step_us) {
     for (int c = 0; c < 2; c++) {
         for (size_t i = 0; i < of[c]->count; i++)
             percent[i] = 100 * (of[c]->b_us[i] / of[c]->a_us[i] - 1);
-        cmp_enclose(percent, of[c]->count, row[CMP_LEAST], row + c * CMP_CONTROL);
+        cmp_enclose(percent, of[c]->count, row + c * CMP_CONTROL);
     }
     row[CMP_COUNT] = (double)cmp.ab.count;
     row[CMP_ROW] = cmp.row;

@@ -19,9 +19,9 @@ static inline void cmp_print_difference(const char *b, const char *a, const doub
 }
 
 /* of: what the record's columns are in all processes together. */
-static inline void cmp_print_words(const double *of, const char *verdict, double within,
-                                   double between) {
-    const double widest = fmax(fabs(of[CMP_LOW]), of[CMP_HIGH]), width = of[CMP_HIGH] - of[CMP_LOW];
+static inline void cmp_print_words(const double *of, const char *verdict, double finds,
+                                   double within, double between) {
+    const double widest = fmax(fabs(of[CMP_LOW]), of[CMP_HIGH]);
     const int one = cmp.rows == 1, undecided = strcmp(verdict, "undecided") == 0;
     const char *us = cmp.clock ? " us" : "";
     if (of[CMP_DISTURBED] > 0)
@@ -39,7 +39,7 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
     else
         cmp_print_difference("B", "A", of);
     printf("%s.\n", !one ? ", 95 % sure" : cmp.clock ? " in this process" : " in these pairs");
-    if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * width))
+    if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * finds))
         printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
                of[CMP_LEAST]);
     else if (undecided && !one)
@@ -51,9 +51,8 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
         printf("Time: %s, %.0f in a row, minus an empty kernel; the caches are %s.\n", cmp.clock,
                of[CMP_ROW], cmp.cold ? "cold" : "hot");
     if (of[CMP_ALONE] > 0)
-        printf("Clock: its tick is %.0f ns. It sees a launch grow in steps of %.0f ns if alone, of "
-               "%.0f "
-               "ns in this row.\n",
+        printf("Clock: its tick is %.0f ns. It sees a launch grow in steps of %.0f ns if alone, "
+               "of %.0f ns in this row.\n",
                of[CMP_TICK], of[CMP_ALONE], of[CMP_STEP]);
     if (!one && within < INFINITY)
         printf("Spread: %.2f %% within a process, %.2f %% from process to process (standard "
@@ -65,7 +64,16 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
     }
     printf(one ? "Another process may find something else.\n"
                : "Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
-           width);
+           finds);
+}
+
+/* A clock with steps shows a difference up to a step too large or too small, but it does not turn
+ * it round: the interval gets a step's width to each side, and stays on its side of 0. */
+static inline void cmp_widen(double found[3], double step) {
+    const double side = 1e-9, low = fmin(found[1], found[0] - step),
+                 high = fmax(found[2], found[0] + step);
+    found[1] = fmax(found[1] > 0 ? side : -100, low);
+    found[2] = found[2] < 0 ? fmin(-side, high) : high;
 }
 
 /* What all rows say together: record and words. Returns what the program ends with. */
@@ -73,10 +81,10 @@ static inline int cmp_finish(void) {
     static double column[CMP_PROCESSES];
     double of[CMP_COLUMNS] = {0}, all[3], within = 0, disturbed = 0;
     const size_t n = (size_t)cmp.rows;
-    for (int c = CMP_COLUMNS - 1; c >= 0; c--) { /* CMP_LEAST before the intervals */
+    for (int c = CMP_COLUMNS - 1; c >= 0; c--) { /* the intervals come last */
         for (size_t i = 0; i < n; i++)
             column[i] = cmp.table[i][c];
-        cmp_enclose(column, n, of[CMP_LEAST], all);
+        cmp_enclose(column, n, all);
         of[c] = all[0];
         if (c == CMP_DIFFERENCE)
             within = (of[CMP_HIGH] - of[CMP_LOW]) / 2 / 1.96; /* of an interval of 95 % */
@@ -88,6 +96,9 @@ static inline int cmp_finish(void) {
         column[i] = fabs(cmp.table[i][CMP_DIFFERENCE] - of[CMP_DIFFERENCE]);
     }
     of[CMP_DISTURBED] = disturbed;
+    const double finds = fmax(of[CMP_HIGH] - of[CMP_LOW], of[CMP_LEAST]);
+    cmp_widen(of + CMP_DIFFERENCE, of[CMP_LEAST]);
+    cmp_widen(of + CMP_CONTROL, of[CMP_LEAST]);
     const double deviation = 1.4826 * cmp_median(column, n), /* if they are normal */
         between = sqrt(fmax(0, deviation * deviation - within * within));
     const char *verdict = of[CMP_LOW] > 0                                   ? "longer"
@@ -115,7 +126,7 @@ static inline int cmp_finish(void) {
         fprintf(cmp.record, "\n");
     }
     if (cmp.record != stdout)
-        cmp_print_words(of, verdict, within, between);
+        cmp_print_words(of, verdict, finds, within, between);
     if ((!cmp.record || fflush(cmp.record) == 0) && fflush(stdout) == 0)
         return 0;
     perror("cannot write the result");

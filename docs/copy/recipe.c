@@ -53,18 +53,16 @@ static cl_program build_program(const char *source) {
 #else
 
 enum { N = 1 << 20 };
-/* The NDRange, in whole groups; {1024, 768} and {32, 8} have two dimensions. */
-static const size_t global[] = {(size_t)(N + 255) / 256 * 256}, local[] = {256};
 static float host[N];
 static cl_mem input;
 static cl_kernel my_kernel;
 
-static const char *source = "__kernel void my_kernel(__global const float *in,\n"
-                            "                        __global float *out, uint n) {\n"
-                            "    const size_t i = get_global_id(0);\n"
-                            "    if (i < n)\n"
-                            "        out[i] = 2 * in[i];\n"
-                            "}\n";
+static const char *source =
+    "__kernel void my_kernel(__global const float *in, __global float *out, uint n) {\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    if (i < n)\n"
+    "        out[i] = 2 * in[i];\n"
+    "}\n";
 
 static void set_up(void) {
     const cl_uint n = N;
@@ -88,10 +86,9 @@ static void prepare(int version) {
 /* What is timed. Of several kernels *first is the event of the first one, *last of the last one;
  * of a single one *last stays NULL. It must not wait for the device. */
 static void launch(cl_event *first, cl_event *last) {
+    const size_t local[] = {256}, global[] = {(N + 255) / 256 * 256}; /* {16, 16}, {1024, 768} */
+    CHECK(clEnqueueNDRangeKernel(queue, my_kernel, 1, NULL, global, local, 0, NULL, first));
     (void)last;
-    const cl_uint dimensions = sizeof global / sizeof *global;
-    CHECK(
-        clEnqueueNDRangeKernel(queue, my_kernel, dimensions, NULL, global, local, 0, NULL, first));
 }
 
 /* The first wrong element of the result, which was copied to the host; -1: all are right. */
@@ -107,11 +104,10 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
-enum { COLD_BYTES = 256 << 20 };    /* --cold reads so much before each launch: twice the caches */
-static cl_command_queue look_queue; /* waits for no other queue */
+enum { RUNS = 101, COLD_BYTES = 256 << 20 }; /* --cold reads so much before each launch */
+static cl_command_queue look_queue;          /* waits for no other queue */
 static cl_kernel empty, read_all;
 static void *before, *seen; /* the result before the launch, and when it was looked at last */
-static double host_us;      /* for which the host was in `work` below */
 
 static const char *own_source = "__kernel void empty(void) {}\n"
                                 "__kernel void read_all(__global uint *data) {\n"
@@ -125,51 +121,54 @@ static void give_up(int signal) {
     _exit(write(STDERR_FILENO, text, sizeof text - 1) > 0 ? 1 : 3);
 }
 
+static double now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
 /* Copies the result as it is now or, if there is an event, as it is then. */
-static void look(const cl_event *event) {
-    const cl_uint events = event != NULL;
-    CHECK(clEnqueueReadBuffer(look_queue, result.data, !events, 0, result.bytes, seen, events,
+static void look(void *copy, const cl_event *event) {
+    CHECK(clEnqueueReadBuffer(look_queue, result.data, !event, 0, result.bytes, copy, event != NULL,
                               event, NULL));
 }
 
-/* Microseconds from the first kernel's START to the last one's END; with NULL: of an empty
- * work-group. If it is watched, a gate keeps the launch from its start until the result was
- * looked at, and `seen` is the result at END, whatever happens later. */
-static double time_us(void (*work)(cl_event *, cl_event *), int watched) {
+static void launch_empty(cl_event *first, cl_event *last) {
     const size_t one = 1;
-    struct timespec from, to;
-    cl_event gate, first = NULL, last = NULL;
+    (void)last;
+    CHECK(clEnqueueNDRangeKernel(queue, empty, 1, NULL, &one, &one, 0, NULL, first));
+}
+
+/* Microseconds from the first kernel's START to the last one's END. *host_us: for which the host
+ * was in `work`. If it is watched, a gate keeps the launch from its start until the result was
+ * looked at, and `seen` is the result at END, whatever happens later. */
+static double time_us(void (*work)(cl_event *, cl_event *), int watched, double *host_us) {
+    cl_event gate, first, last = NULL;
     cl_ulong start_ns = 0, end_ns = 0; /* a driver may answer CL_SUCCESS and leave them alone */
-    int early = 0;
     if (watched) {
         MAKE(gate, clCreateUserEvent(context, &code));
         CHECK(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL));
         alarm(3);
     }
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    if (work)
-        work(&first, &last);
-    else
-        CHECK(clEnqueueNDRangeKernel(queue, empty, 1, NULL, &one, &one, 0, NULL, &first));
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    host_us = difftime(to.tv_sec, from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) / 1e3;
+    *host_us = now_us();
+    work(&first, &last);
+    *host_us = now_us() - *host_us;
+    alarm(0);
     const cl_event end = last ? last : first;
     if (watched) {
-        alarm(0);
         CHECK(clFlush(queue));
-        for (int i = 0; i < 20 && !early; i++) { /* behind the gate nothing may run */
-            look(NULL);
-            early = memcmp(seen, before, result.bytes) != 0;
+        for (int i = 0; i < 20; i++) { /* behind the gate nothing may run */
+            look(seen, NULL);
+            if (memcmp(seen, before, result.bytes) != 0)
+                REFUSE("ran before its turn: its work is in another queue\n");
         }
-        look(&end);
+        look(seen, &end);
         CHECK(clFlush(look_queue));
         CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
         CHECK(clReleaseEvent(gate));
         CHECK(clFinish(look_queue));
     }
     CHECK(clFinish(queue)); /* the queries do not wait */
-    if (early)
-        REFUSE("ran before its turn: its work is in another queue\n");
     CHECK(clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
                                   NULL));
     CHECK(clGetEventProfilingInfo(end, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
@@ -186,7 +185,7 @@ static double time_us(void (*work)(cl_event *, cl_event *), int watched) {
 static void check_result(int version) {
     if (first_wrong(seen, version) < 0)
         return;
-    look(NULL); /* again: by now all queues are done, or soon */
+    look(seen, NULL); /* again: by now all queues are done, or soon */
     if (first_wrong(seen, version) < 0)
         REFUSE("was not finished at END of its last event\n");
     if (memcmp(seen, before, result.bytes) == 0)
@@ -206,8 +205,7 @@ static void make_ready(int version, int cold) {
     if (cold)
         CHECK(clEnqueueNDRangeKernel(queue, read_all, 1, NULL, &count, &group, 0, NULL, NULL));
     CHECK(clFinish(queue));
-    look(NULL);
-    memcpy(before, seen, result.bytes);
+    look(before, NULL);
     if (first_wrong(before, version) < 0)
         REFUSE("the result is right before the launch: prepare() must not leave it there\n");
 }
@@ -217,15 +215,20 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+static double median(double *us) {
+    qsort(us, RUNS, sizeof *us, by_size);
+    return us[RUNS / 2];
+}
+
 /* The first GPU of any platform, else the first device. */
 static void choose_device(void) {
+    const cl_device_type types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL};
     cl_platform_id platforms[16];
     cl_uint count = 0;
     if (clGetPlatformIDs(16, platforms, &count) == CL_SUCCESS)
-        for (int any = 0; any < 2; any++)
+        for (int t = 0; t < 2; t++)
             for (cl_uint p = 0; p < count && p < 16; p++)
-                if (clGetDeviceIDs(platforms[p], any ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 1,
-                                   &device, NULL) == CL_SUCCESS)
+                if (clGetDeviceIDs(platforms[p], types[t], 1, &device, NULL) == CL_SUCCESS)
                     return;
     fprintf(stderr, "no OpenCL device\n");
     exit(77); /* what test runners count as skipped */
@@ -247,8 +250,7 @@ static void open_device(void) {
 }
 
 int main(int argc, char **argv) {
-    enum { RUNS = 101, EMPTY = 0, WORK, HOST, TIMES };
-    static double us[TIMES][RUNS];
+    static double empty_us[RUNS], work_us[RUNS], host_us[RUNS];
     const int cold = argc > 1 && strcmp(argv[1], "--cold") == 0;
     char name[256], driver[256];
     if (argc > 1 && !cold)
@@ -260,28 +262,27 @@ int main(int argc, char **argv) {
     if (!(before = malloc(result.bytes)) || !(seen = malloc(result.bytes)))
         REFUSE("no memory for the result\n");
     signal(SIGALRM, give_up);
-    for (int run = -1; run < RUNS; run++) { /* run -1 is the warm-up: it compiles */
-        const int i = run < 0 ? 0 : run;
+    make_ready(0, cold);
+    time_us(launch_empty, 0, host_us); /* the warm-up: a first launch may compile */
+    time_us(launch, 0, host_us);
+    for (int run = 0; run < RUNS; run++) {
         const int watched = run == 0 || run == RUNS - 1 || rand() < RAND_MAX / 8;
-        us[EMPTY][i] = time_us(NULL, 0);
+        empty_us[run] = time_us(launch_empty, 0, host_us + run);
         make_ready(run + 1, cold);
-        us[WORK][i] = time_us(launch, watched);
-        us[HOST][i] = host_us;
+        work_us[run] = time_us(launch, watched, host_us + run);
         if (watched)
             check_result(run + 1);
     }
-    for (int i = 0; i < TIMES; i++)
-        qsort(us[i], RUNS, sizeof *us[i], by_size);
-    const double *work_us = us[WORK], median_us = work_us[RUNS / 2], empty_us = us[EMPTY][RUNS / 2];
-    if (!(median_us > 0))
+    const double us = median(work_us), no_work_us = median(empty_us), queued_us = median(host_us);
+    if (!(us > 0))
         REFUSE("no time at all: the kernel is too short for this device's clock\n");
-    if (us[HOST][RUNS / 2] > 1000 + 2 * median_us)
-        REFUSE("launch() waits, or works, on the host, for %.0f us\n", us[HOST][RUNS / 2]);
+    if (queued_us > 1000 + 2 * us)
+        REFUSE("launch() waits, or works, on the host, for %.0f us\n", queued_us);
     printf("%s, driver %s; %d runs; the caches are %s\n"
            "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n"
            "minus an empty work-group's %.2f us: %.2f us\n",
-           name, driver, RUNS, cold ? "cold" : "hot", median_us, work_us[RUNS / 20],
-           work_us[RUNS - 1 - RUNS / 20], empty_us, median_us - empty_us);
+           name, driver, RUNS, cold ? "cold" : "hot", us, work_us[RUNS / 20],
+           work_us[RUNS - 1 - RUNS / 20], no_work_us, us - no_work_us);
     if (fflush(stdout) == 0)
         return 0; /* all else goes with the process */
     perror("cannot write the result");

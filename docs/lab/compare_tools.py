@@ -41,6 +41,7 @@ THREADS, WARPS = 256, 8
 RUNS = 31     # launches of a kernel, where we decide; 7 of a kernel of milliseconds
 WATCHED = 11  # under Nsight Compute, which takes milliseconds for each
 RING = 20     # launches whose stamps are kept
+LONGEST_S = 100  # of a process: one that hangs leaves time for the others
 COLUMNS = ["tool", "version", "process", "method", "kernel", "blocks", "stamps", "us", "code_us", "row_us", "at_once",
            "mean_us"]
 
@@ -421,7 +422,7 @@ def nvbench():
         stamps[work] = every[work].stamps()
     bench.register(timed).add_int64_axis("work", list(range(len(every))))
     with tempfile.NamedTemporaryFile(suffix=".csv") as out:
-        bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.02", "--csv", out.name])
+        bench.run_all_benchmarks([sys.argv[0], "--min-time", "0.02", "--timeout", "4", "--csv", out.name])
         for line in csv.DictReader(open(out.name)):
             kernel, us = every[int(line["work"])], float(line["GPU Time (sec)"]) * 1e6
             yield ("cold", kernel.name, kernel.blocks, "yes" if kernel.times is not None else "no", us,
@@ -538,7 +539,7 @@ def finish(tool, process, rows, seconds):
     try:
         process.communicate("go\n", timeout=max(1, seconds))
     except subprocess.TimeoutExpired:
-        say(f"{tool}: ended: the time is over")
+        say(f"{tool}: ended: it took {seconds:.0f} s")
     end_of(process)
     found = []
     if pathlib.Path(rows).exists():
@@ -554,7 +555,7 @@ def finish(tool, process, rows, seconds):
 
 
 def measure(out, seconds):
-    end, old = time.monotonic() + seconds, pathlib.Path(out).exists()
+    end, old = time.monotonic() + seconds, pathlib.Path(out).exists() and pathlib.Path(out).stat().st_size > 0
     first = 1 + max((int(r["process"]) for r in read(out).rows), default=-1) if old else 0
     found, missing = versions()
     for tool, why in missing.items():
@@ -583,7 +584,7 @@ def measure(out, seconds):
             begin = time.monotonic()
             if end - begin < took[tool]:
                 break
-            rows = finish(tool, waiting[i], f"{folder}/{i}", end - begin)
+            rows = finish(tool, waiting[i], f"{folder}/{i}", min(end - begin, LONGEST_S))
             took[tool] = time.monotonic() - begin
             failures[tool] += not rows
             for method, kernel, blocks, stamps, us, code_us, row_us, at_once, mean_us in rows:

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_trials.py [--opencl] SECONDS POOL.csv: how often is docs/copy/compare right on this machine?
-compare_trials.py --table POOL.csv: the table again.
+"""How often is docs/copy/compare right on this machine?
 
-For SECONDS, processes of compare one after the other: four kernels in turns (compare_kernels.cu; with --opencl
-compare_kernels.c), where B is A, and where B has 2 per mille more work (OpenCL: 10). Each process is a row of POOL.csv, so a run
-that is cut off is a smaller pool. Then runs of nine are drawn from the pool, 4000 of each kind: in how many does the
-interval hold the median of the whole pool, in how many are A and A called different, in how many is B found longer?
+compare_trials.py --time 480 pool.csv: for 480 seconds, processes of compare one after the other: kernels in turns
+(compare_kernels.cu; with --opencl compare_kernels.c), where B is A, and where B has 2 per mille more work (OpenCL: 10).
+Each process is a row of pool.csv, so a run that is cut off is a smaller pool.
+
+compare_trials.py --table pool.csv...: from the pools of a device, runs of nine are drawn, 4000 of each kind. In how many
+does the interval hold the median of all processes, in how many is B called longer, or shorter?
+
+Two GPUs in half the time: CUDA_VISIBLE_DEVICES=0 and =1, with a pool each. --program takes what another one has built.
 """
+import argparse
 import csv
 import datetime
 import math
@@ -26,8 +30,46 @@ from record import Record, read  # noqa: E402
 
 KERNELS = ("arithmetic", "copy", "sum", "product")
 COLUMNS = ("kernel", "more_per_mille", "difference_percent", "low_percent", "high_percent", "least_percent", "median_a_us",
-           "in_a_row", "step_alone_ns", "step_in_a_row_ns", "disturbed")
-PROCESSES, RUNS, SECONDS_OF_ONE = 9, 4000, "0.5"
+           "pairs", "in_a_row", "step_alone_ns", "step_in_a_row_ns", "disturbed", "took_s")
+PROCESSES, RUNS = 9, 4000
+
+
+def usual_cases(opencl):
+    more = 10 if opencl else 2
+    return [f"{kernel}:{m}" for kernel in KERNELS for m in (0, more)] + ([] if opencl else ["arithmetic_60us:2"])
+
+
+def build(opencl, program):
+    command = (["cc", "-O2", '-DCOMPARED="test/compare_kernels.c"', "compare.c", "-lOpenCL", "-lm"] if opencl else
+               ["nvcc", "-O2", "-arch=native", '-DCOMPARED="test/compare_kernels.cu"', "compare.cu"])
+    subprocess.run([*command, "-o", program], cwd=ROOT / "docs/copy", check=True)
+
+
+def measure(program, case, seconds):
+    """The record of one process, and the seconds from its start to its end."""
+    kernel, more = case.split(":")
+    start = time.monotonic()
+    done = subprocess.run([program, seconds, "--processes=1", "--csv"], check=True, text=True, stdout=subprocess.PIPE,
+                          env={**os.environ, "KERNEL": kernel, "MORE": more})
+    said = Record("compare", done.stdout)
+    return said.meta["device"], {**said.rows[0], "kernel": kernel, "more_per_mille": more,
+                                 "took_s": f"{time.monotonic() - start:.2f}"}
+
+
+def collect(arguments, program, path):
+    cases, end, rows = arguments.cases or usual_cases(arguments.opencl), time.monotonic() + arguments.time, 0
+    with open(path, "w", newline="") as stream:
+        table = csv.DictWriter(stream, COLUMNS, lineterminator="\n", extrasaction="ignore")
+        while time.monotonic() < end:
+            device, row = measure(program, cases[rows % len(cases)], arguments.seconds)
+            if rows == 0:
+                stream.write(f"# program,compare_trials.py\n# device,{device}\n# date,{datetime.date.today()}\n"
+                             f"# seconds,{arguments.seconds}\n")
+                table.writeheader()
+            table.writerow(row)
+            stream.flush()
+            rows += 1
+    print(f"{rows} processes", file=sys.stderr)
 
 
 def rank(n):
@@ -38,64 +80,58 @@ def rank(n):
     return k
 
 
-def collect(opencl, seconds, path):
-    end = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder, open(path, "w", newline="") as stream:
-        program = f"{folder}/trial"
-        command = (["cc", "-O2", '-DCOMPARED="test/compare_kernels.c"', "compare.c", "-lOpenCL", "-lm"] if opencl else
-                   ["nvcc", "-O2", "-arch=native", '-DCOMPARED="test/compare_kernels.cu"', "compare.cu"])
-        subprocess.run([*command, "-o", program], cwd=ROOT / "docs/copy", check=True)
-        table, rows = csv.DictWriter(stream, COLUMNS, lineterminator="\n", extrasaction="ignore"), 0
-        while time.monotonic() < end:
-            for kernel in KERNELS:
-                for more in (0, 10 if opencl else 2):
-                    done = subprocess.run([program, SECONDS_OF_ONE, "--processes=1", "--csv"], check=True, text=True,
-                                          stdout=subprocess.PIPE, env={**os.environ, "KERNEL": kernel, "MORE": str(more)})
-                    said = Record("compare", done.stdout)
-                    if rows == 0:
-                        stream.write(f"# program,compare_trials.py\n# device,{said.meta['device']}\n"
-                                     f"# date,{datetime.date.today()}\n# seconds,{SECONDS_OF_ONE}\n")
-                        table.writeheader()
-                    table.writerow({**said.rows[0], "kernel": kernel, "more_per_mille": more})
-                    stream.flush()
-                    rows += 1
-            print(f"{rows} processes", file=sys.stderr)
-
-
 def draw(pool):
-    """What one run of nine says: its interval in percent."""
+    """What one run of nine says: its interval in percent, as cmp_finish() and cmp_widen() make it."""
     run = random.choices(pool, k=PROCESSES)
-    ratios, least = sorted(r[0] for r in run), statistics.median(r[1] for r in run)
+    ratios, least = sorted(ratio for ratio, _ in run), statistics.median(least for _, least in run)
     k, middle = rank(PROCESSES), statistics.median(ratios)
-    return min(ratios[k - 1], middle - least), max(ratios[-k], middle + least)
+    low, high = ratios[k - 1], ratios[-k]
+    return (max(1e-9 if low > 0 else -100, min(low, middle - least)),
+            min(-1e-9 if high < 0 else math.inf, max(high, middle + least)))
 
 
-def print_table(path):
-    record = read(path)
-    print(f"{record.meta['device']}, {record.meta['date']}: in percent of {RUNS} runs of {PROCESSES} processes\n")
-    print(f"{'kernel':12}{'more (%)':>9}{'processes':>11}{'A (us)':>9}{'median (%)':>12}{'deviation (%)':>15}"
-          f"{'least (%)':>11}{'holds':>7}{'longer':>8}{'shorter':>9}")
-    for kernel, more in sorted({(row["kernel"], row["more_per_mille"]) for row in record.rows}):
-        rows = record.select(kernel=kernel, more_per_mille=more)
+def print_table(device, records):
+    print(f"{device}, {', '.join(sorted({record.meta['date'] for record in records}))}: "
+          f"in percent of {RUNS} runs of {PROCESSES} processes\n\n"
+          f"{'kernel':17}{'more (%)':>9}{'processes':>11}{'took (s)':>10}{'A (us)':>9}{'median (%)':>12}"
+          f"{'deviation (%)':>15}{'above 0':>9}{'least (%)':>11}{'holds':>7}{'longer':>8}{'shorter':>9}")
+    everything = [row for record in records for row in record.rows]
+    for kernel, more in sorted({(row["kernel"], row["more_per_mille"]) for row in everything}):
+        rows = [row for row in everything if (row["kernel"], row["more_per_mille"]) == (kernel, more)]
         pool = [(float(row["difference_percent"]), float(row["least_percent"])) for row in rows]
         ratios = [ratio for ratio, _ in pool]
         truth = statistics.median(ratios)
         runs = [draw(pool) for _ in range(RUNS)]
         shares = [100 * sum(test(low, high) for low, high in runs) / RUNS for test in (
             lambda low, high: low <= truth <= high, lambda low, _: low > 0, lambda _, high: high < 0)]
-        print(f"{kernel:12}{float(more) / 10:9.1f}{len(rows):11}"
-              f"{statistics.median(float(row['median_a_us']) for row in rows):9.2f}{truth:12.3f}"
-              f"{statistics.pstdev(ratios):15.3f}{statistics.median(least for _, least in pool):11.3f}"
-              f"{shares[0]:7.1f}{shares[1]:8.1f}{shares[2]:9.1f}")
+        middle = {column: statistics.median(float(row[column]) for row in rows)
+                  for column in ("took_s", "median_a_us", "least_percent")}
+        print(f"{kernel:17}{float(more) / 10:9.1f}{len(rows):11}{middle['took_s']:10.2f}{middle['median_a_us']:9.2f}"
+              f"{truth:12.3f}{statistics.pstdev(ratios):15.3f}{sum(ratio > 0 for ratio in ratios):9}"
+              f"{middle['least_percent']:11.3f}{shares[0]:7.1f}{shares[1]:8.1f}{shares[2]:9.1f}")
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
-    if "--table" not in sys.argv and len(arguments) == 2 and arguments[0].isdigit():
-        collect("--opencl" in sys.argv, int(arguments[0]), arguments[1])
-    elif "--table" not in sys.argv or len(arguments) != 1:
-        sys.exit(__doc__)
-    print_table(arguments[-1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--opencl", action="store_true", help="compare.c in place of compare.cu")
+    parser.add_argument("--seconds", default="0.25", help="for which a process measures")
+    parser.add_argument("--cases", type=lambda text: text.split(","), help="as copy:0,sum:2, in per mille")
+    parser.add_argument("--program", type=os.path.abspath, help="is built if it is not there")
+    parser.add_argument("--table", action="store_true", help="of the POOLs that are there")
+    parser.add_argument("--time", type=int, help="in seconds, of all processes together")
+    parser.add_argument("pool", nargs="+")
+    arguments = parser.parse_args()
+    if not arguments.table:
+        if len(arguments.pool) > 1 or not arguments.time:
+            parser.error("needs --time and one POOL, or --table")
+        with tempfile.TemporaryDirectory() as folder:
+            program = arguments.program or f"{folder}/trial"
+            if not os.path.exists(program):
+                build(arguments.opencl, program)
+            collect(arguments, program, arguments.pool[0])
+    records = [read(path) for path in arguments.pool]
+    for device in sorted({record.meta["device"] for record in records}):
+        print_table(device, [record for record in records if record.meta["device"] == device])
     return 0
 
 

@@ -126,6 +126,7 @@ int main(int argc, char **argv) {
         stamps_percent[run] = 100 * us[WITH][run] / us[WITHOUT][run];
     }
 
+    const bool shared = is_shared();
     begin_table("Outside the block: timedReduction on %s; %d SMs, medians of %lld runs\n\n",
                 device.name, device.multiProcessorCount, options.runs);
     for (int row = 0; row < ROWS; row++) {
@@ -135,8 +136,7 @@ int main(int argc, char **argv) {
         number("time", "us", 2, all[row].median);
         number("of_events", "percent", 2, share.median);
         cell("what", "%s", whats[row]);
-        end_row(all[row].disturbed || share.disturbed ||
-                (row < WITHOUT && is_delayed(all[row].median)));
+        end_row(shared || all[row].disturbed || share.disturbed);
     }
     end_table();
     value("full_device", "blocks", full);

@@ -8,6 +8,7 @@ number that differs by more than a quarter (and by more than 0.5 us), in a row t
 fault. The greatest run of a row and the mean of its runs are left out: they are what one interruption makes of them,
 and nobody should quote them. ONLY="NAME ...": these programs alone. Wants nvcc, and some four minutes.
 """
+import collections
 import os
 import pathlib
 import re
@@ -28,6 +29,8 @@ int main() {
         for (int i = 0; i < 10; i++) spin<<<1056, 128>>>(400000);
 }
 """
+JUDGED = r"_(us|ms|gb_s)$|clocks|^value$"
+MEASURED = r"_(us|ns|ms|percent|gb_s|mhz|w|c)$|clocks|step|^value$|^low$|^high$|ratio|_to_"
 LIMIT_S = 90  # of a program: beside others warmup_opencl takes over 30 s
 LEFT_OUT = {"integer_trap", "stamp_errors", "sm_counters", "block_timeline",
             "block_timeline_opencl", "two_gpus"}  # they time nothing, draw one launch, or need another GPU
@@ -50,14 +53,15 @@ def run(command, path):
 
 
 def numbers(recorded):
-    """(row's words, column) -> number and whether its row is disturbed."""
-    found = {}
+    """(row's keys, column) -> number and whether its row is disturbed. A key is a word or a whole number that is no
+    measurement; rows with the same keys are counted."""
+    found, rows = {}, collections.Counter()
     for row in recorded.rows:
-        words = " ".join(v for n, v in row.items() if not re.search(r"_(us|ns|ms|percent|gb_s|mhz|w)$|clocks|disturbed|"
-                                                                  r"used|step|seed", n))
+        keys = " ".join(v for n, v in row.items() if "." not in v and not re.search(MEASURED + "|used|disturbed|seed", n))
+        rows[keys] += 1
         for column, text in row.items():
-            if re.search(r"_(us|ms|gb_s)$|clocks", column) and not re.match(r"max_|mean_|clocks_max", column) and text:
-                found[words, column] = float(text), row["disturbed"] == "1"
+            if re.search(JUDGED, column) and not re.match(r"max_|mean_|clocks_max", column) and text:
+                found[f"{keys} ({rows[keys]})", column] = float(text), row["disturbed"] == "1"
     return found
 
 
@@ -68,8 +72,9 @@ def judge(name, command, quiet, folder):
         print(f"{name}: exit {code}: {message}", flush=True)
         return 0
     alone, shared = (numbers(record.read(where / f"{name}.csv")) for where in (quiet, folder))
+    shared = {key: found for key, found in shared.items() if key in alone}
     marked = sum(disturbed for _, disturbed in shared.values())
-    off = [(key, alone[key][0], x) for key, (x, disturbed) in shared.items() if key in alone and not disturbed
+    off = [(key, alone[key][0], x) for key, (x, disturbed) in shared.items() if not disturbed
            and abs(x - alone[key][0]) > max(0.25 * abs(alone[key][0]), 0.5)]
     print(f"{name}: {len(shared)} numbers, {marked} marked, {len(off)} off without a mark", flush=True)
     for (words, column), a, b in off:

@@ -63,6 +63,7 @@ ITALICS = re.compile(r"(?<![*\w])\*(?![*\s])((?:(?!\n\n)[^*])+)(?<!\s)\*(?!\*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OTHERS = {"--preset", "--refresh", "--build", "--clock-control", "--cache-control", "--table",
           "--lock-gpu-clocks", "--reset-gpu-clocks", "--processes", "--cold",  # the last two: of the files to copy
+          "--dry-run",  # of fooled.py
           "--ntasks-per-node", "--gpus-per-task", "--map-by", "--nonall", "--wd", "--limit"}  # of fleet.md
 
 

@@ -21,7 +21,8 @@ def words(line):
 def transcript(name):
     """The lines of a program's transcripts: NAME's, and those of its CUDA and its OpenCL page."""
     name = name.removeprefix("try_")
-    found = [path for of in (name, f"cuda_{name}", f"opencl_{name}") for path in ROOT.glob(f"**/test/{of}.txt")]
+    found = [path for of in (name, f"cuda_{name}", f"opencl_{name}") for room in ("*", "docs/*")
+             for path in ROOT.glob(f"{room}/test/{of}.txt")]
     return {words(line) for path in found for line in path.read_text().splitlines()}
 
 

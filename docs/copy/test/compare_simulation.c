@@ -124,7 +124,8 @@ static int differs(double ratio[3]) {
     static double percent[PAIRS];
     for (size_t i = 0; i < p.count; i++)
         percent[i] = 100 * (p.b_us[i] / p.a_us[i] - 1);
-    cmp_enclose(percent, p.count, 100 * tick_us / cmp_median(p.a_us, p.count), ratio);
+    cmp_enclose(percent, p.count, ratio);
+    cmp_widen(ratio, 100 * tick_us / cmp_median(p.a_us, p.count));
     return ratio[1] > 0 || ratio[2] < 0;
 }
 
