@@ -169,8 +169,8 @@ static inline void compare_recipes(const char *clock) {
         value("steady_apart", "percent", 100 * (of_recipes.max - of_recipes.min) / of_recipes.min);
     say("The first launch alone differs from the steady state by %+.1f %%.\n"
         "After a warm-up by the same kernel the median differs from it by %+.1f %%.\n"
-        "The steady states of these %d processes are %.1f %% apart, so each error is against its "
-        "own.\n",
+        "Each of the %d rows is another process, and their steady states are %.1f %% apart. So\n"
+        "each error is against the steady state of its own row.\n",
         outcomes[FIRST][(runs - 1) / 2].error_percent, outcomes[LAST][(runs - 1) / 2].error_percent,
         RECIPES, apart_percent);
 }

@@ -137,8 +137,9 @@ sees "an option" "^04.* has --elements" "^README.md.* has --elements" "^01.* has
 echo '[a link](docs/no_such.md)' >>README.md
 echo '[a heading](glossary.md#no-such)' >>docs/drift.md
 sees "a link" "dead link docs/no_such.md" "^docs/drift.md: no such heading: glossary.md#no-such"
-echo '// one more line' >>05_block_clock/minimal.cu
-sees "a line of a program" "05_block_clock/README.md: differs"
+echo '// one more line' >>01_host_clock/minimal.c
+change 's/round < 1000/round < 1001/' 05_block_clock/minimal.cu
+sees "a line of a program" "01_host_clock/README.md: differs" "05_block_clock/README.md: differs"
 rm docs/three_times.svg
 sed -i.old 's/!\[[^]]*/![/' 04_cuda_events/README.md
 sees "a drawing that is gone, and one without words" "dead link three_times.svg" "no alternative text: drawing.svg"
