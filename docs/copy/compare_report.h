@@ -212,7 +212,7 @@ static inline int cmp_run_processes(char *self) {
 
 /* Times of standard input, a line for each pair, A's and B's in one unit; an empty line ends a
  * process. */
-static inline int cmp_read_pairs(double tick) {
+static inline int cmp_read_pairs(double step) {
     char line[256];
     for (int more = 1; more;) {
         more = fgets(line, sizeof line, stdin) != NULL;
@@ -226,7 +226,7 @@ static inline int cmp_read_pairs(double tick) {
         if (a)
             cmp_add(&cmp.ab, cmp_number(a, 1e12, "not a time"), cmp_number(b, 1e12, "not a time"));
         else if (cmp.ab.count > 0) {
-            cmp_add_row(tick, 0);
+            cmp_add_row(0, step);
             cmp.ab.count = 0;
         }
     }
@@ -239,8 +239,8 @@ static inline int cmp_read_pairs(double tick) {
 static inline void cmp_begin(int argc, char **argv, const char *clock) {
     static const char usage[] =
         "usage: compare [SECONDS [PERCENT]] [--processes N] [--cold] [--csv[=FILE]] or compare - "
-        "[TICK]; "
-        "SECONDS up to 3600, of each process; PERCENT: what matters; N: 1, or 6 to 999; not";
+        "[STEP]; SECONDS up to 3600, of each process; PERCENT: what matters; N: 1, or 6 to 999; "
+        "not";
     static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
                                           {"cold", no_argument, NULL, 'c'},
                                           {"csv", optional_argument, NULL, 'r'},
@@ -264,7 +264,7 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
     if (argc - optind > 2 || (cmp.processes > 1 && cmp.processes < 6))
         cmp_usage(usage, argc - optind > 2 ? argv[2] : "N");
     if (argv[0] && strcmp(argv[0], "-") == 0)
-        exit(cmp_read_pairs(argv[1] ? cmp_number(argv[1], 1e12, "not a tick") : 0));
+        exit(cmp_read_pairs(argv[1] ? cmp_number(argv[1], 1e12, "not a step") : 0));
     cmp.clock = clock;
     if (argv[0])
         cmp.seconds = cmp_number(argv[0], 3600, usage);

@@ -86,7 +86,7 @@ static void prepare(int version) {
 
 static void launch(char which) {
     const double times = which == 'A' ? 1 : 1 + more;
-    const int count = (int)(ELEMENTS * times);
+    const int count = (int)((double)ELEMENTS * times);
     float *out = (float *)result.data;
     if (*kernel == 'a') {
         arithmetic<<<(1 << 15) / THREADS, THREADS, 0, stream>>>(input, out, (int)(steps * times));
@@ -97,7 +97,8 @@ static void launch(char which) {
         sum<<<512, THREADS, 0, stream>>>(input, (unsigned *)out, count);
     } else {
         const dim3 blocks(SIZE / TILE, SIZE / TILE), threads(TILE, TILE);
-        product<<<blocks, threads, 0, stream>>>(input, out, (int)(DEPTH * times) / TILE * TILE);
+        product<<<blocks, threads, 0, stream>>>(input, out,
+                                                (int)((double)DEPTH * times) / TILE * TILE);
     }
     CHECK(cudaGetLastError());
 }

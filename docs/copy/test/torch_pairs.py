@@ -5,8 +5,8 @@ import random
 
 import torch
 
-x = torch.randn(1 << 22, device="cuda")
-A, B, ROW = lambda: x.mul(2).add(1), lambda: torch.add(1, x, alpha=2), 100
+x, one = torch.randn(1 << 22, device="cuda"), torch.ones((), device="cuda")
+A, B, ROW = lambda: x.mul(2).add(1), lambda: torch.add(one, x, alpha=2), 100
 
 
 def microseconds(function):
