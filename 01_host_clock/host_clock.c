@@ -161,8 +161,8 @@ int main(int argc, char **argv) {
     for (int c = 0; c < HOST_CLOCKS; c++) {
         for (int p = 0; p < PARTS; p++)
             s[p][c] = summarize(ms[p][c], runs, step_us / 1e3);
-        cell("clock", "%-19s", host_clocks[c].name);
-        cell("counts", "%-14s", host_clocks[c].counts);
+        label("clock", 19, host_clocks[c].name);
+        label("counts", 14, host_clocks[c].counts);
         number("claimed_step", "ns", 0, (double)claimed_step_ns(c));
         number("seen_step", "ns", 0, (double)smallest_step_ns(c));
         number("call", "ns", 1, cost_of_a_call_ns(c));

@@ -130,9 +130,9 @@ static void compare(const char *kernel, int first, int last) {
             (m == NET && s.median <= fmax(code_us - 5, 0)))
             fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
         medians_us[m] = s.median;
-        cell("method", "%-16s", methods[m].name);
-        cell("clock", "%-9s", methods[m].clock);
-        cell("kernel", "%-10s", kernel);
+        label("method", 16, methods[m].name);
+        label("clock", 9, methods[m].clock);
+        label("kernel", 10, kernel);
         summary_cells("us", s);
         number("code", "us", 2, code_us);
         number("extra", "us", 2, s.median - code_us);

@@ -121,9 +121,9 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         if (net_us <= 0 || us[SLOPE] <= 0 || us[CODE] > us[BLOCKED] + 2)
             fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row",
                  us[CODE], net_us, us[SLOPE]);
-        cell("kernel", "%-19s", kernel);
+        label("kernel", 19, kernel);
         cell("blocks", "%zu", work.blocks);
-        cell("stamps", "%s", v == WITH_STAMPS ? "yes" : "no");
+        label("stamps", 0, v == WITH_STAMPS ? "yes" : "no");
         number("code_stamps", "us", 2, us[CODE]);
         number("code_minus_empty", "us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
         number("event_net", "us", 2, net_us);

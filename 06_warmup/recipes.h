@@ -151,7 +151,7 @@ static inline void compare_recipes(const char *clock) {
         const struct summary firsts = summarize(first, runs, step_us),
                              estimates = summarize(estimate, runs, step_us),
                              steadies = summarize(steady, runs, step_us);
-        cell("recipe", "%-28s", recipes[r].name);
+        label("recipe", 28, recipes[r].name);
         cell("launches", "%d", o->launches);
         number("first launch", "us", 2, o->first_us);
         number("estimate", "us", 2, o->estimate_us);

@@ -14,7 +14,7 @@ static struct {
     int cells, shown, recorded; /* cells in this row; rows in the table, in the record */
     bool disturbed;             /* whether a row is */
     struct {
-        bool is_words, only_recorded; /* only_recorded: the table has no such column */
+        bool is_label, only_recorded; /* only_recorded: the table has no such column */
         char name[48], text[300], recorded[300];
     } cell[24];
 } table;
@@ -40,9 +40,9 @@ static inline double value(const char *name, const char *unit, double x) {
     return x;
 }
 
-/* Adds a cell to the row, under `name`, and at least as wide. Words (%s) begin at the left edge. A
- * row is printed before the program has the next one: so where words differ in length, the format
- * says the width of the longest, as in "%-16s". */
+/* ---- The cells of a row: each stands under its name, which may be wider ---- */
+
+/* A cell with the text as it is, in the table and in the record. */
 PRINTF_LIKE(2, 3)
 static inline void cell(const char *name, const char *format, ...) {
     const int c = table.cells++;
@@ -54,8 +54,14 @@ static inline void cell(const char *name, const char *format, ...) {
     va_end(arguments);
     memcpy(table.cell[c].recorded, table.cell[c].text, sizeof table.cell->recorded);
     snprintf(table.cell[c].name, sizeof table.cell->name, "%s", name);
-    table.cell[c].is_words = format[strlen(format) - 1] == 's';
-    table.cell[c].only_recorded = false;
+    table.cell[c].is_label = table.cell[c].only_recorded = false;
+}
+
+/* Words, which begin at the left edge. A row is printed before the program has the next one: so
+ * `width` is that of the longest words in this column. */
+static inline void label(const char *name, int width, const char *words) {
+    cell(name, "%-*s", width, words);
+    table.cell[table.cells - 1].is_label = true;
 }
 
 /* A number that was rounded to zero has no sign. */
@@ -98,6 +104,8 @@ static inline void recorded_spread(const char *name, const char *unit, int place
     recorded_number(head, places, max);
 }
 
+/* ---- The rows ---- */
+
 /* A cell of the record. A name such as "clock (MHz)" is clock_mhz
  * there, and a text has no comma. */
 static inline void print_recorded(const char *text, bool is_name) {
@@ -120,7 +128,7 @@ static inline void print_line(bool is_head, bool disturbed) {
             const bool is_last = c == table.cells - 1 && !disturbed; /* no blanks behind it */
             const int width = (int)(strlen(name) > strlen(text) ? strlen(name) : strlen(text));
             const int left = is_last ? 0 : -width;
-            fprintf(table_file, "%s%*s", c > 0 ? " " : "", table.cell[c].is_words ? left : width,
+            fprintf(table_file, "%s%*s", c > 0 ? " " : "", table.cell[c].is_label ? left : width,
                     is_head ? name : text);
         }
     fputs(disturbed ? " disturbed\n" : "\n", table_file);

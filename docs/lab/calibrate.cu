@@ -81,12 +81,12 @@ static double print_row(const char *quantity, double *samples, size_t count, con
     const size_t cut = strcmp(over, "runs") == 0 ? count / 4 : 0;
     const struct summary s = summarize(samples, count, 0);
     const double x = strcmp(over, "rises") == 0 ? s.max : s.median;
-    cell("quantity", "%-18s", quantity);
+    label("quantity", 18, quantity);
     cell("value", "%9.3f", x);
     cell("low", "%9.3f", samples[cut]);
     cell("high", "%9.3f", samples[count - 1 - cut]);
-    cell("over", "%-7s", over);
-    cell("how", "%s", how);
+    label("over", 7, over);
+    label("how", 0, how);
     end_row(disturbed);
     return x;
 }

@@ -131,10 +131,10 @@ int main(int argc, char **argv) {
     for (int row = 0; row < ROWS; row++) {
         all[row] = summarize(us[row], runs, step_us);
         const struct summary share = summarize(percent[row], runs, 0);
-        cell("method", "%-18s", methods[row]);
+        label("method", 18, methods[row]);
         number("time", "us", 2, all[row].median);
         number("of_events", "percent", 2, share.median);
-        cell("what", "%s", whats[row]);
+        label("what", 0, whats[row]);
         end_row(all[row].disturbed || share.disturbed ||
                 (row < WITHOUT && is_delayed(all[row].median)));
     }

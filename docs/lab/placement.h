@@ -136,7 +136,7 @@ static inline void compare_places(const char *clock) {
         const struct summary s = summarize(samples_us[w], runs, step_us);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
         greatest = fmax(greatest, spread_percent[w]);
-        cell("where", "%-7s", place_names[w]);
+        label("where", 7, place_names[w]);
         number("min", "us", 2, s.min);
         number("median", "us", 2, s.median);
         number("max", "us", 2, s.max);

@@ -33,7 +33,7 @@ static double percent(double part_ns, int64_t whole_ns) {
 static void print_sample(int turn, const char *numbers, const struct sample *s, bool disturbed,
                          bool in_table) {
     cell("turn", "%d", turn);
-    cell("numbers", "%s", numbers);
+    label("numbers", 0, numbers);
     number("since", "s", 3, (double)(s->ns - begin_ns) / 1e9);
     number("launch", "ms", 3, s->launch_ms);
     number("clock", "MHz", 0, s->clock_mhz);

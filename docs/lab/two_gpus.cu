@@ -14,6 +14,8 @@
  */
 #include "two_rows.h"
 
+static long long seconds = 20;
+
 /* ---- A stamp goes to and fro ---- */
 
 /* Waits until the flag is another than `old`, and returns it; `old` if that takes too long. */
@@ -137,9 +139,9 @@ static const char *ask_events(void) {
 int main(int argc, char **argv) {
     double bound_us = 0; /* of GPUs 0 and 1 */
     options.runs = 10000;
-    options.seconds = 20;
-    options.late_us = 50;
     options.trace = 1;
+    add_option("seconds", "go on for N seconds", &seconds, 3600);
+    add_option("late-us", "make one device N us late", &late_us, 1000000);
     parse_options(argc, argv, "What did two GPUs do at the same time?");
     options.device = "0"; /* the others are opened below */
     const struct cudaDeviceProp device = open_cuda();
@@ -148,7 +150,7 @@ int main(int argc, char **argv) {
         sweep(gpu, NULL, 0);
     const int64_t start_ns = now_ns();
     for (int s = 0; s < SWEEPS; s++) {
-        while (now_ns() - start_ns < options.seconds * 1000000000 * s / (SWEEPS - 1))
+        while (now_ns() - start_ns < seconds * 1000000000 * s / (SWEEPS - 1))
             continue;
         for (int gpu = 1; gpu < count; gpu++)
             sweep(gpu, pairs[gpu].way[s], pairs[gpu].ways);
@@ -161,7 +163,7 @@ int main(int argc, char **argv) {
     begin_table(
         "Two GPUs: %d of %s; in %lld s %d sweeps of %lld stamps, there and back\n"
         "low to high: bounds, the sweeps, or the middle half of %d all-reduces of %d KiB\n\n",
-        count, device.name, options.seconds, SWEEPS, options.runs, ROUNDS / 2, HALF / 128);
+        count, device.name, seconds, SWEEPS, options.runs, ROUNDS / 2, HALF / 128);
     for (int gpu = 1; gpu < count; gpu++) {
         const double bound_ns = print_timers(gpu);
         bound_us = gpu == 1 ? bound_ns / 1e3 : bound_us;

@@ -14,13 +14,13 @@ static inline void cells(int gpu, const char *quantity, double x, double low, do
                          double at_s, const char *how) {
     char pair[32];
     snprintf(pair, sizeof pair, "0-%d", gpu);
-    cell("pair", "%-4s", pair);
-    cell("quantity", "%-14s", quantity);
+    label("pair", 4, pair);
+    label("quantity", 14, quantity);
     cell("value", "%13.3f", x);
     cell("low", "%13.3f", low);
     cell("high", "%13.3f", high);
     recorded_number("at_s", 3, at_s);
-    cell("how", "%s", how);
+    label("how", 0, how);
 }
 
 static inline void row(int gpu, const char *quantity, double x, double low, double high,
@@ -53,11 +53,12 @@ static inline void print_rounds(double bound_us) {
     }
     const double copy_us = span_us(ROUNDS);
     row(1, "copy_us", copy_us, copy_us - bound_us, copy_us + bound_us, true, "from GPU 0 to GPU 1");
-    const double us = rounds_row("apart_us", apart, false, "GPU 1 starts after GPU 0"),
-                 late_us =
-                     rounds_row("late_apart_us", apart, true, "... where it was made late") - us;
-    row(1, "seen_late_us", late_us, late_us - bound_us, late_us + bound_us,
-        fabs(late_us - (double)options.late_us) <= bound_us, "the difference");
+    const double apart_us = rounds_row("apart_us", apart, false, "GPU 1 starts after GPU 0"),
+                 late_apart_us =
+                     rounds_row("late_apart_us", apart, true, "... where it was made late"),
+                 seen_us = late_apart_us - apart_us;
+    row(1, "seen_late_us", seen_us, seen_us - bound_us, seen_us + bound_us,
+        fabs(seen_us - (double)late_us) <= bound_us, "the difference");
     rounds_row("wait_0_us", wait[0], true, "GPU 0 waits for what the late one sends");
     rounds_row("wait_1_us", wait[1], true, "the late one waits");
     rounds_row("all_reduce_us", all, false, "from the first start to the last end");

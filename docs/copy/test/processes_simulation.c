@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
             }
         cell("processes", "%d", cases[c].processes);
         number("offset", "percent", 2, cases[c].deviation);
-        cell("odd", "%s", cases[c].odd ? "yes" : "no");
+        label("odd", 0, cases[c].odd ? "yes" : "no");
         for (int way = 0; way < WAYS; way++) {
             cell(names[way][0], "%.1f", 50.0 * holds[way] / (double)options.runs);
             cell(names[way][1], "%.1f", 100.0 * alarms[way] / (double)options.runs);
