@@ -163,6 +163,14 @@ static inline void parse_options(int argc, char **argv, const char *about) {
         setvbuf(record_file, NULL, _IOLBF, 0); /* a child must not write what its parent has */
 }
 
+/* The largest number of an option's list. */
+static inline long long largest(const long long *numbers) {
+    long long most = 0;
+    for (; *numbers; numbers++)
+        most = *numbers > most ? *numbers : most;
+    return most;
+}
+
 /* In the record: the program, what it runs on, the options' values. */
 static inline void begin_record(void) {
     char date[16];

@@ -65,7 +65,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     const int64_t host_start_ns = now_ns();
     for (cl_uint i = 0; i < LAUNCHES; i++)
         launch(i, i == 0 ? 1 : groups, i == 0 ? LONG_US : SPIN_US, has_events ? &events[i] : NULL);
-    us[ENQUEUE] = fmax(has_events ? 0 : us[ENQUEUE], (double)(now_ns() - host_start_ns) / 1e3);
+    us[ENQUEUE] = fmax(us[ENQUEUE], (double)(now_ns() - host_start_ns) / 1e3);
     CHECK_CL(clFinish(cl.queue));
     const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
     const struct group_time code = first_and_last(cl, stamps, MIDDLE * groups, groups, SPIN_US),
@@ -93,6 +93,7 @@ static void time_all(size_t groups, double us[TIMES]) {
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);
     us[NET] = us[ALONE] - us[EMPTY];
     us[MORE] = us[ALONE] - us[CODE];
+    us[ENQUEUE] = 0;
     time_row(groups, true, us);
     time_row(groups, false, us);
 }
@@ -161,15 +162,14 @@ int main(int argc, char **argv) {
         value("greatest_row_more", "us", s[ROW_MORE].max);
         value("least_pause", "us", s[PAUSE].min);
         value("greatest_pause", "us", s[PAUSE].max);
+        const char *closest =
+            s[MORE].median < 0.5 * s[PAUSE].median    ? "closest to the time of the code"
+            : s[MORE].median <= 1.5 * s[PAUSE].median ? "closest to what it costs in a row"
+                                                      : "more than it costs in a row";
         say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
-            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n",
-            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max);
-        if (s[MORE].median < 0.5 * s[PAUSE].median)
-            say("closest to the time of the code.\n");
-        else if (s[MORE].median <= 1.5 * s[PAUSE].median)
-            say("closest to what it costs in a row.\n");
-        else
-            say("more than it costs in a row.\n");
+            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n%s.\n",
+            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
+            closest);
     }
     return EXIT_SUCCESS;
 }
