@@ -122,7 +122,6 @@ static void print_verdict(struct summary s[PARTS][HOST_CLOCKS]) {
 
 int main(int argc, char **argv) {
     static double ms[PARTS][HOST_CLOCKS][MAX_RUNS];
-    const struct timespec pause = {0, sleep_ns};
     struct summary s[PARTS][HOST_CLOCKS];
     int64_t t[PARTS + 1][HOST_CLOCKS];
     options.runs = 11;
@@ -137,8 +136,7 @@ int main(int argc, char **argv) {
         read_all_ns(t[0]);
         work(NULL);
         read_all_ns(t[1]);
-        if (nanosleep(&pause, NULL) != 0)
-            fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
+        sleep_for_ns(sleep_ns);
         read_all_ns(t[2]);
         work_on_two_threads();
         read_all_ns(t[3]);

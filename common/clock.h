@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "fail.h"
+
 /* Nanoseconds by a clock of the system. Integers throughout: beyond 2^53 ns, 104 days, a double
  * skips some. Cannot fail: POSIX lets clock_gettime() refuse only an unknown clock. Source:
  * clock_gettime(2). */
@@ -18,4 +20,10 @@ static inline int64_t clock_ns(clockid_t clock) {
 /* Since some fixed moment (on Linux: boot). Only differences mean anything. */
 static inline int64_t now_ns(void) {
     return clock_ns(CLOCK_MONOTONIC);
+}
+
+static inline void sleep_for_ns(int64_t ns) {
+    const struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    if (nanosleep(&pause, NULL) != 0)
+        fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
 }

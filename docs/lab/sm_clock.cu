@@ -37,11 +37,9 @@ static struct result {
 /* A pause, and then `count` samples of one SM. Returns the number of the first one from which on
  * the clock stays near the last one's. */
 static int measure_after_pause(struct sample *samples, int count, int each) {
-    const struct timespec pause = {PAUSE_S, 0};
     int steady = count - 1;
     sample_one_sm(&samples[0]); /* the first launch loads the kernel */
-    if (nanosleep(&pause, NULL) != 0)
-        fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
+    sleep_for_ns(PAUSE_S * 1000000000LL);
     begin_ns = now_ns();
     for (int i = 0; i < count; i++)
         sample_one_sm(&samples[i]);
