@@ -16,17 +16,19 @@ struct steps {
     void (*check)(void);                               /* the results of both kernels */
 };
 
+enum { FIRST, ESTIMATE, STEADY, TIMES };
 struct outcome { /* of one recipe in one cold process */
     const struct steps *steps;
     int recipe, launches;
-    double first_us, estimate_us, steady_us, error_percent;
-    bool disturbed; /* the steady launches disagree, or were all held up */
+    double us[TIMES], error_percent; /* of the estimate, against the steady state */
+    bool disturbed;                  /* the steady launches disagree, or were all held up */
 };
 
 static double launch_us(struct outcome *o) {
     double overhead_us;
     const double us = o->steps->time_vector_add_us(&overhead_us);
-    o->first_us = o->launches++ == 0 ? us : o->first_us;
+    if (o->launches++ == 0)
+        o->us[FIRST] = us;
     return us;
 }
 
@@ -89,16 +91,16 @@ static inline void try_recipe(void *outcome) {
     struct outcome *o = (struct outcome *)outcome;
     double samples_us[STEADY_LAUNCHES], overheads_us[STEADY_LAUNCHES];
     o->steps->set_up();
-    o->estimate_us = recipes[o->recipe].estimate_us(o);
+    o->us[ESTIMATE] = recipes[o->recipe].estimate_us(o);
     for (int i = 0; i < STEADY_LAUNCHES; i++)
         samples_us[i] = o->steps->time_vector_add_us(&overheads_us[i]);
     const struct summary steady = summarize(samples_us, STEADY_LAUNCHES, step_us);
-    o->steady_us = steady.median;
+    o->us[STEADY] = steady.median;
     o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY_LAUNCHES));
-    if (!(o->first_us > 0 && o->estimate_us > 0 && o->steady_us > 0))
-        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", o->first_us, o->estimate_us,
-             o->steady_us);
-    o->error_percent = 100 * (o->estimate_us - o->steady_us) / o->steady_us;
+    if (!(o->us[FIRST] > 0 && o->us[ESTIMATE] > 0 && o->us[STEADY] > 0))
+        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", o->us[FIRST], o->us[ESTIMATE],
+             o->us[STEADY]);
+    o->error_percent = 100 * (o->us[ESTIMATE] - o->us[STEADY]) / o->us[STEADY];
     o->steps->check();
 }
 
@@ -120,7 +122,8 @@ static inline int compare_errors(const void *left, const void *right) {
 /* Runs each recipe in --runs new processes and reports the one whose error is in the middle. */
 static inline void compare_recipes(const struct steps *steps, const char *clock) {
     static struct outcome outcomes[RECIPES][MAX_RUNS];
-    static double first[MAX_RUNS], estimate[MAX_RUNS], steady[MAX_RUNS];
+    static double samples_us[MAX_RUNS];
+    struct summary s[TIMES];
     double steady_us[RECIPES], errors_percent[RECIPES];
     const size_t runs = (size_t)options.runs;
     for (size_t i = 0; i < runs; i++) /* in turns: each meets the same machine */
@@ -137,27 +140,24 @@ static inline void compare_recipes(const struct steps *steps, const char *clock)
     for (int r = 0; r < RECIPES; r++) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = &outcomes[r][(runs - 1) / 2];
-        steady_us[r] = o->steady_us;
+        steady_us[r] = o->us[STEADY];
         errors_percent[r] = o->error_percent;
-        for (size_t i = 0; i < runs; i++) {
-            first[i] = outcomes[r][i].first_us;
-            estimate[i] = outcomes[r][i].estimate_us;
-            steady[i] = outcomes[r][i].steady_us;
+        for (int t = 0; t < TIMES; t++) {
+            for (size_t i = 0; i < runs; i++)
+                samples_us[i] = outcomes[r][i].us[t];
+            s[t] = summarize(samples_us, runs, step_us);
         }
-        const struct summary firsts = summarize(first, runs, step_us),
-                             estimates = summarize(estimate, runs, step_us),
-                             steadies = summarize(steady, runs, step_us);
         label("recipe", 28, recipes[r].name);
         cell("launches", "%d", o->launches);
-        number("first launch", "us", 2, o->first_us);
-        number("estimate", "us", 2, o->estimate_us);
-        number("steady", "us", 2, o->steady_us);
+        number("first launch", "us", 2, o->us[FIRST]);
+        number("estimate", "us", 2, o->us[ESTIMATE]);
+        number("steady", "us", 2, o->us[STEADY]);
         number("error", "percent", 1, o->error_percent);
-        recorded_spread("estimate", "us", 3, estimates.min, estimates.max);
-        recorded_spread("steady", "us", 3, steadies.min, steadies.max);
+        recorded_spread("estimate", "us", 3, s[ESTIMATE].min, s[ESTIMATE].max);
+        recorded_spread("steady", "us", 3, s[STEADY].min, s[STEADY].max);
         recorded_spread("error", "percent", 2, outcomes[r][0].error_percent,
                         outcomes[r][runs - 1].error_percent);
-        end_row(o->disturbed || firsts.disturbed || estimates.disturbed || steadies.disturbed);
+        end_row(o->disturbed || s[FIRST].disturbed || s[ESTIMATE].disturbed || s[STEADY].disturbed);
     }
     end_table();
     const struct summary of_recipes = summarize(steady_us, RECIPES, step_us);

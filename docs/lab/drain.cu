@@ -130,8 +130,7 @@ int main(int argc, char **argv) {
     set_up_blocker();
     set_up_stamped(work.floats, work.blocks);
     CHECK_CUDA(cudaMalloc((void **)&marked, sizeof *marked));
-    early<<<(unsigned)work.blocks, THREADS>>>(0, work.a, work.b, work.c,
-                                              work.times); /* lazy loading: see chapter 06 */
+    early<<<(unsigned)work.blocks, THREADS>>>(0, work.a, work.b, work.c, work.times); /* warm-up */
     CHECK_CUDA(cudaGetLastError());
     launch_marker(true);
     clear_stamps(work.times, work.blocks);

@@ -41,8 +41,8 @@ static void check_result(void) {
     check_vector_add(cl, vectors[C], floats);
 }
 
-static void use(cl_mem *those) {
-    vectors = those;
+static void use(cl_mem buffers[3]) {
+    vectors = buffers;
     for (int v = A; v <= C; v++)
         CHECK_CL(clSetKernelArg(vector_add, (cl_uint)v, sizeof vectors[v], &vectors[v]));
 }
