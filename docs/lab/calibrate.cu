@@ -95,8 +95,8 @@ int main(int argc, char **argv) {
     static double ppm[MAX_RUNS], ticks_ns[MAX_RUNS], all_us[PAIRS][MAX_RUNS],
         added_us[PAIRS][MAX_RUNS], pair_us[LENGTHS][MAX_RUNS], more_us[LENGTHS][MAX_RUNS],
         row_us[LENGTHS][MAX_RUNS];
-    double value_us[PAIRS], extra[LENGTHS], row_extra[LENGTHS], rise_ns[LENGTHS], code_us;
-    double medians_us[LENGTHS];
+    double value_us[PAIRS], extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], rise_ns[LENGTHS],
+        code_us;
     bool disturbed[PAIRS], bad = false; /* a length is */
     options.device = "";
     options.runs = 101;
@@ -151,9 +151,8 @@ int main(int argc, char **argv) {
                              row = summarize(row_us[l], runs, step_us / IN_A_ROW);
         extra[l] = more.median;
         row_extra[l] = row.median;
-        medians_us[l] = median(pair_us[l], runs);
-        rise_ns[l] =
-            l > 0 ? round(1e3 * (medians_us[l] - medians_us[l - 1])) + 0.0 : 0; /* never -0 */
+        pair[l] = median(pair_us[l], runs);
+        rise_ns[l] = l > 0 ? round(1e3 * (pair[l] - pair[l - 1])) + 0.0 : 0; /* never -0 */
         bad |= shared || more.disturbed || row.disturbed || is_interrupted(row.median, more.median);
     }
     print_row("extra_us", extra, LENGTHS, "lengths", bad, "a pair around a spin minus its code");
