@@ -35,19 +35,13 @@ static const struct {
     {"clock()", "processor_time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
 };
 
-static int64_t get_ns(clockid_t id) {
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* What clock `c` says, in nanoseconds since a zero point of its own. */
 static int64_t read_ns(int c) {
     struct timeval day;
     if (c == CLOCK) /* of all threads of the process */
         return (int64_t)clock() * host_clocks[c].tick_ns;
     if (c != GETTIMEOFDAY)
-        return get_ns(host_clocks[c].id);
+        return clock_ns(host_clocks[c].id);
     gettimeofday(&day, NULL);
     return (int64_t)day.tv_sec * 1000000000 + (int64_t)day.tv_usec * host_clocks[c].tick_ns;
 }
@@ -59,8 +53,10 @@ static void read_all_ns(int64_t ns[HOST_CLOCKS]) {
 }
 
 static int64_t claimed_step_ns(int c) {
-    struct timespec t = {0, host_clocks[c].tick_ns};
-    if (host_clocks[c].tick_ns == 1 && clock_getres(host_clocks[c].id, &t) != 0)
+    struct timespec t;
+    if (host_clocks[c].tick_ns > 1) /* its answer has no finer digits */
+        return host_clocks[c].tick_ns;
+    if (clock_getres(host_clocks[c].id, &t) != 0)
         fail(EXIT_FAILED, "clock_getres(%s): %s", host_clocks[c].name, strerror(errno));
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
@@ -93,10 +89,12 @@ static double cost_of_a_call_ns(int c) {
 
 /* ---- What is timed ---- */
 
+enum { WORK, SLEEP, TWO_THREADS, PARTS };
+
 /* Keeps a processor busy until this thread has had `work_ns` of it, however busy the machine is. */
 static void *work(void *unused) {
-    const int64_t end_ns = get_ns(CLOCK_THREAD_CPUTIME_ID) + work_ns;
-    while (get_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
+    const int64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + work_ns;
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
         ;
     return unused;
 }
@@ -110,31 +108,20 @@ static void work_on_two_threads(void) {
         fail(EXIT_FAILED, "pthread_join: %s", strerror(errno));
 }
 
-/* ---- The comparison ---- */
-
-enum { WORK, SLEEP, TWO_THREADS, PARTS };
-
 static void print_verdict(struct summary s[PARTS][HOST_CLOCKS]) {
     const double work_ms = s[WORK][MONOTONIC].median, sleep_ms = s[SLEEP][MONOTONIC].median;
     const double threads_ms = s[TWO_THREADS][MONOTONIC].median;
     const double slept_ms = s[SLEEP][CLOCK].median, both_ms = s[TWO_THREADS][CLOCK].median;
     if (work_ms > too_long_ms)
         say("The work took %.3f ms: other programs had its core for part of it.\n", work_ms);
-    say("clock() counted %.3f ms of the sleep, which took %.3f ms: ", slept_ms, sleep_ms);
-    if (slept_ms < sleep_ms / 2)
-        say("it counts processor time.\n");
-    else
-        say("here it counts elapsed time.\n");
-    say("For two threads it counted %.3f ms, while %.3f ms passed: ", both_ms, threads_ms);
-    if (both_ms > 1.2 * threads_ms)
-        say("it adds up what they used.\n");
-    else
-        say("they had no core each.\n");
+    say("clock() counted %.3f ms of the sleep, which took %.3f ms: %s.\n", slept_ms, sleep_ms,
+        slept_ms < sleep_ms / 2 ? "it counts processor time" : "here it counts elapsed time");
+    say("For two threads it counted %.3f ms, while %.3f ms passed: %s.\n", both_ms, threads_ms,
+        both_ms > 1.2 * threads_ms ? "it adds up what they used" : "they had no core each");
 }
 
 int main(int argc, char **argv) {
     static double ms[PARTS][HOST_CLOCKS][MAX_RUNS];
-    const struct timespec pause = {0, sleep_ns};
     struct summary s[PARTS][HOST_CLOCKS];
     int64_t t[PARTS + 1][HOST_CLOCKS];
     options.runs = 11;
@@ -149,8 +136,7 @@ int main(int argc, char **argv) {
         read_all_ns(t[0]);
         work(NULL);
         read_all_ns(t[1]);
-        if (nanosleep(&pause, NULL) != 0)
-            fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
+        sleep_for_ns(sleep_ns);
         read_all_ns(t[2]);
         work_on_two_threads();
         read_all_ns(t[3]);
@@ -161,8 +147,8 @@ int main(int argc, char **argv) {
     for (int c = 0; c < HOST_CLOCKS; c++) {
         for (int p = 0; p < PARTS; p++)
             s[p][c] = summarize(ms[p][c], runs, step_us / 1e3);
-        cell("clock", "%-19s", host_clocks[c].name);
-        cell("counts", "%-14s", host_clocks[c].counts);
+        label("clock", 19, host_clocks[c].name);
+        label("counts", 14, host_clocks[c].counts);
         number("claimed_step", "ns", 0, (double)claimed_step_ns(c));
         number("seen_step", "ns", 0, (double)smallest_step_ns(c));
         number("call", "ns", 1, cost_of_a_call_ns(c));

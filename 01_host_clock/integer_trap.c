@@ -34,7 +34,7 @@ static void report(const char *moment, int64_t s) {
         const long long lost_ns = llabs((long long)(right_ns(s, ns) - wrong_ns(s, ns)));
         most_ns = lost_ns > most_ns ? lost_ns : most_ns;
     }
-    cell("moment", "%-22s", moment);
+    label("moment", 22, moment);
     number("since_zero", "days", 0, (double)s / (double)day_s);
     number("lost", "ns", 0, (double)most_ns);
     end_row(false);

@@ -44,21 +44,13 @@ static double stopwatch_average_ms(const struct stopwatch *watch) {
     return watch->laps > 0 ? stopwatch_read_ms(watch) / watch->laps : 0;
 }
 
-/* ---- What is timed: a wait, as for a GPU ---- */
-
-static void wait_for_ns(int64_t ns) {
-    const struct timespec pause = {0, (long)ns};
-    if (nanosleep(&pause, NULL) != 0)
-        fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
-}
-
 int main(int argc, char **argv) {
     struct stopwatch watch = {0, 0, 0};
     options.runs = 5;
     parse_options(argc, argv, "How does one add up the laps of something that is done in pieces?");
 
     stopwatch_start(&watch);
-    wait_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
+    sleep_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
     stopwatch_stop(&watch);
     const double first_ms = stopwatch_read_ms(&watch);
     begin_table("Stopwatch: a first lap of %.3f ms, long on purpose, is not counted; %lld laps on\n"
@@ -70,13 +62,13 @@ int main(int argc, char **argv) {
     const int64_t start_ns = now_ns();
     for (int lap = 0; lap < (int)options.runs; lap++) {
         stopwatch_start(&watch);
-        wait_for_ns(lap_ns);
+        sleep_for_ns(lap_ns); /* in place of a wait for a GPU */
         stopwatch_stop(&watch);
         cell("laps", "%5d", watch.laps);
         number("total", "ms", 3, stopwatch_read_ms(&watch));
         number("average", "ms", 3, stopwatch_average_ms(&watch));
         end_row(false);
-        wait_for_ns(pause_ns); /* the stopwatch stands still */
+        sleep_for_ns(pause_ns); /* the stopwatch stands still */
     }
     const int64_t end_ns = now_ns();
     end_table();

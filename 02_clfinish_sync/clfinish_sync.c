@@ -84,8 +84,8 @@ static double profiling_event(cl_event event, double host_us) {
 static struct summary report(const char *method, const char *clock, double *samples_us,
                              bool delayed) {
     const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
-    cell("method", "%-23s", method);
-    cell("clock", "%-9s", clock);
+    label("method", 23, method);
+    label("clock", 9, clock);
     summary_cells("us", s);
     end_row(s.disturbed || delayed);
     return s;

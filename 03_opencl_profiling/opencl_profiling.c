@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
         s[i] = summarize(samples_us[i], runs, step_us);
     const bool delayed = is_delayed(s[HOST].median - s[START_TO_END].median);
     for (int i = 0; i < INTERVALS; i++) {
-        cell("interval", "%-16s", names[i]);
+        label("interval", 16, names[i]);
         summary_cells("us", s[i]);
         number("std_dev", "us", 2, std_dev(samples_us[i], runs, s[i].mean));
         end_row(s[i].disturbed || delayed);

@@ -30,9 +30,9 @@ static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
     cl_code =
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
-    cell("question", "%-23s", question);
+    label("question", 23, question);
     cell("code", "%d", cl_code);
-    cell("error", "%-31s", cl_error_name(cl_code));
+    label("error", 31, cl_error_name(cl_code));
     cell("end_ns", "%19llu", (unsigned long long)end_ns);
     end_row(false); /* at once: a driver may crash at the next question */
     return end_ns;

@@ -66,6 +66,15 @@ static inline void open_gate(void) {
         fail(EXIT_FAILED, "disturbed: the blocker did not hold the stream");
 }
 
+/* The floor, in microseconds: what two events cost with nothing between them. */
+static inline double event_floor(void) {
+    close_gate();
+    CHECK_CUDA(cudaEventRecord(start, 0));
+    CHECK_CUDA(cudaEventRecord(stop, 0));
+    open_gate();
+    return elapsed_us();
+}
+
 /* Whether somebody else has the GPU too: then the host waits long for a kernel on an idle stream.
  * Behind the blocker that does not show, though a long row of launches may be interrupted. An event
  * alone does not do: behind a copy it came at once, most likely by the copy engine. */

@@ -84,21 +84,12 @@ static double event_blocked(void) {
     return elapsed_us();
 }
 
-/* What two events cost with nothing between them. event_blocked minus this is event_net. */
-static double event_floor(void) {
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us();
-}
-
 /* ---- The comparison ---- */
 
 enum { NO_SYNC, SYNC, EVENT, BLOCKED, FLOOR, NET, CPU, CPU_ASLEEP, METHODS };
 static const struct {
     const char *name, *clock;
-    double (*time_us)(void); /* NULL: the difference of the two before */
+    double (*time_us)(void); /* NULL: event_blocked minus event_floor, the events' own cost */
 } methods[METHODS] = {{"host_no_sync", "host", host_no_sync},
                       {"host_sync", "host", host_sync},
                       {"event", "device", event},
@@ -130,9 +121,9 @@ static void compare(const char *kernel, int first, int last) {
             (m == NET && s.median <= fmax(code_us - 5, 0)))
             fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
         medians_us[m] = s.median;
-        cell("method", "%-16s", methods[m].name);
-        cell("clock", "%-9s", methods[m].clock);
-        cell("kernel", "%-10s", kernel);
+        label("method", 16, methods[m].name);
+        label("clock", 9, methods[m].clock);
+        label("kernel", 10, kernel);
         summary_cells("us", s);
         number("code", "us", 2, code_us);
         number("extra", "us", 2, s.median - code_us);

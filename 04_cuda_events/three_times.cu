@@ -121,9 +121,9 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         if (net_us <= 0 || us[SLOPE] <= 0 || us[CODE] > us[BLOCKED] + 2)
             fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row",
                  us[CODE], net_us, us[SLOPE]);
-        cell("kernel", "%-19s", kernel);
+        label("kernel", 19, kernel);
         cell("blocks", "%zu", work.blocks);
-        cell("stamps", "%s", v == WITH_STAMPS ? "yes" : "no");
+        label("stamps", 0, v == WITH_STAMPS ? "yes" : "no");
         number("code_stamps", "us", 2, us[CODE]);
         number("code_minus_empty", "us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
         number("event_net", "us", 2, net_us);
@@ -139,7 +139,6 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
 
 int main(int argc, char **argv) {
     static const long long sizes[] = {1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24};
-    size_t floats = 1, most; /* of all sizes; of all numbers of blocks */
     options.device = "";
     options.runs = 31;
     options.blocks[0] = 1;
@@ -148,13 +147,10 @@ int main(int argc, char **argv) {
     const struct cudaDeviceProp device = open_cuda();
     for (int i = 1; !options.has_blocks && i <= 3; i++) /* a full device, 8 and 64 times as many */
         options.blocks[i] = (long long)full_device(device.multiProcessorCount) << 3 * (i - 1);
-    for (int i = 0; options.sizes[i]; i++)
-        floats = (size_t)options.sizes[i] > floats ? (size_t)options.sizes[i] : floats;
+    const size_t floats = (size_t)largest(options.sizes);
+    const size_t stamped = (floats + THREADS - 1) / THREADS + (size_t)largest(options.blocks);
     check_size((long long)floats, 14.0 * (double)floats);
-    most = (floats + THREADS - 1) / THREADS;
-    for (int i = 0; options.blocks[i]; i++)
-        most = (size_t)options.blocks[i] > most ? (size_t)options.blocks[i] : most;
-    set_up_stamped(floats, 2 * most);
+    set_up_stamped(floats, 2 * stamped);
     set_up_blocker();
     launch(EMPTY_KERNEL, work.times); /* the others' warm-up is in measure() */
 

@@ -34,12 +34,12 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
 
 static void row(const char *question, struct answer answer, double code_us, double pair_us,
                 const char *words, bool disturbed) {
-    cell("question", "%-19s", question);
-    cell("error", "%-30s", cudaGetErrorName(answer.error));
+    label("question", 19, question);
+    label("error", 30, cudaGetErrorName(answer.error));
     cell("still_set", "%d", answer.still_set);
     number("code", "us", 2, code_us);
     number("pair", "us", 2, pair_us);
-    cell("what", "%s", words);
+    label("what", 0, words);
     end_row(disturbed);
 }
 

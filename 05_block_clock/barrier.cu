@@ -86,10 +86,10 @@ int main(int argc, char **argv) {
     for (int end = 0; end < ENDS; end++)
         all[end] = summarize(samples[end], (size_t)options.runs, 1);
     for (int end = 0; end < ENDS; end++) {
-        cell("method", "%-17s", ends[end]);
+        label("method", 17, ends[end]);
         cell("clocks", "%8.0f", all[end].median);
         cell("percent", "%8.2f", 100 * all[end].median / all[WITH_BARRIER].median);
-        cell("clock_read_at", "%s", where[end]);
+        label("clock_read_at", 0, where[end]);
         end_row(all[end].disturbed);
     }
     end_table();

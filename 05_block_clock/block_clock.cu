@@ -99,7 +99,6 @@ static void print_verdict(int sms, int full) {
 }
 
 int main(int argc, char **argv) {
-    long long most_blocks = 1; /* of any row to come */
     options.device = "";
     options.runs = 31;
     memcpy(options.blocks, blocks_of_the_source, sizeof blocks_of_the_source);
@@ -111,9 +110,7 @@ int main(int argc, char **argv) {
     const int sms = device.multiProcessorCount;
     for (const long long *threads = options.threads; *threads && !options.has_blocks; threads++)
         add_landmarks(sms, full_device((const void *)timedReduction, (int)*threads, sms));
-    for (const long long *blocks = options.blocks; *blocks; blocks++)
-        most_blocks = *blocks > most_blocks ? *blocks : most_blocks;
-    set_up_blocks((size_t)most_blocks);
+    set_up_blocks((size_t)largest(options.blocks));
     create_events();
 
     begin_table(

@@ -57,7 +57,6 @@ static void print_verdict(int last) {
 }
 
 int main(int argc, char **argv) {
-    size_t most_blocks = 1;
     cl_uint units;
     options.device = "";
     options.runs = 31;
@@ -73,9 +72,7 @@ int main(int argc, char **argv) {
     const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n, 0};
     for (int i = 0; landmarks[i] && !options.has_blocks; i++)
         insert(options.blocks, landmarks[i]);
-    for (const long long *blocks = options.blocks; *blocks; blocks++)
-        most_blocks = (size_t)*blocks > most_blocks ? (size_t)*blocks : most_blocks;
-    set_up_blocks(most_blocks, 1);
+    set_up_blocks((size_t)largest(options.blocks), 1);
 
     begin_table(
         "Block clock: timedReduction on %s, %s; %u compute units\n"

@@ -74,7 +74,7 @@ static inline void report_blocks(int t, int b, const char *note) {
     recorded_spread("clocks_mean", "", 0, of[CLOCKS_MEAN].min, of[CLOCKS_MEAN].max);
     recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
     recorded_spread("whole_launch", "us", 3, of[LAUNCH_US].min, of[LAUNCH_US].max);
-    cell("note", "%s", note);
+    label("note", 0, note);
     end_row(disturbed || is_delayed(row[LAUNCH_US] - row[SPAN_US]) /* NaN is not */ ||
             is_delayed(row[WAIT_US] - row[LAUNCH_US]));
 }

@@ -78,15 +78,6 @@ static double warm(void) {
     return time_blocked_us();
 }
 
-/* The floor: two events with nothing between them. */
-static double event_floor(void) {
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us();
-}
-
 /* ---- One row of the report ---- */
 
 static struct summary minus_floor(double *samples_us, double floor_us) {

@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     for (int l = LAZY; l < LOADINGS; l++) {
         first[l] = summarize(first_us[l], runs, step_us);
         second[l] = summarize(second_us[l], runs, step_us);
-        cell("loading", "%s", loadings[l]);
+        label("loading", 0, loadings[l]);
         number("first launch", "us", 2, first[l].median);
         number("second launch", "us", 2, second[l].median);
         end_row(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);

@@ -1,119 +1,115 @@
 /* SPDX-License-Identifier: MIT
  *
  * Five recipes for the first figure of a kernel, each tried in processes that have never run it.
- * The same for warmup.cu and warmup_opencl.c, which say how a kernel is launched and timed. */
+ * The same for warmup.cu and warmup_opencl.c. */
 #pragma once
 
 #include "cold.h"
 #include "options.h"
 #include "summary.h"
 
-/* The program that includes this header has three functions. time_vector_add_us() launches the
- * kernel under study once, returns its time, and stores the host's time minus the device's.
- * launch_other_kernel() waits for its end. run_cold() is what a cold process does: it sets up,
- * tries the recipe of its struct outcome, and checks the result. */
-static double time_vector_add_us(double *overhead_us);
-static void launch_other_kernel(void);
-static void run_cold(void *outcome);
+/* What a program does with its API. */
+struct steps {
+    void (*set_up)(void); /* in the cold process: opens the device, makes the vectors */
+    double (*time_vector_add_us)(double *overhead_us); /* also how much longer the host waited */
+    void (*launch_other_kernel)(void);                 /* and waits for its end */
+    void (*check)(void);                               /* the results of both kernels */
+};
 
-static int launches; /* of the kernel under study, in this process */
-static double first_us;
+enum { FIRST, ESTIMATE, STEADY, TIMES };
+struct outcome { /* of one recipe in one cold process */
+    const struct steps *steps;
+    int recipe, launches;
+    double us[TIMES], error_percent; /* of the estimate, against the steady state */
+    bool disturbed;                  /* the steady launches disagree, or were all held up */
+};
 
-static double launch_us(void) {
+static double launch_us(struct outcome *o) {
     double overhead_us;
-    const double us = time_vector_add_us(&overhead_us);
-    first_us = launches++ == 0 ? us : first_us;
+    const double us = o->steps->time_vector_add_us(&overhead_us);
+    if (o->launches++ == 0)
+        o->us[FIRST] = us;
     return us;
-}
-
-/* Exits with 1 unless each of the `n` numbers at `c`, which it frees, is `right`. */
-static inline void check_all(float *c, size_t n, float right, const char *kernel) {
-    for (size_t i = 0; i < n; i++)
-        if (c[i] != right)
-            fail(EXIT_FAILED, "%s is wrong at element %zu: %g, not %g", kernel, i, (double)c[i],
-                 (double)right);
-    free(c);
 }
 
 /* ---- The recipes: each returns its estimate in us ---- */
 
 /* Wrong: the first launch also waits until the kernel is loaded or compiled. */
-static double first_launch(void) {
-    return launch_us();
+static double first_launch(struct outcome *o) {
+    return launch_us(o);
+}
+
+static double mean_of(int count, struct outcome *o) {
+    double sum_us = 0;
+    for (int i = 0; i < count; i++)
+        sum_us += launch_us(o);
+    return sum_us / count;
 }
 
 /* Wrong: a hundredth of the first launch's extra time stays in the mean. */
-static double mean_of_100(void) {
-    double sum_us = 0;
-    for (int i = 0; i < 100; i++)
-        sum_us += launch_us();
-    return sum_us / 100;
+static double mean_of_100(struct outcome *o) {
+    return mean_of(100, o);
 }
 
 /* Wrong: the device is awake now, but the kernel itself is still to be loaded or compiled. */
-static double other_kernel_then_one(void) {
-    launch_other_kernel();
-    return launch_us();
+static double other_kernel_then_one(struct outcome *o) {
+    o->steps->launch_other_kernel();
+    return launch_us(o);
 }
 
 /* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
-static double other_kernel_then_mean_of_10(void) {
-    double sum_us = 0;
-    launch_other_kernel();
-    for (int i = 0; i < 10; i++)
-        sum_us += launch_us();
-    return sum_us / 10;
+static double other_kernel_then_mean_of_10(struct outcome *o) {
+    o->steps->launch_other_kernel();
+    return mean_of(10, o);
 }
 
 /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that the
  * median, not the mean: a few slow ones do not move it. */
-static double warm_then_median(void) {
+static double warm_then_median(struct outcome *o) {
     double samples_us[31];
-    launch_us();
+    launch_us(o);
     for (int i = 0; i < 31; i++)
-        samples_us[i] = launch_us();
+        samples_us[i] = launch_us(o);
     return median(samples_us, 31);
 }
 
 static const struct {
     const char *name;
-    double (*estimate_us)(void);
+    double (*estimate_us)(struct outcome *o);
 } recipes[] = {{"first_launch", first_launch},
                {"mean_of_100", mean_of_100},
                {"other_kernel_then_one", other_kernel_then_one},
                {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10},
                {"warm_then_median", warm_then_median}};
-enum {
-    RECIPES = sizeof recipes / sizeof recipes[0],
-    FIRST = 0,
-    LAST = RECIPES - 1,
-    STEADY_LAUNCHES = 31
-};
+enum { RECIPES = sizeof recipes / sizeof recipes[0], STEADY_LAUNCHES = 31 };
 
 /* ---- One recipe in one cold process ---- */
 
-struct outcome {
-    int recipe, launches;
-    double first_us, estimate_us, steady_us, error_percent;
-    bool disturbed; /* the steady launches disagree, or were all held up */
-};
-
-/* In the cold process, when all is set up: the recipe, then the steady state that it is compared
- * with, the median of the launches that follow. */
-static inline void try_recipe(struct outcome *o) {
+/* The recipe, then the steady state that it is compared with: the median of the launches that
+ * follow. */
+static inline void try_recipe(void *outcome) {
+    struct outcome *o = (struct outcome *)outcome;
     double samples_us[STEADY_LAUNCHES], overheads_us[STEADY_LAUNCHES];
-    o->estimate_us = recipes[o->recipe].estimate_us();
-    o->launches = launches;
-    o->first_us = first_us;
+    o->steps->set_up();
+    o->us[ESTIMATE] = recipes[o->recipe].estimate_us(o);
     for (int i = 0; i < STEADY_LAUNCHES; i++)
-        samples_us[i] = time_vector_add_us(&overheads_us[i]);
+        samples_us[i] = o->steps->time_vector_add_us(&overheads_us[i]);
     const struct summary steady = summarize(samples_us, STEADY_LAUNCHES, step_us);
-    o->steady_us = steady.median;
+    o->us[STEADY] = steady.median;
     o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY_LAUNCHES));
-    if (!(o->first_us > 0 && o->estimate_us > 0 && o->steady_us > 0))
-        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", o->first_us, o->estimate_us,
-             o->steady_us);
-    o->error_percent = 100 * (o->estimate_us - o->steady_us) / o->steady_us;
+    if (!(o->us[FIRST] > 0 && o->us[ESTIMATE] > 0 && o->us[STEADY] > 0))
+        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", o->us[FIRST], o->us[ESTIMATE],
+             o->us[STEADY]);
+    o->error_percent = 100 * (o->us[ESTIMATE] - o->us[STEADY]) / o->us[STEADY];
+    o->steps->check();
+}
+
+/* Exits with 1 unless other_kernel has filled all of `c`, which it frees, with -2. */
+static inline void check_other_kernel(float *c, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (c[i] != -2)
+            fail(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i, (double)c[i]);
+    free(c);
 }
 
 /* ---- The comparison ---- */
@@ -124,15 +120,17 @@ static inline int compare_errors(const void *left, const void *right) {
 }
 
 /* Runs each recipe in --runs new processes and reports the one whose error is in the middle. */
-static inline void compare_recipes(const char *clock) {
+static inline void compare_recipes(const struct steps *steps, const char *clock) {
     static struct outcome outcomes[RECIPES][MAX_RUNS];
-    static double first[MAX_RUNS], estimate[MAX_RUNS], steady[MAX_RUNS];
-    double steady_us[RECIPES];
+    static double samples_us[MAX_RUNS];
+    struct summary s[TIMES];
+    double steady_us[RECIPES], errors_percent[RECIPES];
     const size_t runs = (size_t)options.runs;
     for (size_t i = 0; i < runs; i++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
+            outcomes[r][i].steps = steps;
             outcomes[r][i].recipe = r;
-            in_new_process(run_cold, &outcomes[r][i], sizeof outcomes[r][i]);
+            in_new_process(try_recipe, &outcomes[r][i], sizeof outcomes[r][i]);
         }
     begin_table(
         "Warm-up: vector_add of %lld floats on %s, timed by %s\n"
@@ -142,26 +140,24 @@ static inline void compare_recipes(const char *clock) {
     for (int r = 0; r < RECIPES; r++) {
         qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
         const struct outcome *o = &outcomes[r][(runs - 1) / 2];
-        steady_us[r] = o->steady_us;
-        for (size_t i = 0; i < runs; i++) {
-            first[i] = outcomes[r][i].first_us;
-            estimate[i] = outcomes[r][i].estimate_us;
-            steady[i] = outcomes[r][i].steady_us;
+        steady_us[r] = o->us[STEADY];
+        errors_percent[r] = o->error_percent;
+        for (int t = 0; t < TIMES; t++) {
+            for (size_t i = 0; i < runs; i++)
+                samples_us[i] = outcomes[r][i].us[t];
+            s[t] = summarize(samples_us, runs, step_us);
         }
-        const struct summary firsts = summarize(first, runs, step_us),
-                             estimates = summarize(estimate, runs, step_us),
-                             steadies = summarize(steady, runs, step_us);
-        cell("recipe", "%-28s", recipes[r].name);
+        label("recipe", 28, recipes[r].name);
         cell("launches", "%d", o->launches);
-        number("first launch", "us", 2, o->first_us);
-        number("estimate", "us", 2, o->estimate_us);
-        number("steady", "us", 2, o->steady_us);
+        number("first launch", "us", 2, o->us[FIRST]);
+        number("estimate", "us", 2, o->us[ESTIMATE]);
+        number("steady", "us", 2, o->us[STEADY]);
         number("error", "percent", 1, o->error_percent);
-        recorded_spread("estimate", "us", 3, estimates.min, estimates.max);
-        recorded_spread("steady", "us", 3, steadies.min, steadies.max);
+        recorded_spread("estimate", "us", 3, s[ESTIMATE].min, s[ESTIMATE].max);
+        recorded_spread("steady", "us", 3, s[STEADY].min, s[STEADY].max);
         recorded_spread("error", "percent", 2, outcomes[r][0].error_percent,
                         outcomes[r][runs - 1].error_percent);
-        end_row(o->disturbed || firsts.disturbed || estimates.disturbed || steadies.disturbed);
+        end_row(o->disturbed || s[FIRST].disturbed || s[ESTIMATE].disturbed || s[STEADY].disturbed);
     }
     end_table();
     const struct summary of_recipes = summarize(steady_us, RECIPES, step_us);
@@ -171,6 +167,5 @@ static inline void compare_recipes(const char *clock) {
         "After a warm-up by the same kernel the median differs from it by %+.1f %%.\n"
         "Each of the %d rows is another process, and their steady states are %.1f %% apart. So\n"
         "each error is against the steady state of its own row.\n",
-        outcomes[FIRST][(runs - 1) / 2].error_percent, outcomes[LAST][(runs - 1) / 2].error_percent,
-        RECIPES, apart_percent);
+        errors_percent[0], errors_percent[RECIPES - 1], RECIPES, apart_percent);
 }

@@ -53,34 +53,32 @@ static void launch_other_kernel(void) {
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
-static void check_other(void) {
-    float *c = host_vector(C, floats);
-    CHECK_CUDA(cudaMemcpy(c, vectors[C], floats * sizeof *c, cudaMemcpyDeviceToHost));
-    check_all(c, floats, -2, "other_kernel");
-}
+/* ---- What each cold process does before and after that ---- */
 
-/* ---- What each cold process does ---- */
-
-static void run_cold(void *result) {
-    struct outcome *outcome = (struct outcome *)result;
+static void set_up(void) {
     open_cuda();
     check_size(options.size, 3.0 * (double)floats * sizeof(float));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, floats);
     create_events();
-    try_recipe(outcome);
+}
+
+static void check(void) {
     check_vector_add(vectors[C], floats);
     launch_other_kernel();
-    check_other();
+    float *c = host_vector(C, floats);
+    CHECK_CUDA(cudaMemcpy(c, vectors[C], floats * sizeof *c, cudaMemcpyDeviceToHost));
+    check_other_kernel(c, floats);
 }
 
 int main(int argc, char **argv) {
+    static const struct steps steps = {set_up, time_vector_add_us, launch_other_kernel, check};
     options.device = "";
     options.runs = 5;
     options.size = 1 << 24;
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
     floats = (size_t)options.size;
     setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
-    compare_recipes("event pairs");
+    compare_recipes(&steps, "event pairs");
     return EXIT_SUCCESS;
 }

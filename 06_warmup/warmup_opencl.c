@@ -20,6 +20,7 @@
 
 static struct opencl cl;
 static cl_kernel vector_add, other_kernel;
+static cl_mem vectors[3];
 static size_t floats, global_size, local_size = 256;
 
 /* ---- One launch of each kernel ---- */
@@ -44,18 +45,9 @@ static void launch_other_kernel(void) {
     CHECK_CL(clFinish(cl.queue));
 }
 
-static void check_other(cl_mem vector) {
-    float *c = host_vector(C, floats);
-    CHECK_CL(
-        clEnqueueReadBuffer(cl.queue, vector, CL_TRUE, 0, floats * sizeof *c, c, 0, NULL, NULL));
-    check_all(c, floats, -2, "other_kernel");
-}
+/* ---- What each cold process does before and after that ---- */
 
-/* ---- What each cold process does ---- */
-
-static void run_cold(void *result) {
-    struct outcome *outcome = (struct outcome *)result;
-    cl_mem vectors[3];
+static void set_up(void) {
     cl = open_opencl();
     check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
@@ -65,19 +57,25 @@ static void run_cold(void *result) {
     const cl_ulong count = floats;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
     CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));
-    try_recipe(outcome);
+}
+
+static void check(void) {
     check_vector_add(cl, vectors[C], floats);
     launch_other_kernel();
-    check_other(vectors[C]);
+    float *c = host_vector(C, floats);
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, vectors[C], CL_TRUE, 0, floats * sizeof *c, c, 0, NULL,
+                                 NULL));
+    check_other_kernel(c, floats);
 }
 
 int main(int argc, char **argv) {
+    static const struct steps steps = {set_up, time_vector_add_us, launch_other_kernel, check};
     options.device = "";
     options.runs = 5;
     options.size = 1 << 24;
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
     floats = (size_t)options.size;
     global_size = (floats + local_size - 1) / local_size * local_size;
-    compare_recipes("the host's clock");
+    compare_recipes(&steps, "the host's clock");
     return EXIT_SUCCESS;
 }

@@ -62,7 +62,7 @@ static inline struct opencl open_opencl(void) {
     cl_platform_id platforms[16];
     cl_device_id devices[64];
     cl_uint platform_count = 0, device_count;
-    char label[1024];
+    char full_name[1024];
     int index = 0;
     const bool list = strcmp(options.device, "list") == 0;
     if ((cl_code = clGetPlatformIDs(16, platforms, &platform_count)) != CL_PLATFORM_NOT_FOUND_KHR)
@@ -78,13 +78,13 @@ static inline struct opencl open_opencl(void) {
             CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_TYPE, sizeof cl.type, &cl.type, NULL));
             CHECK_CL(clGetDeviceInfo(cl.device, CL_DRIVER_VERSION, 256, cl.driver, NULL));
             CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, cl.platform, NULL));
-            snprintf(label, sizeof label, "%s (%s)", cl.name, cl.platform);
+            snprintf(full_name, sizeof full_name, "%s (%s)", cl.name, cl.platform);
             const bool is_gpu = cl.type & CL_DEVICE_TYPE_GPU,
                        found_gpu = found.device && found.type & CL_DEVICE_TYPE_GPU;
             const bool is_better = !*options.device && is_gpu && !found_gpu;
             if (list)
-                printf("%d  %s, driver %s\n", index, label, cl.driver);
-            else if (device_matches(index, label) && (!found.device || is_better))
+                printf("%d  %s, driver %s\n", index, full_name, cl.driver);
+            else if (device_matches(index, full_name) && (!found.device || is_better))
                 found = cl;
         }
     }

@@ -14,8 +14,8 @@ enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST =
 /* What the command line says. A program sets the defaults of the options that it takes; what it
  * leaves at zero is refused. A list ends with 0. */
 static struct {
-    const char *device;                                  /* "": the program chooses */
-    long long runs, size, work, seconds, late_us, trace; /* trace: 1 if it can be asked for */
+    const char *device;                /* "": the program chooses */
+    long long runs, size, work, trace; /* trace: 1 if it can be asked for */
     long long sizes[MAX_LIST + 1], blocks[MAX_LIST + 1], threads[MAX_LIST + 1];
     bool has_blocks; /* on the command line */
 } options;
@@ -31,13 +31,15 @@ static inline bool device_matches(int index, const char *name) {
     return length == 0 || *name;
 }
 
-/* All options, in the order of --help. `key` is for parse_options(). */
-static const struct known_option {
+/* All options, in the order of --help, with room for two that a program adds. `key` is for
+ * parse_options(). */
+enum { OPTIONS = 13 };
+static struct known_option {
     char key;
     const char *name, *value, *help;
     long long *numbers, max;
     int most; /* so many numbers may be in its list */
-} all_options[] = {
+} all_options[OPTIONS] = {
     {'d', "device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, 0,
      0},
     {'r', "runs", "N", "measure N times", &options.runs, MAX_RUNS, 1},
@@ -46,18 +48,24 @@ static const struct known_option {
     {'b', "blocks", "LIST", "launch so many blocks, in turn", options.blocks, MAX_BLOCKS, MAX_LIST},
     {'t', "threads", "LIST", "of so many threads, in turn", options.threads, MAX_THREADS, MAX_LIST},
     {'w', "work", "N", "have each block do its work N times", &options.work, 1000000, 1},
-    {'s', "seconds", "N", "go on for N seconds", &options.seconds, 3600, 1},
-    {'l', "late-us", "N", "make one device N us late", &options.late_us, 1000000, 1},
     {'x', "trace", "", "print Chrome's trace format and nothing else", &options.trace, 0, 0},
     {'c', "csv", "[=FILE]", "print the record and nothing else; with FILE: write it there", 0, 0,
      0},
     {'h', "help", "", "print this help", 0, 0, 0},
     {'v', "version", "", "print the version", 0, 0, 0}};
-enum { OPTIONS = sizeof all_options / sizeof *all_options };
+
+/* Before parse_options(): --NAME N for this program alone. `number` holds the default. */
+static inline void add_option(const char *name, const char *help, long long *number,
+                              long long max) {
+    struct known_option *o = all_options;
+    while (o->name)
+        o++;
+    *o = (struct known_option){'o', name, "N", help, number, max, 1};
+}
 
 /* Whether the program takes the option: it has set a default. */
 static inline bool is_taken(const struct known_option *o) {
-    return o->numbers ? *o->numbers > 0 : o->key != 'd' || options.device;
+    return o->numbers ? *o->numbers > 0 : o->key == 'd' ? options.device != NULL : o->name != NULL;
 }
 
 /* Stores the numbers of `text` as an option's: whole, decimal, in its range and not too many, a
@@ -153,6 +161,14 @@ static inline void parse_options(int argc, char **argv, const char *about) {
         fail(EXIT_BAD_USAGE, "--csv: cannot write '%s': %s", path, strerror(errno));
     if (path)
         setvbuf(record_file, NULL, _IOLBF, 0); /* a child must not write what its parent has */
+}
+
+/* The largest number of an option's list. */
+static inline long long largest(const long long *numbers) {
+    long long most = 0;
+    for (; *numbers; numbers++)
+        most = *numbers > most ? *numbers : most;
+    return most;
 }
 
 /* In the record: the program, what it runs on, the options' values. */

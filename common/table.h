@@ -10,13 +10,11 @@ static struct { /* what the record says it was measured on: open_cuda(), open_op
     char device[256], driver[256];
 } machine = {"host", ""};
 
+enum { LINE = 4096 };
 static struct {
-    int cells, shown, recorded; /* cells in this row; rows in the table, in the record */
-    bool disturbed;             /* whether a row is */
-    struct {
-        bool is_words, only_recorded; /* only_recorded: the table has no such column */
-        char name[48], text[300], recorded[300];
-    } cell[24];
+    int shown, recorded; /* rows so far in the table, in the record */
+    bool disturbed;      /* whether one of them is */
+    char names[LINE], row[LINE], recorded_names[LINE], recorded_row[LINE];
 } table;
 
 /* printf() to a file that may be NULL. */
@@ -40,52 +38,86 @@ static inline double value(const char *name, const char *unit, double x) {
     return x;
 }
 
-/* Adds a cell to the row, under `name`, and at least as wide. Words (%s) begin at the left edge. A
- * row is printed before the program has the next one: so where words differ in length, the format
- * says the width of the longest, as in "%-16s". */
+/* ---- The cells of a row ---- */
+
 PRINTF_LIKE(2, 3)
-static inline void cell(const char *name, const char *format, ...) {
-    const int c = table.cells++;
-    if (c >= (int)(sizeof table.cell / sizeof *table.cell))
-        fail(EXIT_FAILED, "more than %d cells in a row", c);
+static inline void append(char line[LINE], const char *format, ...) {
+    const size_t length = strlen(line);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(table.cell[c].text, sizeof table.cell->text, format, arguments);
+    if (vsnprintf(line + length, LINE - length, format, arguments) >= (int)(LINE - length))
+        fail(EXIT_FAILED, "a row of more than %d characters", LINE);
     va_end(arguments);
-    memcpy(table.cell[c].recorded, table.cell[c].text, sizeof table.cell->recorded);
-    snprintf(table.cell[c].name, sizeof table.cell->name, "%s", name);
-    table.cell[c].is_words = format[strlen(format) - 1] == 's';
-    table.cell[c].only_recorded = false;
 }
 
-/* A number that was rounded to zero has no sign. */
-static inline void drop_minus_zero(char *text) {
+/* In the table: under its name, which may be wider; `side` is 1 for the right edge, -1 for the
+ * left. */
+static inline void show_cell(const char *name, int side, const char *text) {
+    const size_t width = strlen(name) > strlen(text) ? strlen(name) : strlen(text);
+    const char *between = *table.names ? " " : "";
+    append(table.names, "%s%*s", between, side * (int)width, name);
+    append(table.row, "%s%*s", between, side * (int)width, text);
+}
+
+/* In the record: a name such as "clock (MHz)" is clock_mhz there, and a text has no comma. */
+static inline void record_cell(const char *name, const char *text) {
+    for (; *name; name++)
+        if (!strchr("()", *name))
+            append(table.recorded_names, "%c",
+                   strchr(" /", *name) ? '_' : tolower((unsigned char)*name));
+    append(table.recorded_names, ",");
+    for (text += strspn(text, " "); *text; text++)
+        append(table.recorded_row, "%c", strchr(",\"", *text) ? ';' : *text);
+    append(table.recorded_row, ",");
+}
+
+/* A number as the format has it, in the table and in the record. */
+PRINTF_LIKE(2, 3)
+static inline void cell(const char *name, const char *format, ...) {
+    char text[64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    show_cell(name, 1, text);
+    record_cell(name, text);
+}
+
+/* Words, which begin at the left edge. A row is printed before the program has the next one: so
+ * `width` is that of the longest words in this column. */
+static inline void label(const char *name, int width, const char *words) {
+    char text[300];
+    snprintf(text, sizeof text, "%-*s", width, words);
+    show_cell(name, -1, text);
+    record_cell(name, words);
+}
+
+/* For the record alone; the table has no such column. NaN: there is none. */
+static inline void recorded_number(const char *name, int places, double x) {
+    char text[64] = "";
+    if (x == x)
+        snprintf(text, sizeof text, "%.*f", places, x);
+    record_cell(name, text);
+}
+
+/* Prints `x`. A number that was rounded to zero has no sign; NaN is `none`. */
+static inline void format_number(char text[64], int width, int places, double x, const char *none) {
+    snprintf(text, 64, "%*.*f", width, places, x);
     char *minus = strchr(text, '-');
     if (minus && strspn(minus, "-0.") == strlen(minus))
         *minus = ' ';
+    if (x != x)
+        snprintf(text, 64, "%s", none);
 }
 
 /* A number with a unit: "clock (MHz)"; in the record with a decimal more. NaN: there is none. */
 static inline void number(const char *name, const char *unit, int places, double x) {
-    char head[48];
+    char head[48], text[64], recorded[64];
     snprintf(head, sizeof head, "%s (%s)", name, unit);
-    cell(head, "%9.*f", places, x);
-    char *text = table.cell[table.cells - 1].text, *recorded = table.cell[table.cells - 1].recorded;
-    snprintf(recorded, sizeof table.cell->recorded, "%.*f", places + (places > 0), x);
-    drop_minus_zero(text);
-    drop_minus_zero(recorded);
-    if (x != x) {
-        memcpy(text, "-", 2);
-        *recorded = '\0';
-    }
-}
-
-/* A number for the record alone; the table has no such column. NaN: there is none. */
-static inline void recorded_number(const char *name, int places, double x) {
-    cell(name, "%.*f", places, x);
-    table.cell[table.cells - 1].only_recorded = true;
-    if (x != x)
-        *table.cell[table.cells - 1].recorded = '\0';
+    format_number(text, 9, places, x, "-");
+    format_number(recorded, 0, places + (places > 0), x, "");
+    show_cell(head, 1, text);
+    record_cell(head, recorded);
 }
 
 /* For the record alone: the least and the greatest of the runs whose median is `name`. */
@@ -98,55 +130,31 @@ static inline void recorded_spread(const char *name, const char *unit, int place
     recorded_number(head, places, max);
 }
 
-/* A cell of the record. A name such as "clock (MHz)" is clock_mhz
- * there, and a text has no comma. */
-static inline void print_recorded(const char *text, bool is_name) {
-    size_t length = strlen(text);
-    while (length > 0 && text[length - 1] == ' ')
-        length--;
-    for (size_t i = strspn(text, " "); i < length; i++)
-        if (!is_name)
-            fputc(strchr(",\"", text[i]) ? ';' : text[i], record_file);
-        else if (!strchr("()", text[i]))
-            fputc(strchr(" /", text[i]) ? '_' : tolower((unsigned char)text[i]), record_file);
-    fputc(',', record_file);
-}
-
-/* A line of the table: the names, or the row that has them. */
-static inline void print_line(bool is_head, bool disturbed) {
-    for (int c = 0; c < table.cells; c++)
-        if (!table.cell[c].only_recorded) {
-            const char *name = table.cell[c].name, *text = table.cell[c].text;
-            const bool is_last = c == table.cells - 1 && !disturbed; /* no blanks behind it */
-            const int width = (int)(strlen(name) > strlen(text) ? strlen(name) : strlen(text));
-            const int left = is_last ? 0 : -width;
-            fprintf(table_file, "%s%*s", c > 0 ? " " : "", table.cell[c].is_words ? left : width,
-                    is_head ? name : text);
-        }
-    fputs(disturbed ? " disturbed\n" : "\n", table_file);
-}
+/* ---- The rows ---- */
 
 /* The row's end, for the record alone: where the table shows some rows of many. */
 static inline void end_record_row(bool disturbed) {
-    if (record_file && table.recorded++ == 0) {
-        for (int c = 0; c < table.cells; c++)
-            print_recorded(table.cell[c].name, true);
-        fputs("disturbed\n", record_file);
-    }
-    for (int c = 0; record_file && c < table.cells; c++)
-        print_recorded(table.cell[c].recorded, false);
-    print_to(record_file, "%d\n", disturbed);
-    table.cells = 0;
+    if (table.recorded++ == 0)
+        print_to(record_file, "%sdisturbed\n", table.recorded_names);
+    print_to(record_file, "%s%d\n", table.recorded_row, disturbed);
+    *table.names = *table.row = *table.recorded_names = *table.recorded_row = '\0';
+}
+
+/* Without the blanks behind it. */
+static inline void print_line(const char *line) {
+    int length = (int)strlen(line);
+    while (length > 0 && line[length - 1] == ' ')
+        length--;
+    say("%.*s\n", length, line);
 }
 
 /* Prints the row at once, so that it appears when it was measured. `disturbed`: its repetitions
  * disagree, or were held up (summary.h). */
 static inline void end_row(bool disturbed) {
-    if (table_file) {
-        if (table.shown++ == 0)
-            print_line(true, false);
-        print_line(false, disturbed);
-    }
+    if (table.shown++ == 0)
+        print_line(table.names);
+    append(table.row, "%s", disturbed ? " disturbed" : "");
+    print_line(table.row);
     table.disturbed |= disturbed;
     end_record_row(disturbed);
     fflush(NULL); /* both: a driver may crash behind it. Checked at exit */

@@ -189,12 +189,12 @@ int pthread_join(pthread_t thread, void **result) {
     return 0;
 }
 
-/* ---- Faults: FAULT=name or name:number ---- */
+/* ---- Faults: FAULT=name, name:number or name:number,argument ---- */
 
 static struct {
     const char *name, *victim; /* behind the ":" stands a number, or the call that crash means */
     size_t length;
-    int number;
+    int number, argument; /* of a kernel, from 0 */
     pid_t process;
     bool *asked; /* whether anything asked for it, in this process or in one that it started */
 } fault;
@@ -224,6 +224,7 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.length = strcspn(fault.name, ":");
     fault.victim = fault.name + fault.length + (fault.name[fault.length] == ':');
     fault.number = *fault.victim ? atoi(fault.victim) : 1;
+    fault.argument = strchr(fault.victim, ',') ? atoi(strchr(fault.victim, ',') + 1) : 0;
     simulated_has_fault = fault.length > 0;
     if (simulated_has_fault) share_asked();
     pthread_atfork(count_process, NULL, leave_device);
@@ -441,8 +442,7 @@ static bool after_kernel; /* and not an event, or a copy */
 static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
 
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
- * held_up:5: only in the fifth process; held_up_once:24: only the second time, and 4 times as late. FAULT=awake: it runs at its full clock after a pause,
- * too. */
+ * held_up_process:5: only in the fifth process. FAULT=awake: it runs at its full clock after a pause, too. */
 static int64_t shared_ns(int64_t ns) {
     if (!simulated_fault("shared", NULL) || ns % SLICE_NS < SLICE_NS - fault.number * 1000000) return ns;
     return ns - ns % SLICE_NS + SLICE_NS;
@@ -483,7 +483,7 @@ static void run_command(struct simulated_command *command) {
 }
 
 static void device_main(void) {
-    for (int idle = 0;;) {
+    for (;;) {
         struct simulated_command *command = first;
         if (!command || (command->gate && !*command->gate) || (command->after && !command->after->done) ||
             (host_waits && awaited && awaited->done)) {
@@ -496,12 +496,10 @@ static void device_main(void) {
         if (command->after && command->after->end_ns > device_ns) device_ns = command->after->end_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (ready_ns > device_ns + PAUSE_NS && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
-        if (ready_ns > device_ns) {
-            int which = 0;
-            const bool is_late = simulated_fault("held_up_once", &which) && which / 10 == ++idle;
-            const bool all_late = simulated_fault("held_up", &which) && (which == 1 || which == (int)processes);
-            ready_ns += HELD_UP_NS * (all_late ? 1 : is_late ? which % 10 : 0);
-        }
+        int process = 0;
+        if (ready_ns > device_ns && (simulated_fault("held_up", NULL) ||
+                                     (simulated_fault("held_up_process", &process) && process == (int)processes)))
+            ready_ns += HELD_UP_NS;
         catch_up(ready_ns);
         device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
         if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */
@@ -688,21 +686,21 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
 
 /* FAULT=place:100: a block takes 100 ns longer for each buffer that there was when its kernel's data came, and for each
  * process that was forked before; and there is no noise.
- * FAULT=lost_write:21: of launch number 2, what the last block writes to its argument 1 does not arrive. lost_writes:21:
- * of that launch and all after it.
- * FAULT=lost_argument:20: of launch number 2, argument 0 arrives as 0. */
+ * FAULT=lost_write:2,1: of launch number 2, what the last block writes to its argument 1 does not arrive.
+ * lost_writes:2,1: of that launch and all after it.
+ * FAULT=lost_argument:2,0: of launch number 2, argument 0 arrives as 0. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
-    int which = 0;
+    int launch = 0;
     launches++;
     last_kernel = command->name;
     ++*launches_of(last_kernel);
-    const bool is_lost = (simulated_fault("lost_write", &which) && which / 10 == launches) ||
-                         (simulated_fault("lost_writes", &which) && which / 10 <= launches);
-    void *lost = is_lost ? (void *)command->arguments[which % 10] : NULL, *before = NULL;
+    const bool is_lost = (simulated_fault("lost_write", &launch) && launch == launches) ||
+                         (simulated_fault("lost_writes", &launch) && launch <= launches);
+    void *lost = is_lost ? (void *)command->arguments[fault.argument] : NULL, *before = NULL;
     const size_t lost_bytes = simulated_room(lost, NULL);
-    const bool no_argument = simulated_fault("lost_argument", &which) && which / 10 == launches;
-    if (no_argument) command->arguments[which % 10] = 0;
+    const bool no_argument = simulated_fault("lost_argument", &launch) && launch == launches;
+    if (no_argument) command->arguments[fault.argument] = 0;
     if (is_lost || no_argument) simulated_hit();
     int64_t free_ns[MAX_UNITS * MAX_SLOTS] = {0}, end_ns;
     const struct simulated_device *d = simulated_device;

@@ -23,7 +23,7 @@
  * it. FAULT=crash:clFinish: the process dies of its first. */
 bool simulated_call(const char *name, int64_t ns);
 
-/* Whether FAULT is this one: "name" or "name:number". The number stands in *number, if there is one. If nobody has asked
+/* Whether FAULT is this one: "name", "name:number" or "name:number,argument". The number stands in *number, if there is one. If nobody has asked
  * for it when the program ends, it ends with 3. */
 extern bool simulated_has_fault;
 bool simulated_is_fault(const char *name, int *number);

@@ -29,11 +29,11 @@ static void expect_file(const char *what, FILE *file, const char *right) {
 }
 
 static void print_row(const char *method, double us, double mhz, const char *by, bool disturbed) {
-    cell("method", "%-8s", method);
+    label("method", 8, method);
     number("first time", "us", 2, us);
     number("clock", "MHz", 0, mhz);
     recorded_spread("clock", "MHz", 1, mhz, mhz + 1);
-    cell("of/by whom", "%s", by);
+    label("of/by whom", 0, by);
     end_row(disturbed);
 }
 
@@ -45,7 +45,7 @@ static void check_table(void) {
     say("Words.\n\n");
     print_row("a", 1.234567, 1980, "it", true);
     print_row("longer than all", -1234567.891, NAN, "somebody, \"else\"", false);
-    cell("method", "only recorded");
+    label("method", 0, "only recorded");
     end_record_row(true);
     print_row("", -0.0001, 7, "", true);
     say("%.1f\n", value("of_all", "us", 2.25));

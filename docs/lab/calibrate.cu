@@ -20,8 +20,7 @@
 
 enum { LENGTHS = 24, IN_A_ROW = 16 };
 static const unsigned long long spin_ns = 10000;
-/* Between two events: 'x' one more event, 'e' an empty kernel, 's' a spin;
- * '-': without the blocker. */
+/* Between two events: 'x' one more event, 'e' an empty kernel, 's' a spin; '-': no blocker. */
 enum { FLOOR, EMPTY, SPIN, GAP, EVENT, EVENT_EMPTY, EMPTY_EVENT, EVENT_SPIN, SPIN_EVENT, PAIRS };
 static const struct {
     const char *queue;
@@ -81,12 +80,12 @@ static double print_row(const char *quantity, double *samples, size_t count, con
     const size_t cut = strcmp(over, "runs") == 0 ? count / 4 : 0;
     const struct summary s = summarize(samples, count, 0);
     const double x = strcmp(over, "rises") == 0 ? s.max : s.median;
-    cell("quantity", "%-18s", quantity);
+    label("quantity", 18, quantity);
     cell("value", "%9.3f", x);
     cell("low", "%9.3f", samples[cut]);
     cell("high", "%9.3f", samples[count - 1 - cut]);
-    cell("over", "%-7s", over);
-    cell("how", "%s", how);
+    label("over", 7, over);
+    label("how", 0, how);
     end_row(disturbed);
     return x;
 }
@@ -96,7 +95,8 @@ int main(int argc, char **argv) {
     static double ppm[MAX_RUNS], ticks_ns[MAX_RUNS], all_us[PAIRS][MAX_RUNS],
         added_us[PAIRS][MAX_RUNS], pair_us[LENGTHS][MAX_RUNS], more_us[LENGTHS][MAX_RUNS],
         row_us[LENGTHS][MAX_RUNS];
-    double value_us[PAIRS], extra[LENGTHS], row_extra[LENGTHS], rise_ns[LENGTHS], code_us, last = 0;
+    double value_us[PAIRS], extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], rise_ns[LENGTHS],
+        code_us;
     bool disturbed[PAIRS], bad = false; /* a length is */
     options.device = "";
     options.runs = 101;
@@ -149,11 +149,10 @@ int main(int argc, char **argv) {
     for (int l = 0; l < LENGTHS; l++) {
         const struct summary more = summarize(more_us[l], runs, step_us),
                              row = summarize(row_us[l], runs, step_us / IN_A_ROW);
-        const double us = median(pair_us[l], runs);
         extra[l] = more.median;
         row_extra[l] = row.median;
-        rise_ns[l] = round(1e3 * (us - last)) + 0.0; /* never -0; the first one is none */
-        last = us;
+        pair[l] = median(pair_us[l], runs);
+        rise_ns[l] = l > 0 ? round(1e3 * (pair[l] - pair[l - 1])) + 0.0 : 0; /* never -0 */
         bad |= shared || more.disturbed || row.disturbed || is_interrupted(row.median, more.median);
     }
     print_row("extra_us", extra, LENGTHS, "lengths", bad, "a pair around a spin minus its code");

@@ -130,8 +130,7 @@ int main(int argc, char **argv) {
     set_up_blocker();
     set_up_stamped(work.floats, work.blocks);
     CHECK_CUDA(cudaMalloc((void **)&marked, sizeof *marked));
-    early<<<(unsigned)work.blocks, THREADS>>>(0, work.a, work.b, work.c,
-                                              work.times); /* lazy loading: see chapter 06 */
+    early<<<(unsigned)work.blocks, THREADS>>>(0, work.a, work.b, work.c, work.times); /* warm-up */
     CHECK_CUDA(cudaGetLastError());
     launch_marker(true);
     clear_stamps(work.times, work.blocks);
@@ -155,7 +154,7 @@ int main(int argc, char **argv) {
         if (us[EVENT_NET] <= 0)
             fail(EXIT_FAILED, "impossible: a median of %g us", us[EVENT_NET]);
         us[LAUNCH] = us[EVENT_NET] - us[CODE] - us[DRAIN];
-        cell("kernel", "%-10s", work.length_ns > 0 ? "spin" : "vector_add");
+        label("kernel", 10, work.length_ns > 0 ? "spin" : "vector_add");
         cell("blocks", "%8zu", work.blocks);
         for (int i = 0; i < FLOOR; i++)
             number(names[i], "us", 2, us[i]);

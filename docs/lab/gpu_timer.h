@@ -49,15 +49,13 @@ enum { MONOTONIC, RAW, GPU, TIMERS };
 /* One moment by three clocks. The blocker runs by then, so the GPU's is
  * later by as much each time. */
 static inline void take_moment(unsigned long long *noted_ns, int64_t ns[TIMERS]) {
-    struct timespec raw;
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     note_time<<<1, 1>>>(noted_ns);
     CHECK_CUDA(cudaGetLastError());
     for (const int64_t since_ns = now_ns(); now_ns() - since_ns < 30000;)
         continue;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
-    ns[RAW] = (int64_t)raw.tv_sec * 1000000000 + raw.tv_nsec;
+    ns[RAW] = clock_ns(CLOCK_MONOTONIC_RAW);
     ns[MONOTONIC] = now_ns();
     open_gate();
     CHECK_CUDA(cudaMemcpy(&ns[GPU], noted_ns, sizeof *ns, cudaMemcpyDeviceToHost));

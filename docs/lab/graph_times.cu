@@ -143,7 +143,7 @@ int main(int argc, char **argv) {
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(plain, with_events, run);
         bool disturbed = is_shared();
-        cell("kernel", "%-10s", add ? "vector_add" : "spin");
+        label("kernel", 10, add ? "vector_add" : "spin");
         cell("blocks", "%7zu", work.blocks);
         for (int i = 0; i < COLUMNS; i++) {
             const struct summary s = summarize(samples_us[i], runs, step_us);

@@ -3,7 +3,9 @@
  * A kernel's own stamps: when each of its work-groups began and ended. */
 #pragma once
 
-#include "opencl.h"
+#include <math.h>
+
+#include "../../05_block_clock/kernel_clock.h"
 
 enum { MAX_GROUPS = 1 << 15 };
 
@@ -12,6 +14,21 @@ static double step_ns; /* of the clock that the kernel reads, or of its loop; Na
 struct group_time {
     cl_ulong start, end; /* by the same clock for all groups */
 };
+
+/* Builds the kernel spin of `file` with the clock that the device has, and makes room for the
+ * stamps of so many groups. Without a clock spin counts the rounds of a loop: step_ns is NaN. */
+static inline struct kernel_clock open_spin(struct opencl cl, const char *file, size_t groups,
+                                            cl_kernel *spin, cl_mem *stamps) {
+    const struct kernel_clock clock = find_kernel_clock(cl);
+    const bool is_shared = clock.tick_ns > 0; /* by all groups; else it would do for one alone */
+    const cl_program program = build_program(cl, file, is_shared ? clock.flags : "");
+    const size_t bytes = groups * sizeof(struct group_time);
+    MAKE_CL(*spin = clCreateKernel(program, "spin", &cl_code));
+    MAKE_CL(*stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
+    CHECK_CL(clSetKernelArg(*spin, 2, sizeof *stamps, stamps));
+    step_ns = is_shared ? clock.tick_ns : NAN;
+    return clock;
+}
 
 /* The steps in `us`, with 1 ns for one of a loop, which may take longer. */
 static inline cl_ulong steps_in(double us) {

@@ -16,7 +16,6 @@
  */
 #include "../../03_opencl_profiling/stamps.h"
 #include "../../04_cuda_events/fit_line.h"
-#include "../../05_block_clock/kernel_clock.h"
 #include "group_times.h"
 #include "summary.h"
 
@@ -92,17 +91,13 @@ int main(int argc, char **argv) {
                   "How much longer than the code are START to END and the host's clock?");
     cl = open_opencl();
     const size_t runs = (size_t)options.runs;
-    const struct kernel_clock clock = find_kernel_clock(cl);
-    is_loop = clock.tick_ns == 0;
-    const char *code_by = is_loop ? "a loop twice as long" : clock.name;
-    const cl_program program = build_program(cl, "spin.cl", is_loop ? "" : clock.flags);
-    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
-    const cl_uint first = 0;
+    const struct kernel_clock clock = open_spin(cl, "spin.cl", 1, &kernel, &stamps);
+    const cl_uint first = 0; /* the number of the first stamp */
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(struct group_time), NULL,
-                                    &cl_code));
-    CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
-    step_ns = is_loop ? find_loop_step_ns() : clock.tick_ns;
+    is_loop = isnan(step_ns);
+    const char *code_by = is_loop ? "a loop twice as long" : clock.name;
+    if (is_loop)
+        step_ns = find_loop_step_ns();
 
     begin_table("Known lengths: a kernel that spins, on %s, %s\n"
                 "code by %s; extra: start_to_end minus code; medians of %zu runs\n\n",

@@ -37,17 +37,8 @@ static double kernel_us(void) {
     return (double)ns / 1e3;
 }
 
-/* The floor: what two events cost with nothing between them. */
-static double event_floor(void) {
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us();
-}
-
-/* With the spin between them. Adds its launch by the device, and its drain: the device waits for
- * all that the kernel wrote before it goes on. */
+/* Two events behind the blocker. Minus event_floor(), this adds the launch by the device, and the
+ * drain: the device waits for all that the kernel wrote before it goes on. */
 static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));

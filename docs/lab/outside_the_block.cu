@@ -14,7 +14,7 @@
 #include "../../05_block_clock/block_rows.h"
 #include "../../05_block_clock/cuda_blocks.h"
 
-enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 };
+enum { THREADS = 256, SHARED_BYTES = 2 * THREADS * sizeof(float), LAUNCHES = 20 /* in a row */ };
 
 /* ---- The kernels: the work with stamps and the barrier that they need, as in block_clock.cu, and
  * without ---- */
@@ -68,21 +68,11 @@ static double outside(size_t run, int blocks, double *percent) {
 }
 
 /* The mean of 20 launches between two events, so that the events' own cost hardly counts. */
-static double without_stamps(int blocks) {
+static double mean_of_20(void (*launch)(int blocks), int blocks) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     for (int i = 0; i < LAUNCHES; i++)
-        launch_unstamped(blocks);
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us() / LAUNCHES;
-}
-
-static double with_stamps(int blocks) {
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    for (int i = 0; i < LAUNCHES; i++)
-        launch_stamped(blocks);
+        launch(blocks);
     CHECK_CUDA(cudaEventRecord(stop, 0));
     open_gate();
     return elapsed_us() / LAUNCHES;
@@ -92,7 +82,7 @@ int main(int argc, char **argv) {
     enum { ONE_BLOCK, FULL, WITHOUT, WITH, ROWS };
     static const char *const methods[] = {"outside_one_block", "outside_full", "without_stamps",
                                           "with_stamps"};
-    static const char *const whats[] = {"one block: events minus span",
+    static const char *const words[] = {"one block: events minus span",
                                         "a full device: events minus span",
                                         "16 times a full device: mean of 20 in a row",
                                         "16 times a full device, with stamps: mean of 20 in a row"};
@@ -119,8 +109,8 @@ int main(int argc, char **argv) {
     for (size_t run = 0; run < runs; run++) { /* in turns */
         us[ONE_BLOCK][run] = outside(run, 1, &percent[ONE_BLOCK][run]);
         us[FULL][run] = outside(run, full, &percent[FULL][run]);
-        us[WITHOUT][run] = without_stamps(many);
-        us[WITH][run] = with_stamps(many);
+        us[WITHOUT][run] = mean_of_20(launch_unstamped, many);
+        us[WITH][run] = mean_of_20(launch_stamped, many);
         percent[WITHOUT][run] = NAN;
         percent[WITH][run] = NAN;
         stamps_percent[run] = 100 * us[WITH][run] / us[WITHOUT][run];
@@ -132,10 +122,10 @@ int main(int argc, char **argv) {
     for (int row = 0; row < ROWS; row++) {
         all[row] = summarize(us[row], runs, step_us);
         const struct summary share = summarize(percent[row], runs, 0);
-        cell("method", "%-18s", methods[row]);
+        label("method", 18, methods[row]);
         number("time", "us", 2, all[row].median);
         number("of_events", "percent", 2, share.median);
-        cell("what", "%s", whats[row]);
+        label("what", 0, words[row]);
         end_row(shared || all[row].disturbed || share.disturbed);
     }
     end_table();

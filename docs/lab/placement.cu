@@ -69,11 +69,13 @@ static void set_up(void) {
 }
 
 int main(int argc, char **argv) {
+    static const struct steps steps = {set_up, move_buffers, move_back, time_launch_us,
+                                       check_result};
     options.device = "";
     options.runs = 15;
     options.size = 1 << 24;
     parse_options(argc, argv, "How much of the difference between runs is the buffers' place?");
     floats = (size_t)options.size;
-    compare_places("event pairs");
+    compare_places(&steps, "event pairs");
     return EXIT_SUCCESS;
 }

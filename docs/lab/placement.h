@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How far apart are the medians of a kernel's launches with the same buffers, with buffers in other
- * places, and in other processes? The same for placement.cu and placement_opencl.c, which say how a
- * process sets up, moves its buffers, and times one launch. */
+ * places, and in other processes? The same for placement.cu and placement_opencl.c. */
 #pragma once
 
 #include "../../06_warmup/cold.h" /* in_new_process() */
@@ -10,12 +9,14 @@
 #include "options.h"
 #include "summary.h"
 
-/* The program that includes this header has these functions. */
-static void set_up(void);       /* opens the device, makes the first buffers */
-static void move_buffers(void); /* new buffers, made while the ones before are still there */
-static void move_back(void);    /* the first buffers again */
-static double time_launch_us(double *overhead_us); /* also stores how much longer the host waited */
-static void check_result(void);
+/* What a program does with its API. */
+struct steps {
+    void (*set_up)(void);       /* opens the device, makes the first buffers */
+    void (*move_buffers)(void); /* new buffers, made while the ones before are still there */
+    void (*move_back)(void);    /* the first buffers again */
+    double (*time_launch_us)(double *overhead_us); /* also how much longer the host waited */
+    void (*check_result)(void);
+};
 
 /* ---- Chance ---- */
 
@@ -32,6 +33,7 @@ enum { LAUNCHES = 31 };
 static const int64_t warm_up_ns = 100000000; /* until the clock has its rate: sm_clock.cu */
 
 struct place {
+    const struct steps *steps;
     double median_us;
     bool disturbed;
 };
@@ -39,13 +41,13 @@ struct place {
 static inline void measure(struct place *place) {
     double samples_us[LAUNCHES], overheads_us[LAUNCHES];
     for (const int64_t start_ns = now_ns(); now_ns() - start_ns < warm_up_ns;)
-        time_launch_us(&overheads_us[0]);
+        place->steps->time_launch_us(&overheads_us[0]);
     for (int i = 0; i < LAUNCHES; i++)
-        samples_us[i] = time_launch_us(&overheads_us[i]);
+        samples_us[i] = place->steps->time_launch_us(&overheads_us[i]);
     const struct summary s = summarize(samples_us, LAUNCHES, step_us);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us", s.median);
-    check_result();
+    place->steps->check_result();
     place->median_us = s.median;
     place->disturbed = s.disturbed || is_delayed(median(overheads_us, LAUNCHES));
 }
@@ -53,7 +55,7 @@ static inline void measure(struct place *place) {
 /* ---- The processes. This one never touches the device: see cold.h ---- */
 
 static inline void run_process(void *place) {
-    set_up();
+    ((struct place *)place)->steps->set_up();
     measure((struct place *)place);
 }
 
@@ -61,7 +63,7 @@ static inline void run_process(void *place) {
 static pid_t home;
 static int questions[2], answers[2];
 
-static inline void start_home(void) {
+static inline void start_home(const struct steps *steps) {
     fflush(stdout);
     if (pipe(questions) != 0 || pipe(answers) != 0 || (home = fork()) < 0)
         fail(EXIT_FAILED, "pipe or fork: %s", strerror(errno));
@@ -69,14 +71,14 @@ static inline void start_home(void) {
     close(answers[home != 0]);
     if (home != 0)
         return;
-    static struct place place;
+    struct place place = {steps, 0, false};
     for (bool move, is_set_up = false; get(questions[0], &move, sizeof move); is_set_up = true) {
         if (!is_set_up)
-            set_up();
+            steps->set_up();
         if (move)
-            move_buffers();
+            steps->move_buffers();
         else
-            move_back();
+            steps->move_back();
         measure(&place);
         if (!put(answers[1], &machine, sizeof machine) || !put(answers[1], &place, sizeof place))
             break;
@@ -106,15 +108,15 @@ static inline void end_home(void) {
 enum { AGAIN, MOVED, PROCESS, PLACES };
 static const char *const place_names[PLACES] = {"again", "moved", "process"};
 
-static inline void compare_places(const char *clock) {
+static inline void compare_places(const struct steps *steps, const char *clock) {
     static double samples_us[PLACES][MAX_RUNS];
-    static struct place place;
+    struct place place = {steps, 0, false};
     double spread_percent[PLACES], greatest = 0;
     bool disturbed[PLACES] = {false, false, false};
     int order[PLACES] = {AGAIN, MOVED, PROCESS};
     const size_t runs = (size_t)options.runs;
     const uint64_t seed = random_state = (uint64_t)now_ns();
-    start_home();
+    start_home(steps);
     for (size_t run = 0; run < runs; run++)
         for (int t = 0; t < PLACES; t++) { /* in turns, in an order drawn anew each time */
             const int other = t + (int)random_below((size_t)(PLACES - t)), w = order[other];
@@ -136,7 +138,7 @@ static inline void compare_places(const char *clock) {
         const struct summary s = summarize(samples_us[w], runs, step_us);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
         greatest = fmax(greatest, spread_percent[w]);
-        cell("where", "%-7s", place_names[w]);
+        label("where", 7, place_names[w]);
         number("min", "us", 2, s.min);
         number("median", "us", 2, s.median);
         number("max", "us", 2, s.max);

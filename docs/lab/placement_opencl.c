@@ -41,8 +41,8 @@ static void check_result(void) {
     check_vector_add(cl, vectors[C], floats);
 }
 
-static void use(cl_mem *those) {
-    vectors = those;
+static void use(cl_mem buffers[3]) {
+    vectors = buffers;
     for (int v = A; v <= C; v++)
         CHECK_CL(clSetKernelArg(vector_add, (cl_uint)v, sizeof vectors[v], &vectors[v]));
 }
@@ -72,12 +72,14 @@ static void set_up(void) {
 }
 
 int main(int argc, char **argv) {
+    static const struct steps steps = {set_up, move_buffers, move_back, time_launch_us,
+                                       check_result};
     options.device = "";
     options.runs = 15;
     options.size = 1 << 24;
     parse_options(argc, argv, "How much of the difference between runs is the buffers' place?");
     floats = (size_t)options.size;
     global_size = (floats + local_size - 1) / local_size * local_size;
-    compare_places("the host's clock");
+    compare_places(&steps, "the host's clock");
     return EXIT_SUCCESS;
 }

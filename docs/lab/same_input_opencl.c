@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
         if (!(last[i].median > 0))
             fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short",
                  last[i].median, count);
-        cell("input", "%-6s", names[i]);
+        label("input", 6, names[i]);
         number("first launch", "us", 2, first[i].median);
         number("last launch", "us", 2, last[i].median);
         cell("last_to_same", "%.2f", last[i].median / last[SAME].median);

@@ -29,6 +29,7 @@ static const char *const names[KINDS] = {"zeros", "random", "fma"};
 /* The second half of each turn, of each kind. */
 static struct result {
     double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS], power_w[MAX_RUNS], held_back_ns;
+    double fewest_cycles; /* of a launch, of all its samples */
     int64_t passed_ns;
     size_t count;
 } results[KINDS];
@@ -36,20 +37,12 @@ static struct result {
 /* A pause, and then `count` samples of one SM. Returns the number of the first one from which on
  * the clock stays near the last one's. */
 static int measure_after_pause(struct sample *samples, int count, int each) {
-    const struct timespec pause = {PAUSE_S, 0};
     int steady = count - 1;
-    for (int i = -1; i < count; i++) { /* the first launch loads the kernel */
-        struct sample *s = &samples[i < 0 ? 0 : i];
-        memset(s, 0xff, sizeof *s); /* nothing is seen, and the doubles are NaN */
-        s->ns = now_ns();
-        count_clocks<<<1, 1>>>(device_rate);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaDeviceSynchronize());
-        s->clock_mhz = noted_mhz(1.01 * (double)(now_ns() - s->ns));
-        if (i < 0 && nanosleep(&pause, NULL) != 0)
-            fail(EXIT_FAILED, "nanosleep: %s", strerror(errno));
-        begin_ns = i < 0 ? now_ns() : begin_ns;
-    }
+    sample_one_sm(&samples[0]); /* the first launch loads the kernel */
+    sleep_for_ns(PAUSE_S * 1000000000LL);
+    begin_ns = now_ns();
+    for (int i = 0; i < count; i++)
+        sample_one_sm(&samples[i]);
     for (int i = 0; i < count; i++)
         print_sample(0, "none", &samples[i], false, i % each == 0);
     while (steady > 0 && fabs(samples[steady - 1].clock_mhz / samples[count - 1].clock_mhz - 1) <
@@ -76,7 +69,6 @@ static void take_sample(struct sample *s, enum kind kind) {
 /* One turn: the samples from number `from` to before `to` of one kind. A slower clock makes a
  * launch longer, but not its cycles: where these are more, others had the GPU. */
 static void measure_load(struct sample *s, enum kind kind, int turn, int from, int to, int each) {
-    static double fewest[KINDS];
     struct result *r = &results[kind];
     const int count = to - from, half = count / 2;
     struct sample end;
@@ -88,13 +80,13 @@ static void measure_load(struct sample *s, enum kind kind, int turn, int from, i
         s[i].held_back_percent =
             percent(gpu_held_back_ns(&before->gpu, &s[i].gpu), s[i].ns - before->ns);
         const double cycles = s[i].launch_ms * s[i].clock_mhz;
-        fewest[kind] = fewest[kind] > 0 ? fmin(fewest[kind], cycles) : cycles;
+        r->fewest_cycles = r->fewest_cycles > 0 ? fmin(r->fewest_cycles, cycles) : cycles;
         if (i > half) {
             r->launch_ms[r->count] = s[i].launch_ms;
             r->clock_mhz[r->count] = s[i].clock_mhz;
             r->power_w[r->count++] = seen(s[i].gpu.power_mw) / 1e3;
         }
-        const double more_ms = s[i].launch_ms - fewest[kind] / s[i].clock_mhz;
+        const double more_ms = s[i].launch_ms - r->fewest_cycles / s[i].clock_mhz;
         print_sample(turn, names[kind], &s[i],
                      more_ms > fmax(0.2 * s[i].launch_ms, 16 * step_us / 1e3),
                      (from + i) % each == 0);
@@ -132,15 +124,12 @@ static double say_result(enum kind kind) {
 
 int main(int argc, char **argv) {
     static struct sample samples[2 * MAX_RUNS + 1];
-    int device;
     options.device = "";
     options.runs = 200;
     options.work = 65536;
     parse_options(argc, argv, "How fast do the SMs run, after a pause and when all are busy?");
     const struct cudaDeviceProp properties = open_cuda();
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
-    nvml = open_gpu_state() ? nvml : NULL;
+    open_nvml();
     set_up_load(BLOCKS_PER_SM * (unsigned)properties.multiProcessorCount);
     create_events();
     const int runs = (int)options.runs, turns = runs < TURNS ? runs : TURNS, each = (runs + 9) / 10;
@@ -172,9 +161,7 @@ int main(int argc, char **argv) {
     const double zeros_ms = say_result(ZEROS), random_ms = say_result(RANDOM);
     say_result(FMA);
     const double more_percent = value("random_more", "percent", 100 * (random_ms / zeros_ms - 1));
-    if (more_percent < 0)
-        say("With random numbers the same kernel takes %.1f %% less time.\n", -more_percent);
-    else
-        say("With random numbers the same kernel takes %.1f %% more time.\n", more_percent);
+    say("With random numbers the same kernel takes %.1f %% %s time.\n", fabs(more_percent),
+        more_percent < 0 ? "less" : "more");
     return EXIT_SUCCESS;
 }

@@ -64,11 +64,11 @@ static double clocks_per_us;
 /* `time_by`: the timer of all SMs, or the clocks and their rate. */
 static void report(const char *what, long long clocks, double time_us, const char *time_by,
                    const char *meaning) {
-    cell("what", "%-15s", what);
+    label("what", 15, what);
     cell("clocks", "%12lld", clocks);
     number("time", "us", 2, time_us);
-    cell("time_by", "%s", time_by);
-    cell("meaning", "%s", meaning);
+    label("time_by", 0, time_by);
+    label("meaning", 0, meaning);
     end_row(false); /* one run: nothing can disagree */
 }
 

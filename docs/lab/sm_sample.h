@@ -17,6 +17,14 @@ struct sample {
     int64_t ns; /* when, by the host's clock */
 };
 
+static void open_nvml(void) {
+    int device;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
+    if (!open_gpu_state())
+        nvml = NULL;
+}
+
 static void look(struct sample *s) {
     s->ns = now_ns();
     read_gpu_state(bus_id, &s->gpu); /* without NVML all is NOT_SEEN */
@@ -33,7 +41,7 @@ static double percent(double part_ns, int64_t whole_ns) {
 static void print_sample(int turn, const char *numbers, const struct sample *s, bool disturbed,
                          bool in_table) {
     cell("turn", "%d", turn);
-    cell("numbers", "%s", numbers);
+    label("numbers", 0, numbers);
     number("since", "s", 3, (double)(s->ns - begin_ns) / 1e9);
     number("launch", "ms", 3, s->launch_ms);
     number("clock", "MHz", 0, s->clock_mhz);
@@ -67,4 +75,14 @@ static double noted_mhz(double most_ns) {
         fail(EXIT_FAILED, "impossible: %lld clocks, %llu ns in a kernel; %g ns around it",
              rate.clocks, rate.ns, most_ns);
     return (double)rate.clocks * 1e3 / (double)rate.ns;
+}
+
+/* One SM's clock alone. NVML is not asked: that takes longer than the millisecond. */
+static void sample_one_sm(struct sample *s) {
+    memset(s, 0xff, sizeof *s); /* NOT_SEEN, and the doubles are NaN */
+    s->ns = now_ns();
+    count_clocks<<<1, 1>>>(device_rate);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaDeviceSynchronize());
+    s->clock_mhz = noted_mhz(1.01 * (double)(now_ns() - s->ns));
 }

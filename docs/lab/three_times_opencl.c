@@ -14,7 +14,6 @@
  * Try:   SPIN_US 1, 100 or 1000: which times grow, and which differences stay?
  */
 #include "../../03_opencl_profiling/stamps.h"
-#include "../../05_block_clock/kernel_clock.h"
 #include "clock.h"
 #include "group_times.h"
 #include "summary.h"
@@ -65,7 +64,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     const int64_t host_start_ns = now_ns();
     for (cl_uint i = 0; i < LAUNCHES; i++)
         launch(i, i == 0 ? 1 : groups, i == 0 ? LONG_US : SPIN_US, has_events ? &events[i] : NULL);
-    us[ENQUEUE] = fmax(has_events ? 0 : us[ENQUEUE], (double)(now_ns() - host_start_ns) / 1e3);
+    us[ENQUEUE] = fmax(us[ENQUEUE], (double)(now_ns() - host_start_ns) / 1e3);
     CHECK_CL(clFinish(cl.queue));
     const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
     const struct group_time code = first_and_last(cl, stamps, MIDDLE * groups, groups, SPIN_US),
@@ -93,6 +92,7 @@ static void time_all(size_t groups, double us[TIMES]) {
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);
     us[NET] = us[ALONE] - us[EMPTY];
     us[MORE] = us[ALONE] - us[CODE];
+    us[ENQUEUE] = 0;
     time_row(groups, true, us);
     time_row(groups, false, us);
 }
@@ -107,19 +107,13 @@ int main(int argc, char **argv) {
     options.runs = 31;
     parse_options(argc, argv, "Which of a kernel's three times is START to END?");
     cl = open_opencl();
-    const struct kernel_clock clock = find_kernel_clock(cl);
-    const bool is_loop = clock.tick_ns == 0; /* no clock that all work-groups share */
-    step_ns = is_loop ? NAN : clock.tick_ns;
-    const char *by = is_loop ? "no clock" : clock.name, *flags = is_loop ? "" : clock.flags;
-    const cl_program program = build_program(cl, "spin.cl", flags);
-    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_code));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,
-                 groups[ROWS] = {1, units, many},
-                 bytes = LAUNCHES * many * sizeof(struct group_time);
-    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
-    CHECK_CL(clSetKernelArg(kernel, 2, sizeof stamps, &stamps));
+                 groups[ROWS] = {1, units, many};
+    const struct kernel_clock clock = open_spin(cl, "spin.cl", LAUNCHES * many, &kernel, &stamps);
+    const bool is_loop = isnan(step_ns);
+    const char *by = is_loop ? "no clock" : clock.name;
     begin_table("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
                 "code, in_a_row: by %s; the others: by START and END; medians of %zu runs\n\n",
                 SPIN_US, is_loop ? "000 steps" : " us", cl.name, cl.platform, by, runs);
@@ -161,15 +155,14 @@ int main(int argc, char **argv) {
         value("greatest_row_more", "us", s[ROW_MORE].max);
         value("least_pause", "us", s[PAUSE].min);
         value("greatest_pause", "us", s[PAUSE].max);
+        const double more = s[MORE].median, pause = s[PAUSE].median;
+        const char *closest = more < 0.5 * pause    ? "closest to the time of the code"
+                              : more <= 1.5 * pause ? "closest to what it costs in a row"
+                                                    : "more than it costs in a row";
         say("Run by run, START to END is the code %+.2f to %+.2f us; in a row, %+.2f to %+.2f us.\n"
-            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n",
-            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max);
-        if (s[MORE].median < 0.5 * s[PAUSE].median)
-            say("closest to the time of the code.\n");
-        else if (s[MORE].median <= 1.5 * s[PAUSE].median)
-            say("closest to what it costs in a row.\n");
-        else
-            say("more than it costs in a row.\n");
+            "In a row a kernel costs its code %+.2f to %+.2f us. So START to END is\n%s.\n",
+            s[MORE].min, s[MORE].max, s[ROW_MORE].min, s[ROW_MORE].max, s[PAUSE].min, s[PAUSE].max,
+            closest);
     }
     return EXIT_SUCCESS;
 }

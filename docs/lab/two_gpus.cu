@@ -14,6 +14,8 @@
  */
 #include "two_rows.h"
 
+static long long seconds = 20;
+
 /* ---- A stamp goes to and fro ---- */
 
 /* Waits until the flag is another than `old`, and returns it; `old` if that takes too long. */
@@ -80,44 +82,7 @@ static void sweep(int gpu, struct way *ways, size_t count) {
         fail(EXIT_FAILED, "no answer of GPU %d for a second: is it held up?", gpu);
 }
 
-/* ---- What comes out ---- */
-
-static void print_drift(int gpu, const char *quantity, int from, int to, const char *how) {
-    const struct offset ppm = drift_ppm(&pairs[gpu], from, to);
-    row(gpu, quantity, ppm.middle_ns, ppm.low_ns, ppm.high_ns, true, how);
-}
-
-/* Prints what the timers are. Returns the bound in ns. */
-static double print_timers(int gpu) {
-    struct timer_pair *pair = &pairs[gpu];
-    double ways_ns[SWEEPS];
-    int outside = 0, early = 0;
-    const double bound_ns = find_offsets(pair, &outside);
-    for (int s = 0; s < SWEEPS; s++) {
-        const struct way best = shortest_way(pair, s);
-        const struct offset *o = &pair->offsets[s];
-        ways_ns[s] = (double)(best.back_ns - best.sent_ns);
-        for (size_t i = 1; i < pair->ways; i += 2)
-            early += is_early(pair, pair->way[s][i]);
-        cells(gpu, "moved_ns", o->middle_ns, o->low_ns, o->high_ns, o->at_s, "");
-        end_record_row(shared);
-    }
-    const double way_ns = median(ways_ns, SWEEPS),
-                 offset_us = ((double)pair->offset_ns + pair->offsets[0].middle_ns) / 1e3;
-    row(gpu, "way_ns", way_ns, ways_ns[0], ways_ns[SWEEPS - 1], true,
-        pair->is_peer ? "there and back, by peer access" : "there and back, through host memory");
-    row(gpu, "offset_us", offset_us, offset_us - bound_ns / 1e3, offset_us + bound_ns / 1e3, true,
-        "its timer minus that of GPU 0, at first");
-    print_drift(gpu, "drift_ppm", 0, SWEEPS - 1, "its timer is faster: us in a second");
-    print_drift(gpu, "drift_begin_ppm", 0, SWEEPS / 4, "... in the first quarter");
-    print_drift(gpu, "drift_end_ppm", SWEEPS - 1 - SWEEPS / 4, SWEEPS - 1, "... in the last");
-    row(gpu, "bound_ns", bound_ns, -bound_ns, bound_ns, true, "the offset is no farther off");
-    row(gpu, "outside", outside, 0, SWEEPS, outside == 0,
-        "sweeps too far from the line between two others");
-    row(gpu, "early", early, 0, (double)(pair->ways / 2 * SWEEPS), early == 0,
-        "stamps that arrive before they are sent");
-    return bound_ns;
-}
+/* ---- Events of two GPUs ---- */
 
 /* Wrong, and an error. */
 static const char *ask_events(void) {
@@ -137,9 +102,9 @@ static const char *ask_events(void) {
 int main(int argc, char **argv) {
     double bound_us = 0; /* of GPUs 0 and 1 */
     options.runs = 10000;
-    options.seconds = 20;
-    options.late_us = 50;
     options.trace = 1;
+    add_option("seconds", "go on for N seconds", &seconds, 3600);
+    add_option("late-us", "make one device N us late", &late_us, 1000000);
     parse_options(argc, argv, "What did two GPUs do at the same time?");
     options.device = "0"; /* the others are opened below */
     const struct cudaDeviceProp device = open_cuda();
@@ -148,7 +113,7 @@ int main(int argc, char **argv) {
         sweep(gpu, NULL, 0);
     const int64_t start_ns = now_ns();
     for (int s = 0; s < SWEEPS; s++) {
-        while (now_ns() - start_ns < options.seconds * 1000000000 * s / (SWEEPS - 1))
+        while (now_ns() - start_ns < seconds * 1000000000 * s / (SWEEPS - 1))
             continue;
         for (int gpu = 1; gpu < count; gpu++)
             sweep(gpu, pairs[gpu].way[s], pairs[gpu].ways);
@@ -161,7 +126,7 @@ int main(int argc, char **argv) {
     begin_table(
         "Two GPUs: %d of %s; in %lld s %d sweeps of %lld stamps, there and back\n"
         "low to high: bounds, the sweeps, or the middle half of %d all-reduces of %d KiB\n\n",
-        count, device.name, options.seconds, SWEEPS, options.runs, ROUNDS / 2, HALF / 128);
+        count, device.name, seconds, SWEEPS, options.runs, ROUNDS / 2, HALF / 128);
     for (int gpu = 1; gpu < count; gpu++) {
         const double bound_ns = print_timers(gpu);
         bound_us = gpu == 1 ? bound_ns / 1e3 : bound_us;

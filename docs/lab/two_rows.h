@@ -14,19 +14,56 @@ static inline void cells(int gpu, const char *quantity, double x, double low, do
                          double at_s, const char *how) {
     char pair[32];
     snprintf(pair, sizeof pair, "0-%d", gpu);
-    cell("pair", "%-4s", pair);
-    cell("quantity", "%-14s", quantity);
+    label("pair", 4, pair);
+    label("quantity", 14, quantity);
     cell("value", "%13.3f", x);
     cell("low", "%13.3f", low);
     cell("high", "%13.3f", high);
     recorded_number("at_s", 3, at_s);
-    cell("how", "%s", how);
+    label("how", 0, how);
 }
 
 static inline void row(int gpu, const char *quantity, double x, double low, double high,
                        bool is_good, const char *how) {
     cells(gpu, quantity, x, low, high, NAN, how);
     end_row(shared || !is_good);
+}
+
+static inline void print_drift(int gpu, const char *quantity, int from, int to, const char *how) {
+    const struct offset ppm = drift_ppm(&pairs[gpu], from, to);
+    row(gpu, quantity, ppm.middle_ns, ppm.low_ns, ppm.high_ns, true, how);
+}
+
+/* Prints what the timers are. Returns the bound in ns. */
+static inline double print_timers(int gpu) {
+    struct timer_pair *pair = &pairs[gpu];
+    double ways_ns[SWEEPS];
+    int outside = 0, early = 0;
+    const double bound_ns = find_offsets(pair, &outside);
+    for (int s = 0; s < SWEEPS; s++) {
+        const struct way best = shortest_way(pair, s);
+        const struct offset *o = &pair->offsets[s];
+        ways_ns[s] = (double)(best.back_ns - best.sent_ns);
+        for (size_t i = 1; i < pair->ways; i += 2)
+            early += is_early(pair, pair->way[s][i]);
+        cells(gpu, "moved_ns", o->middle_ns, o->low_ns, o->high_ns, o->at_s, "");
+        end_record_row(shared);
+    }
+    const double way_ns = median(ways_ns, SWEEPS),
+                 offset_us = ((double)pair->offset_ns + pair->offsets[0].middle_ns) / 1e3;
+    row(gpu, "way_ns", way_ns, ways_ns[0], ways_ns[SWEEPS - 1], true,
+        pair->is_peer ? "there and back, by peer access" : "there and back, through host memory");
+    row(gpu, "offset_us", offset_us, offset_us - bound_ns / 1e3, offset_us + bound_ns / 1e3, true,
+        "its timer minus that of GPU 0, at first");
+    print_drift(gpu, "drift_ppm", 0, SWEEPS - 1, "its timer is faster: us in a second");
+    print_drift(gpu, "drift_begin_ppm", 0, SWEEPS / 4, "... in the first quarter");
+    print_drift(gpu, "drift_end_ppm", SWEEPS - 1 - SWEEPS / 4, SWEEPS - 1, "... in the last");
+    row(gpu, "bound_ns", bound_ns, -bound_ns, bound_ns, true, "the offset is no farther off");
+    row(gpu, "outside", outside, 0, SWEEPS, outside == 0,
+        "sweeps too far from the line between two others");
+    row(gpu, "early", early, 0, (double)(pair->ways / 2 * SWEEPS), early == 0,
+        "stamps that arrive before they are sent");
+    return bound_ns;
 }
 
 /* The median and the middle half of the late rounds, or of the others. Returns the median. */
@@ -53,11 +90,12 @@ static inline void print_rounds(double bound_us) {
     }
     const double copy_us = span_us(ROUNDS);
     row(1, "copy_us", copy_us, copy_us - bound_us, copy_us + bound_us, true, "from GPU 0 to GPU 1");
-    const double us = rounds_row("apart_us", apart, false, "GPU 1 starts after GPU 0"),
-                 late_us =
-                     rounds_row("late_apart_us", apart, true, "... where it was made late") - us;
-    row(1, "seen_late_us", late_us, late_us - bound_us, late_us + bound_us,
-        fabs(late_us - (double)options.late_us) <= bound_us, "the difference");
+    const double apart_us = rounds_row("apart_us", apart, false, "GPU 1 starts after GPU 0"),
+                 late_apart_us =
+                     rounds_row("late_apart_us", apart, true, "... where it was made late"),
+                 seen_us = late_apart_us - apart_us;
+    row(1, "seen_late_us", seen_us, seen_us - bound_us, seen_us + bound_us,
+        fabs(seen_us - (double)late_us) <= bound_us, "the difference");
     rounds_row("wait_0_us", wait[0], true, "GPU 0 waits for what the late one sends");
     rounds_row("wait_1_us", wait[1], true, "the late one waits");
     rounds_row("all_reduce_us", all, false, "from the first start to the last end");

@@ -212,7 +212,7 @@ int main(int argc, char **argv) {
                 found[5] += by_t_test(noise, more, 0);
             }
             number("b_longer", "percent", 0, 100 * more);
-            cell("noise", "%s", noises[noise].name);
+            label("noise", 0, noises[noise].name);
             say("%-18s", noises[noise].name);
             share("compare_h", 9, found[0]);
             share("abab", 8, found[1]);

@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
             }
         cell("processes", "%d", cases[c].processes);
         number("offset", "percent", 2, cases[c].deviation);
-        cell("odd", "%s", cases[c].odd ? "yes" : "no");
+        label("odd", 0, cases[c].odd ? "yes" : "no");
         number("step", "percent", 2, cases[c].step);
         for (int way = 0; way < WAYS; way++) {
             cell(names[way][0], "%.1f", 50.0 * holds[way] / (double)options.runs);
