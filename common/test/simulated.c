@@ -198,7 +198,7 @@ static struct {
     pid_t process;
     bool *asked; /* whether anything asked for it, in this process or in one that it started */
 } fault;
-bool simulated_has_fault;
+char simulated_fault_begins[5];
 
 /* A misspelt fault, or one of something that the program no longer does, must not look like a fault that does no harm. */
 static void find_dead_fault(void) {
@@ -224,8 +224,9 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.length = strcspn(fault.name, ":");
     fault.victim = fault.name + fault.length + (fault.name[fault.length] == ':');
     fault.number = *fault.victim ? atoi(fault.victim) : 1;
-    simulated_has_fault = fault.length > 0;
-    if (simulated_has_fault) share_asked();
+    for (size_t i = 0; i < sizeof simulated_fault_begins && i < fault.length; i++)
+        simulated_fault_begins[i] = fault.name[i];
+    if (fault.length > 0) share_asked();
     pthread_atfork(count_process, NULL, leave_device);
 }
 
@@ -297,7 +298,7 @@ static bool try_failing(const char *name) {
     for_the_sweep = false;
     if (child == 0) {
         for (int i = 0; i < 2; i++) dup2(files[i], i + 1);
-        simulated_has_fault = false;
+        simulated_fault_begins[0] = '\0';
         alarm(20);
         return true;
     }
