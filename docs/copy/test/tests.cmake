@@ -60,12 +60,15 @@ add_test(NAME liars.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
 set_tests_properties(liars.simulated PROPERTIES LABELS simulated TIMEOUT 300)
 
 # fit_to_measure, with a /proc and a /sys of its own below `root`, and with NVML in the folders `new` and
-# `old`, where its test runs; it looks every 2 ms.
+# `old`, where its test runs; it looks every 2 ms. new/fit_slowly looks every 20, for what happens between two looks.
 set(there ${CMAKE_BINARY_DIR}/simulated/bin)
-add_executable(simulated_fit_to_measure fit_to_measure.c)
-target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root" INTERVAL_MS=6)
-set_target_properties(simulated_fit_to_measure PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}/docs/copy
-  OUTPUT_NAME fit_to_measure)
+function(add_fit target interval_ms folder name)
+  add_executable(${target} fit_to_measure.c)
+  target_compile_definitions(${target} PRIVATE ROOT="root" INTERVAL_MS=${interval_ms})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}/${folder} OUTPUT_NAME ${name})
+endfunction()
+add_fit(simulated_fit_to_measure 2 docs/copy fit_to_measure)
+add_fit(simulated_fit_slowly 20 new fit_slowly)
 foreach(age new old)
   add_library(nvml_${age} SHARED test/fake_nvml.c)
   set_target_properties(nvml_${age} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${there}/${age}
