@@ -143,5 +143,5 @@ find_program(NVDISASM nvdisasm HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/bui
 if(Python3_FOUND AND has_cuda AND NVDISASM)
   add_test(NAME machine_code COMMAND Python3::Interpreter
     ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
-  set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)
+  set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77 COST 20)
 endif()
