@@ -52,7 +52,7 @@ values="0 -1 +1 1e3 64x 0x10 1.5 nan inf 99999999999999999999 , 1, ,1"
 for option in --runs --size --blocks --threads --work; do
     grep -q -e "$option.*LIST" help && lists="$lists $option"
     if grep -q -e "$option" help; then
-        few="$few $option $([ "$option" = --runs ] && echo 3 || echo 1)" # a run alone may be impossible by its noise
+        few="$few $option $([ "$option" = --runs ] && echo 2 || echo 1)" # a run alone may be impossible by its noise
         refused 2 "$option" "$option" 0
         refused 2 "$option" "$option=99999999999999"
         for value in $values '' ' ' ' 5' '5 ' 1,,2; do

@@ -153,7 +153,6 @@ API(cudaMallocManaged, (void **to, size_t bytes), 50000, *to = managed = simulat
 #define cudaMallocManaged(to, bytes) cudaMallocManaged((void **)(to), bytes)
 API(cudaFree, (void *memory), 20000, simulated_wait(NULL, true); simulated_free(memory))
 API(cudaMallocHost, (void **to, size_t bytes), 60000, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes))
-API(cudaFreeHost, (void *memory), 20000, free(memory); pinned = NULL)
 API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
     COPY_CALL_NS + (int64_t)bytes / COPY_RATE,
     if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);

@@ -3,12 +3,14 @@
 # The tests on this machine.
 
 # add_live(name test command...): a test on this machine, if the program is built. One at a time, or
-# they would time each other; 77 says that a device is missing, or disturbed each time.
+# they would time each other, and with three cores for itself: on a small machine nothing runs beside it.
+# 77 says that a device is missing, or disturbed each time.
 function(add_live name test)
   if(TARGET ${name})
     get_target_property(needs ${name} LABELS)
     add_test(NAME ${name}.${test} COMMAND ${ARGN})
-    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RUN_SERIAL ON TIMEOUT 300)
+    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RESOURCE_LOCK device PROCESSORS 3 COST 10
+      TIMEOUT 300)
     if(NOT REQUIRE_DEVICES)
       set_tests_properties(${name}.${test} PROPERTIES SKIP_RETURN_CODE 77)
     endif()

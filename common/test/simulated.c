@@ -52,7 +52,7 @@ int64_t simulated_noise(int kind) {
 
 typedef void *context[5]; /* for __builtin_setjmp: frame, address, stack (-fcf-protection would put one more there) */
 static void **paused;     /* where the device goes on */
-static context host_context, block_context;
+static context host_context;
 
 __attribute__((noinline, noreturn)) static void jump_to(void **to) { __builtin_longjmp(to, 1); }
 
@@ -71,10 +71,24 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
     fiber[2] = stack + BYTES - 64 - 8; /* as behind a call */
 }
 
+/* ---- Where the device is: a command of a stream that is apart may run in the middle of a kernel ---- */
+
+enum { MAX_THREADS = 1024, MAX_UNITS = 16, MAX_SLOTS = 8 };
+static struct state {
+    bool host_waits, on_device, in_fiber, thread_done[MAX_THREADS];
+    context block_context;
+    struct simulated_command *running;
+    unsigned unit;
+    int64_t device_ns; /* of the command that runs */
+    int64_t barrier_ns, thread_ns[MAX_THREADS];
+    /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
+     * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
+    int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
+} state;
+
 /* ---- The host's time ---- */
 
 static int64_t host_ns, cpu_ns, thread_cpu_ns;
-static bool host_waits, on_device;
 static void run_device(void);
 static bool run_apart(int64_t until_ns);
 
@@ -198,7 +212,7 @@ static struct {
     pid_t process;
     bool *asked; /* whether anything asked for it, in this process or in one that it started */
 } fault;
-bool simulated_has_fault;
+char simulated_fault_begins[5];
 
 /* A misspelt fault, or one of something that the program no longer does, must not look like a fault that does no harm. */
 static void find_dead_fault(void) {
@@ -225,8 +239,9 @@ __attribute__((constructor)) static void read_fault(void) {
     fault.victim = fault.name + fault.length + (fault.name[fault.length] == ':');
     fault.number = *fault.victim ? atoi(fault.victim) : 1;
     fault.argument = strchr(fault.victim, ',') ? atoi(strchr(fault.victim, ',') + 1) : 0;
-    simulated_has_fault = fault.length > 0;
-    if (simulated_has_fault) share_asked();
+    for (size_t i = 0; i < sizeof simulated_fault_begins && i < fault.length; i++)
+        simulated_fault_begins[i] = fault.name[i];
+    if (fault.length > 0) share_asked();
     pthread_atfork(count_process, NULL, leave_device);
 }
 
@@ -298,7 +313,7 @@ static bool try_failing(const char *name) {
     for_the_sweep = false;
     if (child == 0) {
         for (int i = 0; i < 2; i++) dup2(files[i], i + 1);
-        simulated_has_fault = false;
+        simulated_fault_begins[0] = '\0';
         alarm(20);
         return true;
     }
@@ -432,7 +447,6 @@ void simulated_spoil(void *data, size_t bytes, bool reading) {
 /* ---- The device's time ---- */
 
 const struct simulated_device *simulated_device;
-static int64_t device_ns;                /* of the command that runs */
 static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
 static struct simulated_command *first, **last = &first, *first_apart;
 static const struct simulated_command *awaited;
@@ -444,8 +458,10 @@ static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
 /* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
  * held_up_process:5: only in the fifth process. FAULT=awake: it runs at its full clock after a pause, too. */
 static int64_t shared_ns(int64_t ns) {
-    if (!simulated_fault("shared", NULL) || ns % SLICE_NS < SLICE_NS - fault.number * 1000000) return ns;
-    return ns - ns % SLICE_NS + SLICE_NS;
+    static int64_t slice_ns, ours_ns; /* where it begins; of each: asked for once, not for each step */
+    if (ours_ns == 0) ours_ns = SLICE_NS - (simulated_fault("shared", NULL) ? fault.number * 1000000 : 0);
+    if (ns < slice_ns || ns >= slice_ns + SLICE_NS) slice_ns = ns - ns % SLICE_NS;
+    return ns < slice_ns + ours_ns ? ns : slice_ns + SLICE_NS;
 }
 
 /* Until when the device may go on without a look at the host. */
@@ -459,50 +475,52 @@ static void to_host(void) {
 
 /* Until the host's time has come as far, or the host waits. */
 static void catch_up(int64_t ns) {
-    while (ns > host_ns && !host_waits) to_host();
+    while (ns > host_ns && !state.host_waits) to_host();
 }
 
 static void device_works(int64_t ns) {
-    device_ns = shared_ns(device_ns + ns);
-    catch_up(device_ns);
+    state.device_ns = shared_ns(state.device_ns + ns);
+    catch_up(state.device_ns);
 }
 
 static void run_command(struct simulated_command *command) {
     struct simulated_stream *stream = command->stream;
     device_works(FETCH_NS);
-    command->start_ns = device_ns;
+    command->start_ns = state.device_ns;
     if (command->run) command->run(command);
     device_works(command->ns);
-    command->end_ns = device_ns;
+    command->end_ns = state.device_ns;
     command->done = true;
     commands_done++;
     int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
-    *group_ns = device_ns > *group_ns ? device_ns : *group_ns;
-    all_ns = device_ns > all_ns ? device_ns : all_ns;
-    if (stream) stream->end_ns = device_ns;
+    *group_ns = state.device_ns > *group_ns ? state.device_ns : *group_ns;
+    all_ns = state.device_ns > all_ns ? state.device_ns : all_ns;
+    if (stream) stream->end_ns = state.device_ns;
 }
 
 static void device_main(void) {
     for (;;) {
         struct simulated_command *command = first;
         if (!command || (command->gate && !*command->gate) || (command->after && !command->after->done) ||
-            (host_waits && awaited && awaited->done)) {
+            (state.host_waits && awaited && awaited->done)) {
             to_host();
             continue;
         }
         struct simulated_stream *stream = command->stream;
-        device_ns = !stream ? default_ns : stream->apart || stream->end_ns > default_ns ? stream->end_ns : default_ns;
-        if (!stream && ordinary_ns > device_ns) device_ns = ordinary_ns;
-        if (command->after && command->after->end_ns > device_ns) device_ns = command->after->end_ns;
+        state.device_ns = !stream                                        ? default_ns
+                          : stream->apart || stream->end_ns > default_ns ? stream->end_ns
+                                                                         : default_ns;
+        if (!stream && ordinary_ns > state.device_ns) state.device_ns = ordinary_ns;
+        if (command->after && command->after->end_ns > state.device_ns) state.device_ns = command->after->end_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
-        if (ready_ns > device_ns + PAUSE_NS && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
+        if (ready_ns > state.device_ns + PAUSE_NS && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
         int process = 0;
-        if (ready_ns > device_ns && (simulated_fault("held_up", NULL) ||
-                                     (simulated_fault("held_up_process", &process) && process == (int)processes)))
+        if (ready_ns > state.device_ns && (simulated_fault("held_up", NULL) ||
+                                           (simulated_fault("held_up_process", &process) && process == (int)processes)))
             ready_ns += HELD_UP_NS;
         catch_up(ready_ns);
-        device_ns = shared_ns(ready_ns > device_ns ? ready_ns : device_ns);
-        if (command->gate && device_ns < host_ns) device_ns = host_ns; /* it was opened just now */
+        state.device_ns = shared_ns(ready_ns > state.device_ns ? ready_ns : state.device_ns);
+        if (command->gate && state.device_ns < host_ns) state.device_ns = host_ns; /* it was opened just now */
         run_command(command);
         after_kernel = command->kernel;
         first = command->next;
@@ -511,18 +529,18 @@ static void device_main(void) {
 }
 
 static void run_device(void) {
-    if (!simulated_device || on_device) return;
+    if (!simulated_device || state.on_device) return;
     while (run_apart(host_ns)) continue;
     if (!paused) {
         static context start;
         new_fiber(start, device_main);
         paused = start;
     }
-    on_device = true;
-    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : host_waits ? INT64_MAX : host_ns;
+    state.on_device = true;
+    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : state.host_waits ? INT64_MAX : host_ns;
     switch_from_to(host_context, paused);
     simulated_until_ns = INT64_MIN;
-    on_device = false;
+    state.on_device = false;
 }
 
 struct simulated_command *simulated_new(struct simulated_command command) {
@@ -562,9 +580,9 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
     while (for_all ? first || first_apart : !command->done) {
         const long before = commands_done;
         if (is_apart && run_apart(INT64_MAX)) continue;
-        host_waits = true;
+        state.host_waits = true;
         run_device();
-        host_waits = false;
+        state.host_waits = false;
         if (commands_done == before && !run_apart(INT64_MAX)) {
             if (alarm(0) > 0) raise(SIGALRM); /* it would ring while the host waits */
             simulated_stop("the host waits for a command that waits for the host");
@@ -591,22 +609,14 @@ int64_t simulated_stamp_ns(int64_t ns) {
 
 struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
 struct simulated_row simulated_row;
-enum { MAX_THREADS = 1024, MAX_UNITS = 16, MAX_SLOTS = 8 };
-static struct simulated_command *running;
-static int64_t thread_ns[MAX_THREADS], idle_ns;
+static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
-static bool in_fiber, thread_done[MAX_THREADS];
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
-static int64_t barrier_ns;
-static unsigned unit;
 static char shared_memory[1 << 17];
 /* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is as
  * large as that. */
 static const void *l2_evicted_by;
 static bool l2_dirty;
-/* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good, and
- * when it was complete. A kernel that is early starts by the first two, and waits for the third. */
-static int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
 
 void simulated_fill_l2(const void *data, bool dirty) {
     l2_evicted_by = simulated_room(data, NULL) >= 1 << 20 ? data : NULL;
@@ -614,59 +624,59 @@ void simulated_fill_l2(const void *data, bool dirty) {
 }
 
 static void call_kernel(void) {
-    const uintptr_t *a = running->arguments;
-    simulated_thread_ns = &thread_ns[threadIdx.x];
-    running->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+    const uintptr_t *a = state.running->arguments;
+    simulated_thread_ns = &state.thread_ns[threadIdx.x];
+    state.running->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 
 static void thread_main(void) {
     for (;;) {
         call_kernel();
-        thread_done[threadIdx.x] = true;
-        switch_from_to(fibers[threadIdx.x], block_context);
+        state.thread_done[threadIdx.x] = true;
+        switch_from_to(fibers[threadIdx.x], state.block_context);
     }
 }
 
 static void go_on(unsigned thread) {
     threadIdx.x = thread;
-    simulated_thread_ns = &thread_ns[thread];
+    simulated_thread_ns = &state.thread_ns[thread];
     if (!fibers[thread][1]) new_fiber(fibers[thread], thread_main);
-    switch_from_to(block_context, fibers[thread]);
+    switch_from_to(state.block_context, fibers[thread]);
 }
 
 /* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
  * whether there is a barrier. If so, all have fibers; from barrier to barrier the order of the
  * threads turns round, so that a missing barrier shows. A barrier takes as long as the slowest
- * thread, `barrier_ns` for each block on the unit, a tenth of the launch's noise, and in five
+ * thread, `barrier_ns` for each block on the state.unit, a tenth of the launch's noise, and in five
  * blocks 0, 1, 2, 3 and 9 ns more. */
 static int64_t run_block(int64_t start_ns) {
     static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
     const unsigned threads = blockDim.x;
     int64_t end_ns = start_ns;
     for (unsigned t = 0; t < threads; t++) {
-        thread_ns[t] = start_ns;
-        thread_done[t] = false;
+        state.thread_ns[t] = start_ns;
+        state.thread_done[t] = false;
     }
-    in_fiber = true;
+    state.in_fiber = true;
     go_on(0);
-    in_fiber = false;
-    if (thread_done[0]) {
+    state.in_fiber = false;
+    if (state.thread_done[0]) {
         for (threadIdx.x = 1; threadIdx.x < threads; threadIdx.x++) call_kernel();
     } else {
-        in_fiber = true;
-        for (unsigned round = 0; !thread_done[0]; round++) {
+        state.in_fiber = true;
+        for (unsigned round = 0; !state.thread_done[0]; round++) {
             for (unsigned i = round == 0; i < threads; i++) go_on(round % 2 ? threads - 1 - i : i);
             for (unsigned t = 0; t < threads; t++) {
-                end_ns = thread_ns[t] > end_ns ? thread_ns[t] : end_ns;
-                if (thread_done[t] != thread_done[0])
+                end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+                if (state.thread_done[t] != state.thread_done[0])
                     simulated_stop("not all threads of a block come to the same barrier");
             }
-            for (unsigned t = 0; t < threads && !thread_done[0]; t++)
-                thread_ns[t] = end_ns + barrier_ns + extra_ns[blockIdx.x % 5];
+            for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
+                state.thread_ns[t] = end_ns + state.barrier_ns + extra_ns[blockIdx.x % 5];
         }
-        in_fiber = false;
+        state.in_fiber = false;
     }
-    for (unsigned t = 0; t < threads; t++) end_ns = thread_ns[t] > end_ns ? thread_ns[t] : end_ns;
+    for (unsigned t = 0; t < threads; t++) end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
     return end_ns;
 }
 
@@ -711,11 +721,11 @@ void simulated_run_kernel(struct simulated_command *command) {
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
-    running = command;
+    state.running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
     simulated_row = command->row;
-    barrier_ns = d->barrier_ns * (most < slots ? most : slots) + simulated_noise(NOISE_BLOCK) / 10;
+    state.barrier_ns = d->barrier_ns * (most < slots ? most : slots) + simulated_noise(NOISE_BLOCK) / 10;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
     if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
@@ -729,33 +739,34 @@ void simulated_run_kernel(struct simulated_command *command) {
     const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL);
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
-    const int64_t start_ns = !early ? device_ns : launch_ns + (released_ns > room_ns ? released_ns : room_ns);
-    waits_until_ns = early ? complete_ns : 0;
-    released_ns = 0;
-    room_ns = INT64_MAX;
-    end_ns = device_ns;
+    const int64_t start_ns =
+        !early ? state.device_ns : launch_ns + (state.released_ns > state.room_ns ? state.released_ns : state.room_ns);
+    state.waits_until_ns = early ? state.complete_ns : 0;
+    state.released_ns = 0;
+    state.room_ns = INT64_MAX;
+    end_ns = state.device_ns;
     for (unsigned p = 0; p < places; p++)
         free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? UNIT_0_NS : 0); /* block 0 is not the first */
     for (unsigned b = 0; b < command->groups; b++) {
         unsigned p = b < places ? b : 0; /* round the units first, then the slots */
         for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
         blockIdx.x = b;
-        unit = p % (unsigned)d->units;
+        state.unit = p % (unsigned)d->units;
         if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
-        block_released_ns = 0;
+        state.block_released_ns = 0;
         free_ns[p] = run_block(free_ns[p]) + block_ns;
         end_ns = free_ns[p] > end_ns ? free_ns[p] : end_ns;
-        if (!block_released_ns) block_released_ns = free_ns[p];
-        released_ns = block_released_ns > released_ns ? block_released_ns : released_ns;
+        if (!state.block_released_ns) state.block_released_ns = free_ns[p];
+        state.released_ns = state.block_released_ns > state.released_ns ? state.block_released_ns : state.released_ns;
     }
-    for (unsigned p = 0; p < places; p++) room_ns = free_ns[p] < room_ns ? free_ns[p] : room_ns;
+    for (unsigned p = 0; p < places; p++) state.room_ns = free_ns[p] < state.room_ns ? free_ns[p] : state.room_ns;
     if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
-    device_ns = end_ns;
+    state.device_ns = end_ns;
     device_works(d->drain_ns);
-    complete_ns = device_ns;
+    state.complete_ns = state.device_ns;
 }
 
 /* ---- Streams that are apart ---- */
@@ -779,83 +790,52 @@ static bool run_apart(int64_t until_ns) {
     }
     if (!next) return false;
 
-    static struct state {
-        context block;
-        struct simulated_index thread_index, block_index, block_size, grid_size;
-        struct simulated_row row;
-        struct simulated_command *running;
-        int64_t thread_ns[MAX_THREADS], *now, until, device, barrier, block_released, released, room, complete, waits;
-        bool in_fiber, on_device, host_waits, thread_done[MAX_THREADS];
-        unsigned unit;
-    } kept; /* of the kernel that is interrupted */
-    kept = (struct state){.thread_index = threadIdx,
-                          .block_index = blockIdx,
-                          .block_size = blockDim,
-                          .grid_size = gridDim,
-                          .row = simulated_row,
-                          .running = running,
-                          .now = simulated_thread_ns,
-                          .until = simulated_until_ns,
-                          .device = device_ns,
-                          .barrier = barrier_ns,
-                          .block_released = block_released_ns,
-                          .released = released_ns,
-                          .room = room_ns,
-                          .complete = complete_ns,
-                          .waits = waits_until_ns,
-                          .in_fiber = in_fiber,
-                          .on_device = on_device,
-                          .host_waits = host_waits,
-                          .unit = unit};
-    memcpy(kept.block, block_context, sizeof kept.block);
-    memcpy(kept.thread_ns, thread_ns, sizeof thread_ns);
-    memcpy(kept.thread_done, thread_done, sizeof thread_done);
+    static struct state kept; /* of the kernel that is interrupted */
+    kept = state;
+    const struct simulated_index in_thread = threadIdx, in_block = blockIdx, size = blockDim, grid = gridDim;
+    const struct simulated_row row = simulated_row;
+    int64_t *const now = simulated_thread_ns, kept_until_ns = simulated_until_ns;
 
     struct simulated_command *command = *next;
     *next = command->next;
     fibers = lanes[1];
-    in_fiber = false;
-    on_device = host_waits = true;
+    state.in_fiber = false;
+    state.on_device = state.host_waits = true;
     simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
-    device_ns = shared_ns(next_ns);
+    state.device_ns = shared_ns(next_ns);
     run_command(command);
 
     fibers = lanes[0];
-    threadIdx = kept.thread_index, blockIdx = kept.block_index, blockDim = kept.block_size, gridDim = kept.grid_size;
-    simulated_row = kept.row, running = kept.running, simulated_thread_ns = kept.now, simulated_until_ns = kept.until;
-    device_ns = kept.device, barrier_ns = kept.barrier, block_released_ns = kept.block_released;
-    released_ns = kept.released, room_ns = kept.room, complete_ns = kept.complete, waits_until_ns = kept.waits;
-    in_fiber = kept.in_fiber, on_device = kept.on_device, host_waits = kept.host_waits, unit = kept.unit;
-    memcpy(block_context, kept.block, sizeof kept.block);
-    memcpy(thread_ns, kept.thread_ns, sizeof thread_ns);
-    memcpy(thread_done, kept.thread_done, sizeof thread_done);
+    threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
+    simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
+    state = kept;
     return true;
 }
 
 /* ---- Inside a kernel ---- */
 
 int64_t simulated_thread_works(int64_t ns) {
-    if (!on_device) return 0; /* a kernel's function that the host calls, too */
+    if (!state.on_device) return 0; /* a kernel's function that the host calls, too */
     *simulated_thread_ns = shared_ns(*simulated_thread_ns + ns);
     catch_up(*simulated_thread_ns);
     return *simulated_thread_ns;
 }
 
 void simulated_barrier(void) {
-    if (!in_fiber) simulated_stop("not all threads of a block come to the same barrier");
-    switch_from_to(fibers[threadIdx.x], block_context);
+    if (!state.in_fiber) simulated_stop("not all threads of a block come to the same barrier");
+    switch_from_to(fibers[threadIdx.x], state.block_context);
 }
 
 void simulated_grid_launch_dependents(void) {
-    if (!block_released_ns) block_released_ns = *simulated_thread_ns;
+    if (!state.block_released_ns) state.block_released_ns = *simulated_thread_ns;
 }
 
 void simulated_grid_wait(void) {
-    if (waits_until_ns > *simulated_thread_ns) simulated_works(waits_until_ns - *simulated_thread_ns);
+    if (state.waits_until_ns > *simulated_thread_ns) simulated_works(state.waits_until_ns - *simulated_thread_ns);
 }
 
 void *simulated_shared(void) { return shared_memory; }
-size_t simulated_shared_bytes(void) { return running->shared_bytes; }
+size_t simulated_shared_bytes(void) { return state.running->shared_bytes; }
 
 /* FAULT=timer_back, timer_fast (:500: by a fifth), counter_back: globaltimer or the units' counters go wrong. The
  * counters have zeros of their own. */
@@ -873,10 +853,10 @@ unsigned long long simulated_clock64(void) {
     const int64_t lost =
         slow_ns * (CLOCKS_A_US - SLOW_CLOCKS_A_US) / 1000 + faster_ns * (CLOCKS_A_US - FASTER_CLOCKS_A_US) / 1000;
     const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
-    return (unsigned long long)counted + 703450000000ull + unit * 30000001ull;
+    return (unsigned long long)counted + 703450000000ull + state.unit * 30000001ull;
 }
 
 unsigned simulated_smid(void) {
     simulated_read();
-    return 2 * unit + 1;
+    return 2 * state.unit + 1;
 }

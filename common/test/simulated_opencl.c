@@ -152,7 +152,7 @@ API(clGetDeviceAndHostTimer, (cl_device_id d, cl_ulong *device_ns, cl_ulong *hos
     *device_ns = (cl_ulong)(simulated_stamp_ns(simulated_host_ns()) + (d == NULL));
     *host_ns = (cl_ulong)simulated_monotonic_ns())
 
-/* ---- Context, queue, program, kernel, buffer: created, counted, released ---- */
+/* ---- Context, queue, program, kernel, buffer: created and counted ---- */
 
 static void *create(const char *call, int64_t ns, size_t bytes, cl_int code, cl_int *to) {
     const bool fails = simulated_call(call, ns);
@@ -162,11 +162,6 @@ static void *create(const char *call, int64_t ns, size_t bytes, cl_int code, cl_
     return fails ? NULL : calloc(1, bytes);
 }
 #define CREATE(type, ns, code) (struct _##type *)create(__func__, (ns), sizeof(struct _##type), (code), error)
-#define RELEASE(name, type) API(name, (type object), 300, CL_OUT_OF_RESOURCES, objects--; free(object))
-RELEASE(clReleaseKernel, cl_kernel)
-RELEASE(clReleaseProgram, cl_program)
-RELEASE(clReleaseCommandQueue, cl_command_queue)
-RELEASE(clReleaseContext, cl_context)
 
 #define UNUSED __attribute__((unused))
 cl_context clCreateContext(const cl_context_properties *properties UNUSED, cl_uint count UNUSED,

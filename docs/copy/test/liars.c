@@ -5,7 +5,7 @@
  * line of `kinds` is one of them. */
 
 #ifndef SIZE
-#define SIZE 20000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
+#define SIZE 10000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
 #endif
 enum {
     N = SIZE,

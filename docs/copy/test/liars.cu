@@ -5,7 +5,7 @@
  * Each line of `kinds` is one of them. */
 #include <time.h>
 #ifndef SIZE
-#define SIZE 20000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
+#define SIZE 10000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
 #endif
 enum {
     N = SIZE,
@@ -108,8 +108,9 @@ static void block_sums(void) {
 static void transposition(void) {
     transpose<<<BLOCKS, THREADS, 0, stream>>>(input, output);
 }
-static void a_copy(void) {
-    CHECK(cudaMemcpyAsync(output, input, N * sizeof *output, cudaMemcpyDeviceToDevice, stream));
+static void two_copies(void) {
+    CHECK(cudaMemcpyAsync(other, input, N * sizeof *other, cudaMemcpyDeviceToDevice, stream));
+    CHECK(cudaMemcpyAsync(output, other, N * sizeof *output, cudaMemcpyDeviceToDevice, stream));
 }
 static void fork_and_join(void) { /* in another stream, but between the events */
     CHECK(cudaEventRecord(fork_event, stream));
@@ -228,7 +229,7 @@ static const struct kind {
     {"none_6", a_sum, SUM},
     {"none_7", block_sums, BLOCK_SUMS},
     {"none_8", transposition, TRANSPOSED},
-    {"none_9", a_copy, COPY},
+    {"none_9", two_copies, COPY},
     {"none_10", plain, TWICE}, /* in a stream of its own */
     {"none_11", fork_and_join, TWICE},
 #ifdef __NVCC__
