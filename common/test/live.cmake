@@ -2,16 +2,23 @@
 #
 # The tests on this machine.
 
-# add_live(name test command...): a test on this machine, if the program is built. One at a time, or
-# they would time each other, and with three cores for itself: on a small machine nothing runs beside it.
-# 77 says that a device is missing, or disturbed each time.
+# add_live(name test command...): a test on this machine, if the program is built. One at a time on the GPU and one on
+# the processor, or they would time each other; and with three cores for itself, so on a small machine nothing runs
+# beside it. Beside a GPU, PoCL leaves cores to the host. 77 says that a device is missing, or disturbed each time.
 function(add_live name test)
   if(TARGET ${name})
     get_target_property(needs ${name} LABELS)
     add_test(NAME ${name}.${test} COMMAND ${ARGN})
-    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RESOURCE_LOCK device PROCESSORS 3 COST 10
+    set(where processor)
+    if(needs STREQUAL cuda OR ARGN MATCHES NVIDIA)
+      set(where gpu)
+    endif()
+    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RESOURCE_LOCK ${where} PROCESSORS 3 COST 10
       TIMEOUT 300)
-    if(NOT REQUIRE_DEVICES)
+    if(REQUIRE_DEVICES)
+      set_tests_properties(${name}.${test} PROPERTIES
+        ENVIRONMENT "POCL_MAX_PTHREAD_COUNT=4;POCL_CPU_MAX_CU_COUNT=4") # its name of before and of now
+    else()
       set_tests_properties(${name}.${test} PROPERTIES SKIP_RETURN_CODE 77)
     endif()
   endif()
