@@ -606,13 +606,16 @@ static char shared_memory[1 << 17];
  * large as that. */
 static const void *l2_evicted_by;
 static bool l2_dirty;
+bool simulated_l2_persists;
 /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good, and
  * when it was complete. A kernel that is early starts by the first two, and waits for the third. */
 static int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
 
 void simulated_fill_l2(const void *data, bool dirty) {
-    l2_evicted_by = simulated_room(data, NULL) >= 1 << 20 ? data : NULL;
+    const bool large = simulated_room(data, NULL) >= 1 << 20;
+    l2_evicted_by = large && !simulated_l2_persists ? data : NULL;
     l2_dirty = dirty;
+    if (!large) simulated_l2_persists = simulated_fault("persisting", NULL);
 }
 
 static void call_kernel(void) {
