@@ -78,10 +78,12 @@ static bool unchecked;         /* a launch that cudaGetLastError() was not asked
 static bool capturing;         /* some stream is: see "Graphs" */
 static bool watched;           /* by a profiler, from cudaProfilerStart() to cudaProfilerStop() */
 
+/* FAULT=second_gpu: who does not choose gets the second one. */
 static inline bool fails(const char *name, int64_t ns) {
     static bool called;
     const char *loading = getenv("CUDA_MODULE_LOADING");
     if (!called) eager = loading && strcmp(loading, "EAGER") == 0;
+    if (!called && simulated_fault("second_gpu", NULL)) current = 1;
     called = true;
     if (unchecked) simulated_stop("%s after a launch, and no cudaGetLastError() between", name);
     simulated_device = &simulated_gpus[current];
@@ -113,8 +115,7 @@ struct cudaDeviceProp {
 };
 enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
-/* FAULT=second_gpu: who does not choose gets the second one. */
-API(cudaGetDeviceCount, (int *count), 300000000, *count = 2; if (simulated_fault("second_gpu", NULL)) current = 1)
+API(cudaGetDeviceCount, (int *count), 300000000, *count = 2)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
     *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units, 1 << 20,
                                   simulated_gpus[device].threads_per_unit};
@@ -231,7 +232,7 @@ static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cu
 API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes, 0))
 API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
     return simulated_memset(to, value, bytes, stream))
-API(cudaCtxResetPersistingL2Cache, (void), 10000, )
+API(cudaCtxResetPersistingL2Cache, (void), 10000, simulated_l2_persists = false)
 
 /* ---- Launches ---- */
 

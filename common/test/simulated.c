@@ -617,10 +617,13 @@ static char shared_memory[1 << 17];
  * large as that. */
 static const void *l2_evicted_by;
 static bool l2_dirty;
+bool simulated_l2_persists;
 
 void simulated_fill_l2(const void *data, bool dirty) {
-    l2_evicted_by = simulated_room(data, NULL) >= 1 << 20 ? data : NULL;
+    const bool large = simulated_room(data, NULL) >= 1 << 20;
+    l2_evicted_by = large && !simulated_l2_persists ? data : NULL;
     l2_dirty = dirty;
+    if (!large) simulated_l2_persists = simulated_fault("persisting", NULL);
 }
 
 static void call_kernel(void) {

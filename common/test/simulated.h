@@ -127,6 +127,7 @@ bool simulated_apart(void); /* whether a stream that is apart has something to d
 int64_t simulated_stamp_ns(int64_t ns);
 /* What is at `memory` goes through the L2 cache, and is dirty there or not. */
 void simulated_fill_l2(const void *memory, bool dirty);
+extern bool simulated_l2_persists; /* FAULT=persisting: nothing evicts what came there, until a reset */
 
 /* ---- Inside a kernel ---- */
 

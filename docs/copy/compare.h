@@ -217,6 +217,15 @@ static inline void cmp_expect_wrong(char which, long wrong) {
         cmp_refuse(which, "cannot be checked: its result is right before it is launched", 0);
 }
 
+/* Of a right result: is it wrong for another version? */
+static inline void cmp_expect_other(char which, long wrong) {
+    if (wrong < 0)
+        cmp_refuse(which,
+                   "cannot be checked: first_wrong() accepts the result of another version: is the "
+                   "input the same, or zero?",
+                   0);
+}
+
 /* A launch that waits for what is held would wait forever: names it after 3 s. which 0: it does
  * not. */
 static inline void cmp_on_alarm(int number) {

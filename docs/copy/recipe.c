@@ -4,8 +4,7 @@
  * this suite. Put your kernel and its data where the first part has its own.
  *
  * Build: cc -O2 recipe.c -o recipe -lOpenCL
- * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data
- */
+ * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data */
 #define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -183,8 +182,12 @@ static double time_us(void (*work)(cl_event *, cl_event *), int watched, double 
 
 /* Of a launch that was watched: what is wrong with `seen`? */
 static void check_result(int version) {
-    if (first_wrong(seen, version) < 0)
+    if (first_wrong(seen, version) < 0) {
+        if (first_wrong(seen, version - 1) < 0)
+            REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
+                   "zero?\n");
         return;
+    }
     look(seen, NULL); /* again: by now all queues are done, or soon */
     if (first_wrong(seen, version) < 0)
         REFUSE("was not finished at END of its last event\n");

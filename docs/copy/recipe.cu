@@ -4,8 +4,7 @@
  * this suite. Put your kernel and its data where the first part has its own.
  *
  * Build: nvcc -O2 -arch=native recipe.cu -o recipe
- * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data
- */
+ * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +92,11 @@ static __global__ void block_stream(volatile struct gate *gate) {
     gate->shut_ns = now_ns - start_ns;
 }
 
-/* Copies the result, as it is now or, behind a wait in look_stream, as it will be then. */
-static void look(void) {
-    CHECK(cudaMemcpyAsync(seen, result.data, result.bytes, cudaMemcpyDeviceToHost, look_stream));
+/* Copies the result as it is now or, behind a wait in look_stream, as it will be then. */
+static void look(void *copy, int now) {
+    CHECK(cudaMemcpyAsync(copy, result.data, result.bytes, cudaMemcpyDeviceToHost, look_stream));
+    if (now)
+        CHECK(cudaStreamSynchronize(look_stream));
 }
 
 /* Microseconds between two events with `work` between them, all three queued before the first one
@@ -112,13 +113,12 @@ static double time_us(void (*work)(void), int watched) {
         work();
     CHECK(cudaEventRecord(stop, stream));
     for (int i = 0; i < 20 && watched && !early; i++) { /* behind the gate nothing may run */
-        look();
-        CHECK(cudaStreamSynchronize(look_stream));
+        look(seen, 1);
         early = memcmp(seen, before, result.bytes) != 0;
     }
     if (watched) {
         CHECK(cudaStreamWaitEvent(look_stream, stop, 0));
-        look();
+        look(seen, 0);
     }
     const cudaError_t answer = cudaEventQuery(start);
     const int held = answer == cudaErrorNotReady;
@@ -137,10 +137,13 @@ static double time_us(void (*work)(void), int watched) {
 
 /* Of a launch that was watched: what is wrong with `seen`? */
 static void check_result(int version) {
-    if (first_wrong(seen, version) < 0)
+    if (first_wrong(seen, version) < 0) {
+        if (first_wrong(seen, version - 1) < 0)
+            REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
+                   "zero?\n");
         return;
-    look(); /* again: by now all streams are done */
-    CHECK(cudaStreamSynchronize(look_stream));
+    }
+    look(seen, 1); /* again: by now all streams are done */
     if (first_wrong(seen, version) < 0)
         REFUSE("was not finished when the stop event was\n");
     if (memcmp(seen, before, result.bytes) == 0)
@@ -172,9 +175,7 @@ static void make_ready(int version) {
     CHECK(cudaMemsetAsync(result.data, 0xff, result.bytes, stream)); /* floats: not a number */
     prepare(version);
     CHECK(cudaDeviceSynchronize());
-    look();
-    CHECK(cudaStreamSynchronize(look_stream));
-    memcpy(before, seen, result.bytes);
+    look(before, 1);
     if (first_wrong(before, version) < 0)
         REFUSE("the result is right before the launch: prepare() must not leave it there\n");
     if (others) {

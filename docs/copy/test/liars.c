@@ -192,7 +192,7 @@ static void waits(FIRST) {
 
 /* ---- Which one ---- */
 
-enum shape { TWICE, SUM, GROUP_SUMS, TRANSPOSED, COPY };
+enum shape { TWICE, SUM, GROUP_SUMS, TRANSPOSED, COPY, ZEROS };
 static const struct kind {
     const char *name;
     void (*run)(cl_event *, cl_event *);
@@ -222,6 +222,7 @@ static const struct kind {
     {"sleeps", sleeps, TWICE},
     {"waits", waits, TWICE},
     {"prepared", nothing, TWICE}, /* its prepare() does the work */
+    {"zero_input", plain, ZEROS}, /* its prepare() writes zeros */
 };
 static const struct kind *kind;
 
@@ -287,10 +288,14 @@ static void set_up(void) {
 
 static void prepare(int version) {
     const cl_int number = version;
+    const cl_uint zero = 0;
     CHECK(clSetKernelArg(fill, 2, sizeof number, &number));
     enqueue(queue, fill, ITEMS, GROUP, NULL);
     if (strcmp(kind->name, "prepared") == 0)
         enqueue(queue, twice, ITEMS, GROUP, NULL);
+    if (kind->shape == ZEROS)
+        CHECK(clEnqueueFillBuffer(queue, input, &zero, sizeof zero, 0, N * sizeof(float), 0, NULL,
+                                  NULL));
 }
 
 #ifdef COMPARED
@@ -315,7 +320,7 @@ static long first_wrong(const void *copied, int version) {
         sum += in;
         total += (cl_int)in;
         if ((kind->shape == TWICE && !(out[i] == 2 * in)) ||
-            (kind->shape == COPY && !(out[i] == in)))
+            (kind->shape == COPY && !(out[i] == in)) || (kind->shape == ZEROS && !(out[i] == 0)))
             return i;
         if (kind->shape == TRANSPOSED && !(out[transposed] == in))
             return transposed;

@@ -215,7 +215,7 @@ static void early(void) {
 
 /* ---- Which one ---- */
 
-enum shape { TWICE, SUM, BLOCK_SUMS, TRANSPOSED, COPY };
+enum shape { TWICE, SUM, BLOCK_SUMS, TRANSPOSED, COPY, ZEROS };
 static const struct kind {
     const char *name;
     void (*run)(void);
@@ -251,6 +251,7 @@ static const struct kind {
     {"sleeps", sleeps, TWICE},
     {"waits", waits, TWICE},
     {"prepared", nothing, TWICE}, /* its prepare() does the work */
+    {"zero_input", plain, ZEROS}, /* its prepare() writes zeros */
 };
 static const struct kind *kind;
 
@@ -289,6 +290,8 @@ static void prepare(int version) {
     if (strcmp(kind->name, "prepared") == 0)
         plain();
     CHECK(cudaGetLastError());
+    if (kind->shape == ZEROS)
+        CHECK(cudaMemsetAsync(input, 0, N * sizeof *input, stream));
 }
 
 #ifdef COMPARED
@@ -314,6 +317,9 @@ static long first_wrong(const void *copy, int version) {
         sum += in;
         if (kind->shape == TWICE || kind->shape == COPY) {
             if (!(out[i] == (kind->shape == TWICE ? 2 * in : in)))
+                return i;
+        } else if (kind->shape == ZEROS) {
+            if (!(out[i] == 0))
                 return i;
         } else if (kind->shape == TRANSPOSED) {
             if (!(out[i % WIDTH * (N / WIDTH) + i / WIDTH] == in))
