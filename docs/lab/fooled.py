@@ -7,8 +7,8 @@ harnesses. Which harness believes the lie, and which one notices? fooled.md show
     fooled.py --table OUT.csv      the matrix
 
 A row of OUT.csv is one lie under one harness in a process of its own: `us` is the time that the harness reports,
-`truth_us` the time of the honest launch by its own stamps. `noticed`: the harness gave no time, but an error or a
-message, or it did not end. A row honest_LIE is the honest launch in the lie's place, where `honest` is another one.
+`truth_us` the time of the honest launch by its own stamps. `noticed`: the harness gave no time, but in most
+cases an error or a message. A row honest_LIE is the honest launch in the lie's place, where `honest` is another one.
 When the seconds are over, what was measured stays. With the same OUT.csv again, it goes on.
 A harness that is missing is named on stderr and in OUT.csv.
 """
@@ -359,7 +359,8 @@ def verdicts(rows):
 
 
 def print_table(path):
-    rows = read(path).rows
+    record = read(path)
+    rows, meta = record.rows, record.meta
     found, truths = verdicts(rows), {r["lie"]: float(r["us"]) for r in rows if r["harness"] == "truth"}
     harnesses = [h for h in (*HARNESSES, "cupti") if any(h == harness for _, harness in found)]
     lines = [["lie", "truth", *harnesses]]
@@ -370,8 +371,9 @@ def print_table(path):
     lines.append(["noticed", "", *(str(cells[h].count("noticed")) for h in harnesses)])
     lines.append(["fooled", "", *(str(sum(cell.startswith("(") for cell in cells[h])) for h in harnesses)])
     width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    print("The time that each harness reports, in us; truth: the honest launch.\n(2.0): the lie fools it. "
-          "[2.0]: it does not, but the time of the honest launch is as wrong.\n")
+    print(f"{meta['device']}, driver {meta['driver']}, CUDA {meta['toolkit']}, {meta['date']}. In us.\n"
+          "truth: the honest launch. (2.0): the lie fools the harness. [2.0]: not it, but the honest launch's time is "
+          "as wrong.\n")
     for line in lines:
         print("  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip())
 

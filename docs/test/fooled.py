@@ -19,7 +19,7 @@ assert sum("recipe --cold" in line for line in dry) == 2 and dry[0].startswith("
 
 # A log's line that says what went wrong, not the advice behind it, nor a note before it.
 assert fooled.reason("  torch.AcceleratorError: CUDA error: x\nCompile with Y").endswith("Error: CUDA error: x")
-assert fooled.reason("==WARNING== Note: clocks\n==WARNING== No kernels\n==PROF== bye") == "==WARNING== No kernels"
+assert fooled.reason("==WARNING== No kernels\n==WARNING== Note: clocks\n==PROF== bye") == "==WARNING== No kernels"
 assert fooled.reason("a.cu:1: error 1\n\n") == "a.cu:1: error 1" and fooled.reason("") == ""
 
 # The truth is 65 us. `host` adds 5 us; it believes that half of the work takes 35 us, and waits for a flag for ever. To
@@ -56,7 +56,7 @@ with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.Stri
 
     def measure(seconds):
         fooled.measure(out, seconds, {"host": "", "events": "", "cupyx": "cupy 1"}, {"ncu": "no such program"},
-                       {"program": "fooled.py"}, begin)
+                       {"program": "fooled.py", "device": "a GPU", "driver": "1", "toolkit": "2", "date": "3"}, begin)
     measure(0)
     assert "23 cells are left" in words.getvalue() and not fooled.read(out).rows
     measure(60)
