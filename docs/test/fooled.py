@@ -17,6 +17,11 @@ lies, harnesses, other = len(fooled.LIES), len(fooled.HARNESSES), len(fooled.OTH
 assert len(dry) == (1 + lies) * (1 + harnesses) + other * harnesses == 185, len(dry)
 assert sum("recipe --cold" in line for line in dry) == 2 and dry[0].startswith("LIE=honest ")
 
+for path in (fooled.ROOT / "docs/results").glob("*/fooled.csv"):  # the matrix beside a record is the record's
+    with contextlib.redirect_stdout(io.StringIO()) as table:
+        fooled.print_table(path)
+    assert table.getvalue() == path.with_suffix(".txt").read_text(), path
+
 # A log's line that says what went wrong, not the advice behind it, nor a note before it.
 assert fooled.reason("  torch.AcceleratorError: CUDA error: x\nCompile with Y").endswith("Error: CUDA error: x")
 assert fooled.reason("==WARNING== No kernels\n==WARNING== Note: clocks\n==PROF== bye") == "==WARNING== No kernels"
