@@ -277,7 +277,7 @@ def do_bench(kernel):
 
 @functools.cache
 def cupys_stream(address):
-    """CuPy's object for another library's stream. It is kept to the end, for a Stream may destroy what it stands for."""
+    """CuPy's object for another library's stream; kept to the end, for a Stream may destroy what it stands for."""
     import cupy
 
     class Other:
