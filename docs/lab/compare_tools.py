@@ -168,7 +168,7 @@ def our_kernels(stamped):
 
 
 def torchs_kernels():
-    """The matrix product of 5 ms is the last one: its load lowers the clock for what comes soon after it."""
+    """The matrix product of 5 ms is the last one: most likely its load lowers the clock for a while."""
     import torch
     torch.manual_seed(1)
 
