@@ -590,7 +590,7 @@ def measure(out, seconds):
             table.writerow(COLUMNS)
         waiting = {}
         for i, (tool, process) in enumerate(jobs):
-            for j in (i, i + 1):  # the next one only imports, until its turn; but under ncu that would count
+            for j in range(i, len(jobs))[:2]:  # the next one only imports, until its turn; under ncu that would count
                 if j not in waiting and (j == i or jobs[j][0] != "watched") and failures[jobs[j][0]] < 2:
                     waiting[j] = start(jobs[j][0], f"{folder}/{j}")
             if i not in waiting:
