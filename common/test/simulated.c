@@ -525,9 +525,8 @@ static void device_main(void) {
         catch_up(ready_ns);
         state.device_ns = shared_ns(ready_ns > state.device_ns ? ready_ns : state.device_ns);
         if (command->gate && state.device_ns < host_ns) state.device_ns = host_ns; /* it was opened just now */
-        while (run_apart(state.device_ns)) continue;                               /* what comes before it */
+        while (run_apart(state.device_ns)) continue; /* what comes before this one: it may change what they read */
         run_command(command);
-        while (run_apart(state.device_ns)) continue; /* what waited for it: the next one may change what it reads */
         after_kernel = command->kernel;
         first = command->next;
         last = first ? last : &first;
