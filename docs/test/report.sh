@@ -33,7 +33,7 @@ python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06
     "way (us) 10" "device Known GPU" "driver Known Platform, 1.2" "the median error first_launch: the first launch" \
     "and 10.00 us for the way there and back" "this machine Known GPU CUDA 13.0, toolkit 13.0 2026-01-02" \
     "method this machine nvidia-h200 nvidia-h100 pocl-cpu no_finish 2.000 disturbed" "size 1000 | 16777216" \
-    "host_no_sync 4.000" "the code 10.000" "no 'method " "build/05_block_clock/block_clock --threads 64 --csv=B.csv" \
+    "host_no_sync 4.000" "the code 10.000" "no 'method " "docs/results/change.sh block_clock --threads 64" \
     "no no_finish 16777216" "no \`"
 fails grep -q "$(pwd -P)" "$folder/report.html"
 fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is not among the words
@@ -61,9 +61,10 @@ says "A is A.csv, B is B.csv"
 says "Changed: size 1000 -> 2000"
 says "no_finish 2.000! 1 to 9 2.000! 1 to 9 1.000 disturbed: do not believe it"
 says "finish_before_and_after 40.000 30 to 50 45.000 30 to 50 1.125 within the spread of the runs"
-says "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 outside the spread of the runs"
-says "median (us): B / A is 1.000 to 2.333, in the middle 1.125; of 3 rows 1 within the spread, 1 outside the spread, 1 disturbed"
-[ "$(wc -l <"$folder/text")" -le 18 ]
+says "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 these two runs differ"
+says "median (us): 1 of 3 rows: disturbed; 1 of 3 rows: within the spread of the runs; 1 of 3 rows: these two runs differ"
+grep -q "^these two runs differ: two processes may differ without a change" "$folder/text"
+[ "$(wc -l <"$folder/text")" -le 20 ]
 if command -v gnuplot >/dev/null; then
     grep -q '^Picture: .*side_by_side.svg$' "$folder/text"
     python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$svg"
@@ -83,7 +84,8 @@ sed -i 's/# runs,31/&\n# threads,256/' "$folder/a b/A.csv"
 says "Changed: threads 256 -> 64"
 says "A and B have no value of threads in common: rows are paired by blocks."
 says "64 1710 - 3420 - 2.000 no spread recorded"
-says "2048 - - 2550 - - only B has this row"
+says "only A: 1024"
+says "only B: 2048"
 # A new record has it. Two numbers of threads, both changed: their order pairs them.
 cat >"$folder/a b/A.csv" <<'.'
 # program,block_clock_opencl 1.0.0
@@ -103,7 +105,8 @@ says "1 64 -> 256 200 200 to 200 900 200 to 200 4.500 the runs overlap"
 says "1 64 -> 256 3.000 2.9 to 3.1 3.000 2.9 to 3.1 1.000 within the spread of the runs"
 sed '/^1,256,/d' "$folder/a b/B.csv" >"$folder/a b/C.csv"
 "$side_by_side" "$folder/a b/A.csv" "$folder/a b/C.csv" | tr -s ' ' >"$folder/text"
-says "1 64 200 200 to 200 - - - only A has this row"
+says "only A: 1 32, 1 64"
+says "only B: 1 128"
 sed -i 's/# runs,5/# runs,1/' "$folder/a b/A.csv"
 "$side_by_side" "$folder/a b/A.csv" "$folder/a b/A.csv" | tr -s ' ' >"$folder/text"
 says "Changed: no option. (A record does not show a change in the source.)"
@@ -113,8 +116,31 @@ grep -q "not of one program: block_clock_opencl and warmup" "$folder/message"
 fails "$side_by_side" "$folder/a b/A.csv" 2>"$folder/message"
 grep -q "usage: docs/results/side_by_side.sh A.csv B.csv" "$folder/message"
 
-# Disturbed: which one is longer is sure if even its least run is longer than the other's median, over which one late
-# run has no power; by how much is not. A small difference is for another tool. The units of the rows are a line.
+# Of unequally many rows none is paired by order: 100 blocks stand between 64 and 128.
+printf 'blocks,threads,clocks_mean\n1,32,7\n64,32,8\n128,32,9\n' | sed '1i # program,block_clock 1.0.0' >"$folder/a b/A.csv"
+sed 's/^1,.*/100,32,9/; /^64,/d; /^128,/d' "$folder/a b/A.csv" >"$folder/a b/B.csv"
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' | grep -A1 '^64 ' >"$folder/text"
+says "64 8 - - - - only A"
+says "100 - - 9 - - only B"
+# Several processes each: the medians; B differs where every process of B is on one side of every process of A.
+for process in 1 2 3 4 5; do
+    for side in A B; do
+        printf '# program,block_clock 1.0.0\nblocks,threads,clocks_mean,note,disturbed\n1,32,%s,,0\n2,32,%s,x,0\n' \
+            "$((100 + process))" "$((200 + process))" >"$folder/a b/$side$process.csv"
+    done
+    sed -i "s/,10$process,/,$((105 + process)),/; s/,20$process,/,$((204 + process)),/" "$folder/a b/B$process.csv"
+done
+"$side_by_side" "$folder/a b/A?.csv" "$folder/a b/B?.csv" | tr -s ' ' >"$folder/text"
+says "blocks A processes of A B processes of B B / A"
+says "1 103 101 to 105 108 106 to 110 1.049 B is greater"
+says "2 203 201 to 205 207 205 to 209 1.020 no more than without a change"
+says "clocks_mean is 1.05 times as great in 1 of 2 rows"
+says "chance in 1 of 126 rows."
+fails docs/results/change.sh none 2>"$folder/message"
+grep -q "^change.sh: no program 'none'" "$folder/message"
+
+# Disturbed: two runs differ if even the least run of one is longer than the other's median, over which one late run has
+# no power. A small difference is for another tool. The units of the rows are a line.
 cat >"$folder/a b/A.csv" <<'.'
 # program,block_clock_opencl 1.0.0
 # runs,31
@@ -135,12 +161,12 @@ blocks,threads,clocks_mean,whole_launch_us,used_units,clocks_mean_min,clocks_mea
 .
 "$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
 says "used (units), row by row: 1 2 2 -> 1 1 2"
-says "1 800! 700 to 9000 100 90 to 900 0.125 B is surely less; by how much is uncertain"
-says "2 800 700 to 9000 900 810 to 9000 1.125 B is greater; some runs overlap"
-says "1 5300.000! 5000 to 90000 0.100 0.05 to 0.2 53000 times less B is surely less; by how much is uncertain"
+says "1 800! 700 to 9000 100 90 to 900 0.125 these two runs differ"
+says "2 800 700 to 9000 900 810 to 9000 1.125 these two runs differ"
+says "1 5300.000! 5000 to 90000 0.100 0.05 to 0.2 53000 times less these two runs differ"
+says "whole_launch (us) is 53000 times less in 1 of 3 rows"
 says "2 8.000 7.9 to 8.2 10.000 7.95 to 12 1.250 the runs overlap"
 says "4 8.000! 5 to 90 9.000! 8.5 to 90 1.125 disturbed: do not believe it"
-says "whole_launch (us): B / A is 53000 times less to 1.250, in the middle 1.125; of 3 rows 1 overlap, 1 surely less, 1 disturbed"
 says "For small differences: docs/compare.md"
 # A rate is not lengthened by a delay: there the runs must be apart.
 for file in A B; do
@@ -157,7 +183,7 @@ says "2 800 700 to 9000 900 810 to 9000 1.125 the runs overlap"
 sed 's/,10.000/,30.000/; s/^1,500/1,250/' "$folder/a b/A.csv" >"$folder/a b/B.csv"
 "$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
 says "first 500.000 - 250.000 - 0.500 no spread recorded"
-says "steady 10.000 10 to 12 30.000 12 to 30 3.000 B is greater; some runs overlap"
+says "steady 10.000 10 to 12 30.000 12 to 30 3.000 these two runs differ"
 sed '4,$d' "$folder/a b/A.csv" | sed '$d' >"$folder/a b/B.csv"
 fails "$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" 2>"$folder/message"
 grep -q "B has no rows: its run failed (.*B.csv)" "$folder/message"

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/results/side_by_side.sh A.csv B.csv       two records of one program, which --csv=FILE wrote
-   docs/results/side_by_side.sh NAME NAME [...]   machines of docs/results, or folders of records
+"""docs/results/side_by_side.sh A.csv B.csv          two records of one program, which --csv=FILE wrote
+   docs/results/side_by_side.sh 'A?.csv' 'B?.csv'    several processes each, by turns: docs/results/change.sh
+   docs/results/side_by_side.sh NAME NAME [...]      machines of docs/results, or folders of records
 
 Prints the rows of both side by side; of two also the ratio, or the difference where a number may be near
-zero, and whether the spread of the runs explains it. Where gnuplot is, it also draws build/side_by_side.svg.
+zero, and whether the spread of the runs, or of the processes, explains it. Where gnuplot is, it also draws
+build/side_by_side.svg.
 """
+import glob
 import itertools
 import math
 import os
@@ -43,14 +46,19 @@ TABLES = [  # title, program, keys, number
 ]
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
+DIFFER = "these two runs differ"
+DIFFERS = (DIFFER, "B is ")  # of two processes, of several
 NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
 COLORS = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2".split()
 MOST_LINES = 24  # of a table of two records: one page
 
 
 def spread(row, column, record):
-    """The least and the greatest of the runs, as the row's own columns have them: of median_us min_us and max_us, of
-    span_us span_min_us and span_max_us. None if there are none, or if there was one run."""
+    """The least and the greatest of the processes; or of the runs of one process, as the row's own columns have them: of
+    median_us min_us and max_us, of span_us span_min_us and span_max_us. None if there are none, or if there was one run."""
+    if "processes" in row:
+        values = [float(of[column]) for of in row["processes"]]
+        return min(values), max(values)
     unit = next(("_" + u for u in UNITS if column.endswith("_" + u)), "")
     name = column.removesuffix(unit)
     for form in [name + "_{}"] + ([name.replace("median", "{}")] if "median" in name else []):
@@ -60,9 +68,14 @@ def spread(row, column, record):
     return None
 
 
+def in_order(rows):
+    """Pairs (keys, anything) in the order of their keys, if all keys are numbers."""
+    return sorted(rows, key=lambda row: [*map(float, row[0])]) if all(is_number(k) for key, _ in rows for k in key) else rows
+
+
 class Side:
     """The rows of several records of one program, paired by their keys; of two by_place, where a key itself was changed
-    and no value is left in both, by the other keys, and by the order of the rows."""
+    and no value is left in both, by the other keys, and by the order of the rows, if both have equally many."""
 
     def __init__(self, title, keys, column, records, names, by_place=False):
         self.title, self.column, self.names, self.records = title, column, names, records
@@ -85,14 +98,17 @@ class Side:
                 if row[column]:
                     key = tuple(row.get(k, "-") for k in self.paired_by)
                     groups.setdefault(key, {}).setdefault(name, []).append(row)
-        if all(is_number(k) for key in groups for k in key):
-            groups = dict(sorted(groups.items(), key=lambda group: tuple(map(float, group[0]))))
         self.rows = []  # ([what stands under each key], {name: row})
-        for key, of in groups.items():
+        for key, of in in_order(groups.items()):
+            if self.placed_by and len({*map(len, of.values())}) > 1:  # by their order they would be paired at random
+                self.rows += in_order([([*key, *(row.get(k, "-") for k in self.placed_by)], {name: row})
+                                       for name, rows in of.items() for row in rows])
+                continue
             for rows in itertools.zip_longest(*of.values()):
                 row_of = {name: row for name, row in zip(of, rows) if row}
                 self.rows.append(([*key, *(" -> ".join(row.get(k, "-") for row in row_of.values())
                                            for k in self.placed_by)], row_of))
+        self.processes = [len(r.rows[0].get("processes", [r])) if r.rows else 1 for r in records.values()]
 
     def cell(self, row, mark=" disturbed"):
         return "-" if not row else row[self.column] + (mark if row.get("disturbed") == "1" else "")
@@ -113,28 +129,28 @@ class Side:
             for row, runs in zip(both, ranges):
                 line += [self.cell(row, "!"), "{:.7g} to {:.7g}".format(*runs) if runs else "-"]
             if not all(both):
-                yield [*line, "-", f"only {' and '.join(of)} has this row"]
+                yield [*line, "-", f"only {' and '.join(of)}"]
                 continue
             x, y = (float(row[self.column]) for row in both)
             disturbed = any(row.get("disturbed") == "1" for row in both)
             yield [*line, self.change(x, y), self.verdict(x, y, *ranges, disturbed)]
 
     def verdict(self, x, y, a, b, disturbed):
-        """What to think of A's x, with its runs from a[0] to a[1], and B's y. A delay only lengthens a run: so one time
-        is longer than another if even its least run is longer than the other's median."""
-        far = abs(y - x) > min(abs(x), abs(y))  # a factor of 2
-        word = f"{self.names[1]} is {{}}{'greater' if y > x else 'less'}"
+        """What to think of A's x, with its runs from a[0] to a[1], and B's y."""
         if not a or not b:
             return "disturbed: do not believe it" if disturbed else "no spread recorded"
         apart = a[1] < b[0] or b[1] < a[0]
+        if min(self.processes) > 1:
+            return f"{self.names[1]} is {'greater' if y > x else 'less'}" if apart else "no more than without a change"
+        # A delay only lengthens a run: a time is longer than another if its least run is longer than the other's median.
         is_time = not self.has_difference(x) and not self.column.endswith("gb_s")
-        longer = apart or is_time and (b[0] > x if y > x else a[0] > y)
-        if disturbed:
-            return word.format("surely ") + "; by how much is uncertain" if far and longer else "disturbed: do not believe it"
+        differ = apart or is_time and (b[0] > x if y > x else a[0] > y)
+        far = abs(y - x) > min(abs(x), abs(y))  # a factor of 2
+        if disturbed and not (differ and far):
+            return "disturbed: do not believe it"
         if b[0] <= x <= b[1] and a[0] <= y <= a[1]:
             return "within the spread of the runs"
-        return ("outside the spread of the runs" if apart else
-                word.format("") + "; some runs overlap" if longer else "the runs overlap")
+        return DIFFER if differ else "the runs overlap"
 
     def change(self, x, y):
         """From x to y, in words: the difference where a number may be near zero, or the ratio."""
@@ -142,25 +158,34 @@ class Side:
             return f"{y - x:+.3f}"
         return f"{float(f'{x / y:.2g}'):.0f} times less" if 0 < y < 0.01 * x else f"{y / x:.3f}"
 
-    def summary(self):
-        """In one line, of two: the least, the middle and the greatest ratio, and how many rows say what."""
-        words = [line[-1] for line in self.pairs() if line[-2] != "-"]
-        both = [[float(of[name][self.column]) for name in self.names] for _, of in self.rows if len(of) == 2]
-        both.sort(key=lambda xy: xy[1] - xy[0] if self.has_difference(xy[0]) else xy[1] / xy[0])
-        if len(both) < 2:
+    def counts(self):
+        """How many rows say what, in one line."""
+        words = [line[-1].split(":")[0] for line in self.pairs() if line[-2] != "-"]
+        return "; ".join(f"{words.count(word)} of {len(words)} rows: {word}" for word in dict.fromkeys(words))
+
+    def in_words(self):
+        """By what factor B differs, in one line; none if names tell the rows apart, so that they are different quantities."""
+        paired = [([float(of[name][self.column]) for name in self.names], line[-1])
+                  for (_, of), line in zip(self.rows, self.pairs()) if len(of) == 2]
+        named = any(not is_number(row[k]) for _, of in self.rows for row in of.values() for k in self.keys if k in row)
+        if len(paired) < 2 or named or self.has_difference() or any(0 in xy for xy, _ in paired):
             return ""
-        counts = {said: sum(said in word for word in words) for said in (
-            "within the spread", "overlap", "outside the spread", "surely less", "surely greater", "disturbed", "no spread")}
-        least, middle, most = (self.change(*both[i]) for i in (0, len(both) // 2, -1))
-        return (f": {self.head()[-2]} is {least} to {most}, in the middle {middle}; "
-                f"of {len(both)} rows {', '.join(f'{count} {said}' for said, count in counts.items() if count)}")
+        ratios = sorted(y / x for (x, y), word in paired if word.startswith(DIFFERS))
+        if not ratios:
+            return f"{as_printed(self.column)} differs in none of {len(paired)} rows"
+        less = ratios[-1] < 1
+        ends = [1 / ratios[-1], 1 / ratios[0]] if less else [ratios[0], ratios[-1]]
+        ends = dict.fromkeys(f"{r:.2f}" if r < 2 else f"{float(f'{r:.2g}'):g}" for r in ends)
+        rows = f"all {len(paired)}" if len(ratios) == len(paired) else f"{len(ratios)} of {len(paired)}"
+        return f"{as_printed(self.column)} is {' to '.join(ends)} times {'less' if less else 'as great'} in {rows} rows"
 
     def has_difference(self, x=1):
         return x == 0 or NEAR_ZERO.search(self.column)
 
     def head(self):
         a, b = self.names
-        return [*map(as_printed, self.keys), a, f"runs of {a}", b, f"runs of {b}",
+        runs = "processes" if min(self.processes) > 1 else "runs"
+        return [*map(as_printed, self.keys), a, f"{runs} of {a}", b, f"{runs} of {b}",
                 f"{b} - {a}" if self.has_difference() else f"{b} / {a}", ""]
 
 
@@ -181,8 +206,10 @@ def of_machines(folders):
 
 
 def of_records(paths):
-    """Two records of one program: the program's tables; for another program its numbers with a spread, or all numbers."""
-    a, b = map(read, paths)
+    """Two records of one program, or several processes each: the program's tables; for another program its numbers with a
+    spread, or all numbers."""
+    processes = [[read(p) for p in sorted(glob.glob(path)) or [path]] if "?" in path else [read(path)] for path in paths]
+    a, b = (records[0] for records in processes)
     for name, record in zip("AB", (a, b)):
         if not record.rows:
             raise RecordError(f"{name} has no rows: its run failed ({record.name})")
@@ -191,8 +218,8 @@ def of_records(paths):
         raise RecordError(f"not of one program: {' and '.join(sorted(programs))}")
     program = programs.pop()
     if program.startswith("warmup_series"):
-        first_and_steady(a)
-        first_and_steady(b)
+        for record in itertools.chain(*processes):
+            first_and_steady(record)
     columns = [c for c in a.columns if c in b.columns and c != "disturbed"]
     known = [(keys.split(), column) for _, of, keys, column in TABLES if of == program]
     texts = [c for c in columns if not all(is_number(row[c]) for row in a.rows + b.rows)]
@@ -204,7 +231,24 @@ def of_records(paths):
         raise RecordError(f"{paths[0]}, {paths[1]}: no numbers in both")
     if program in ("warmup", "warmup_opencl") and "steady_us" in columns:
         wanted.append("steady_us")
+    for records in processes:
+        merge(records)
     return [Side(program, keys, column, {"A": a, "B": b}, ["A", "B"], by_place=True) for column in wanted]
+
+
+def merge(records):
+    """Of several processes the first: each number becomes their median, and each row keeps the rows of all."""
+    def middle(texts):
+        try:
+            return sorted(texts, key=float)[len(texts) // 2]
+        except ValueError:
+            return texts[0]
+
+    if len({len(r.rows) for r in records}) > 1:
+        raise RecordError(f"{records[0].name}: its other processes have more rows, or less")
+    if len(records) > 1:
+        records[0].rows = [{**{c: middle([row[c] for row in rows]) for c in rows[0]}, "processes": rows}
+                           for rows in zip(*(r.rows for r in records))]
 
 
 def first_and_steady(record):
@@ -248,32 +292,43 @@ def print_records(sides, paths):
             changed.append(f"{name} {was} -> {now}")
             legend = [(*text, f"{name} {x}") for text, x in zip(legend, (was, now))]
     print("Changed:", "; ".join(changed) if changed else "no option. (A record does not show a change in the source.)")
+    for words in filter(None, (side.in_words() for side in sides)):
+        print(words)
     if "used_units" in a.columns and "used_units" in b.columns:
         used = [" ".join(row["used_units"] for row in r.rows) for r in (a, b)]
         if used[0] != used[1]:
             print(f"used (units), row by row: {used[0]} -> {used[1]}")
     side = sides[0]
-    if side.changed and len(side.rows) > 1:
+    if side.changed and len(side.rows) > 1 and any(len(of) == 2 for _, of in side.rows):
         how = [f"by {' and '.join(side.paired_by)}"] * bool(side.paired_by) + ["in their order"] * bool(side.placed_by)
         print(f"A and B have no value of {' or '.join(side.changed)} in common: rows are paired {', then '.join(how)}.")
+    said = set()
     for side in sides:
-        lines = [side.head(), *side.pairs()]
-        print(f"\n{as_printed(side.column)}{side.summary()}")
+        lines = [*side.pairs()]
+        alone = [line for line in lines if line[-2] == "-"] if any(line[-2] != "-" for line in lines) else []
+        lines = [side.head(), *(line for line in lines if line not in alone)]
+        print(f"\n{': '.join(filter(None, (as_printed(side.column), side.counts())))}")
         print_lines(lines[:MOST_LINES + 1], {*range(len(side.keys)), len(lines[0]) - 1})
         if len(lines) > MOST_LINES + 1:
             print(f"... and {len(lines) - MOST_LINES - 1} more rows")
-    print("\nruns: the least and the greatest run of a row.")
-    words = [line[-1] for side in sides for line in side.pairs()]
-    if any(word.startswith("within") for word in words):
+        for only in dict.fromkeys(line[-1] for line in alone):
+            print(f"{only}: {', '.join(' '.join(line[:len(side.keys)]) for line in alone if line[-1] == only)}")
+        said.update(cell for line in lines[1:] for cell in line)
+    print()
+    if min(side.processes) > 1:
+        chance = math.comb(sum(side.processes), side.processes[0]) // 2
+        print(f"A, B: the median of the processes. processes: the least and the greatest of them.\n"
+              f"B is less, B is greater: every process of B is below, or above, all of A. Without a change this happens by\n"
+              f"chance in 1 of {chance} rows.")
+    else:
+        print("runs: the least and the greatest run of a row.")
+    if "within the spread of the runs" in said:
         print("within the spread: each number is among the other's runs, so the change may have done nothing.")
-    if any("outside" in word for word in words):
-        print("outside the spread: no run of one is among the other's. Two processes may differ without a change, by some\n"
-              "percent, or in calls of a few us by more: to see by how much, record A twice and compare the two.")
-    if any("surely" in word or word.startswith("disturbed") for word in words):
+    if DIFFER in said:
+        print(f"{DIFFER}: two processes may differ without a change, some by more than a factor of 2. Only several processes of\n"
+              "each, by turns, tell a change from noise: docs/results/change.sh PROGRAM OPTIONS...")
+    if any(cell.endswith("!") for cell in said):
         print("!: disturbed. The runs disagree, or all were delayed: run it again on an idle machine.")
-    if any("surely" in word for word in words):
-        print("surely: one is over twice the other, and even its least run is longer than the other's median.")
-    if any(word.startswith("disturbed") for word in words):
         print("For small differences: docs/compare.md")
     return f"{sides[0].title}{device}", {text[0]: ": ".join((text[0], ", ".join(text[1:]))) for text in legend}
 

@@ -160,9 +160,8 @@ no number.</p>
 <p>Read the first chapter: <code>01_host_clock/README.md</code>, in the folder of the suite.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
 <code>docs/results/side_by_side.sh my-laptop nvidia-h200</code>.</p>
-<p>Change the blocks, the threads or the size of one program, and compare with what the tour
-recorded: <code>build/05_block_clock/{name} --threads 64 --csv=B.csv</code>, then
-<code>docs/results/side_by_side.sh build/tour/{name}.csv B.csv</code>.</p>
+<p>Change the blocks, the threads or the size of one program, and see whether the change is more than noise:
+<code>docs/results/change.sh {name} --threads 64</code>.</p>
 """)
 
 
