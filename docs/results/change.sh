@@ -4,22 +4,23 @@
 # docs/results/change.sh PROGRAM OPTIONS...      as in: docs/results/change.sh block_clock_opencl --threads 64
 #
 # Does the change matter? Runs the built program without the options (A) and with them (B), five processes each, by
-# turns, and lays the medians of the processes side by side. The records stay in build/change/.
+# turns, and lays the medians of the processes side by side. The records stay in build/change/PROGRAM/.
 set -eu
 unset CDPATH
-root=$(dirname "$(readlink -f "$0")")/../..
+suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/../..")
 if [ $# -lt 1 ]; then
     echo "usage: docs/results/change.sh PROGRAM OPTIONS..., with a PROGRAM of build/programs.txt" >&2
     exit 2
 fi
-program=$root/build/$(awk -F '[ /]' -v name="$1" '$NF == name { print substr($0, length($1) + 2) }' "$root/build/programs.txt")
+program=$(awk -F / -v name="$1" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
+program=$suite/build/$program
 if [ ! -f "$program" ]; then
     echo "change.sh: no program '$1' in build/: ./tour.sh builds all that this machine can run" >&2
     exit 2
 fi
+change=$suite/build/change/$1
 shift
-change=$root/build/change
-rm -rf "$change" && mkdir "$change"
+rm -rf "$change" && mkdir -p "$change"
 echo "Ten processes, by turns ..."
 for turn in 1 2 3 4 5; do
     for side in $(shuf -e A B); do # which one is first is drawn
@@ -30,5 +31,4 @@ for turn in 1 2 3 4 5; do
         fi
     done
 done
-cd "$root"
-docs/results/side_by_side.sh 'build/change/A?.csv' 'build/change/B?.csv'
+"$suite/docs/results/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"

@@ -47,7 +47,6 @@ TABLES = [  # title, program, keys, number
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
 DIFFER = "these two runs differ"
-DIFFERS = (DIFFER, "B is ")  # of two processes, of several
 NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
 COLORS = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2".split()
 MOST_LINES = 24  # of a table of two records: one page
@@ -170,7 +169,7 @@ class Side:
         named = any(not is_number(row[k]) for _, of in self.rows for row in of.values() for k in self.keys if k in row)
         if len(paired) < 2 or named or self.has_difference() or any(0 in xy for xy, _ in paired):
             return ""
-        ratios = sorted(y / x for (x, y), word in paired if word.startswith(DIFFERS))
+        ratios = sorted(y / x for (x, y), word in paired if word == DIFFER or word.startswith("B is "))
         if not ratios:
             return f"{as_printed(self.column)} differs in none of {len(paired)} rows"
         less = ratios[-1] < 1
@@ -208,7 +207,7 @@ def of_machines(folders):
 def of_records(paths):
     """Two records of one program, or several processes each: the program's tables; for another program its numbers with a
     spread, or all numbers."""
-    processes = [[read(p) for p in sorted(glob.glob(path)) or [path]] if "?" in path else [read(path)] for path in paths]
+    processes = [[read(p) for p in (sorted(glob.glob(path)) if "?" in path else []) or [path]] for path in paths]
     a, b = (records[0] for records in processes)
     for name, record in zip("AB", (a, b)):
         if not record.rows:
@@ -245,7 +244,7 @@ def merge(records):
             return texts[0]
 
     if len({len(r.rows) for r in records}) > 1:
-        raise RecordError(f"{records[0].name}: its other processes have more rows, or less")
+        raise RecordError(f"{records[0].name}: its processes have not equally many rows")
     if len(records) > 1:
         records[0].rows = [{**{c: middle([row[c] for row in rows]) for c in rows[0]}, "processes": rows}
                            for rows in zip(*(r.rows for r in records))]
@@ -304,29 +303,31 @@ def print_records(sides, paths):
         print(f"A and B have no value of {' or '.join(side.changed)} in common: rows are paired {', then '.join(how)}.")
     said = set()
     for side in sides:
-        lines = [*side.pairs()]
+        lines, keys = [*side.pairs()], len(side.keys)
         alone = [line for line in lines if line[-2] == "-"] if any(line[-2] != "-" for line in lines) else []
         lines = [side.head(), *(line for line in lines if line not in alone)]
         print(f"\n{': '.join(filter(None, (as_printed(side.column), side.counts())))}")
-        print_lines(lines[:MOST_LINES + 1], {*range(len(side.keys)), len(lines[0]) - 1})
+        print_lines(lines[:MOST_LINES + 1], {*range(keys), len(lines[0]) - 1})
         if len(lines) > MOST_LINES + 1:
             print(f"... and {len(lines) - MOST_LINES - 1} more rows")
-        for only in dict.fromkeys(line[-1] for line in alone):
-            print(f"{only}: {', '.join(' '.join(line[:len(side.keys)]) for line in alone if line[-1] == only)}")
+        for n, name in enumerate(side.names):
+            rows = [f"{' '.join(line[:keys])} ({line[keys + 2 * n]})" for line in alone if line[-1] == f"only {name}"]
+            if rows:
+                print(f"only {name}: {', '.join(rows)}")
         said.update(cell for line in lines[1:] for cell in line)
     print()
     if min(side.processes) > 1:
         chance = math.comb(sum(side.processes), side.processes[0]) // 2
-        print(f"A, B: the median of the processes. processes: the least and the greatest of them.\n"
-              f"B is less, B is greater: every process of B is below, or above, all of A. Without a change this happens by\n"
-              f"chance in 1 of {chance} rows.")
+        print("A, B: the median of the processes. processes: the least and the greatest of them.\n"
+              "B is less, B is greater: every process of B is below, or above, all of A. Without a change this happens\n"
+              f"by chance in 1 of {chance} rows.")
     else:
         print("runs: the least and the greatest run of a row.")
     if "within the spread of the runs" in said:
         print("within the spread: each number is among the other's runs, so the change may have done nothing.")
     if DIFFER in said:
-        print(f"{DIFFER}: two processes may differ without a change, some by more than a factor of 2. Only several processes of\n"
-              "each, by turns, tell a change from noise: docs/results/change.sh PROGRAM OPTIONS...")
+        print(f"{DIFFER}: two processes may differ without a change, some by more than a factor of 2. Only several\n"
+              "processes of each, by turns, tell a change from noise: docs/results/change.sh PROGRAM OPTIONS...")
     if any(cell.endswith("!") for cell in said):
         print("!: disturbed. The runs disagree, or all were delayed: run it again on an idle machine.")
         print("For small differences: docs/compare.md")
