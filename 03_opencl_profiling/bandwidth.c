@@ -143,8 +143,8 @@ int main(int argc, char **argv) {
     for (long long *size = options.sizes; *size; size++)
         check_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
-    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_code));
-    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_error));
+    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_error));
 
     begin_table(
         "Bandwidth on %s, %s\n"

@@ -51,8 +51,8 @@ static void set_up(void) {
     cl = open_opencl();
     check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
-    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_code));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
+    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
     set_vectors(cl, vector_add, floats, vectors);
     const cl_ulong count = floats;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));

@@ -67,7 +67,7 @@ static void set_up(void) {
     /* 3 times three vectors, and the spacer */
     check_size(cl, options.size, 4.0 * (double)floats, 40.0 * (double)floats);
     const cl_program program = build_program(cl, "../../06_warmup/warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, vector_add, floats, first);
 }
 
