@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
     options.runs = 31;
     options.size = 1 << 24;
     parse_options(argc, argv, "What does the device's own clock say of a command?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
     check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");

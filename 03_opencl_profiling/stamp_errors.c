@@ -41,7 +41,7 @@ static cl_ulong ask(const char *question, cl_event event) {
 int main(int argc, char **argv) {
     options.device = "";
     parse_options(argc, argv, "What does clGetEventProfilingInfo answer when it has no stamp?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     cl_command_queue plain;
     cl_event gate;
     MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &cl_error));

@@ -17,7 +17,7 @@ static struct { cl_mem input, output, times; } on_device;
 static inline void open_blocks(const char *file) {
     size_t most;
     cl_ulong local_bytes;
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     device_clock = find_kernel_clock(cl);
     if (!device_clock.name)
         fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",

@@ -51,12 +51,12 @@ struct opencl { /* what minimal.c of chapter 02 sets up */
     cl_device_type type;
     char name[256], platform[256], driver[256];
     cl_context context;
-    cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
+    cl_command_queue queue;
 };
 
-/* Opens the device of --device ("": the first GPU, else the first device). Prints all and exits
- * with 0 for "list"; exits with 77 when there is none, or no such one. */
-static inline struct opencl open_opencl(void) {
+/* Opens the device of --device ("": the first GPU, else the first device), with a queue of these
+ * properties. Prints all and exits with 0 for "list"; exits with 77 when there is no such device. */
+static inline struct opencl open_opencl(cl_command_queue_properties properties) {
     struct opencl found = {0}, cl = {0};
     cl_platform_id platforms[16];
     cl_device_id devices[64];
@@ -97,8 +97,7 @@ static inline struct opencl open_opencl(void) {
         fail(EXIT_NO_DEVICE, "--device: no OpenCL device matches '%s'; see --device list",
              options.device);
     MAKE_CL(found.context = clCreateContext(NULL, 1, &found.device, NULL, NULL, &cl_error));
-    MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device,
-                                               CL_QUEUE_PROFILING_ENABLE, &cl_error));
+    MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device, properties, &cl_error));
     memcpy(machine.device, found.name, sizeof machine.device);
     snprintf(machine.driver, sizeof machine.driver, "%.120s, %.120s", found.platform, found.driver);
     return found;
@@ -127,8 +126,7 @@ static inline cl_program build_program(struct opencl cl, const char *file, const
     cl_program program;
     snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
     FILE *stream = fopen(path, "r");
-    if (!stream || fread(source, 1, sizeof source - 1, stream) == 0 || !feof(stream) ||
-        fclose(stream) != 0)
+    if (!stream || !fread(source, 1, sizeof source - 1, stream) || !feof(stream) || fclose(stream))
         fail(EXIT_FAILED, "cannot read all of '%s': run this in its chapter's folder", path);
     MAKE_CL(program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &cl_error));
     if ((cl_error = clBuildProgram(program, 1, &cl.device, flags, NULL, NULL)) == CL_SUCCESS)

@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     if (vector_element(A, far) + vector_element(B, far) != (float)far)
         fail(EXIT_FAILED, "vector_element: the sum at %zu is another", far);
     options.device = argc > 1 ? argv[1] : "";
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     MAKE_CL(memory = clCreateBuffer(cl.context, 0, sizeof right, NULL, &cl_error));
     check_vector("02_clfinish_sync/clfinish_sync.cl", "vector_add", AT_A, 1);
     check_vector("03_opencl_profiling/opencl_profiling.cl", "vector_add", AT_A, 1);

@@ -21,7 +21,9 @@ for attempt in 1 2 3; do
     "$@" --csv >"$TMPDIR/record" 2>"$TMPDIR/errors"
     code=$?
     sed "s/^/run $attempt: /" "$TMPDIR/errors" >&2
-    [ "$code" = 1 ] && grep -q ': disturbed: ' "$TMPDIR/errors" || break
+    if [ "$code" != 1 ] || ! grep -q ': disturbed: ' "$TMPDIR/errors"; then
+        break
+    fi
 done
 [ "$code" = 0 ] || exit "$code"
 echo 'END { exit broken }' >>"$TMPDIR/rules.awk" # behind all that END asks
