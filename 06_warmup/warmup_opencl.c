@@ -48,11 +48,11 @@ static void launch_other_kernel(void) {
 /* ---- What each cold process does before and after that ---- */
 
 static void set_up(void) {
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
-    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_code));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
+    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
     set_vectors(cl, vector_add, floats, vectors);
     const cl_ulong count = floats;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));

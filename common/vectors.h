@@ -45,7 +45,7 @@ static inline cl_mem device_vector(struct opencl cl, enum vector v, size_t n) {
     float *host = host_vector(v, n);
     const size_t bytes = n * sizeof *host;
     cl_mem device;
-    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
+    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
     CHECK_CL(clEnqueueWriteBuffer(cl.queue, device, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
     free(host);
     return device;

@@ -4,7 +4,7 @@
 
 # add_live(name test command...): a test on this machine, if the program is built. One at a time on the GPU and one on
 # the processor, or they would time each other; and with three cores for itself, so on a small machine nothing runs
-# beside it. Beside a GPU, PoCL leaves cores to the host. 77 says that a device is missing, or disturbed each time.
+# beside it. Beside a GPU, PoCL leaves cores to the host. 77 says that a device is missing.
 function(add_live name test)
   if(TARGET ${name})
     get_target_property(needs ${name} LABELS)
