@@ -549,13 +549,25 @@ struct simulated_command *simulated_new(struct simulated_command command) {
     return copy;
 }
 
+/* FAULT=queue:20: the device's queue holds 20 commands; the host waits until there is room. FAULT=late_queue:50: a kernel
+ * of a stream that is apart starts 50 ms late. */
+static void wait_for_room(void) {
+    int room;
+    if (!simulated_fault("queue", &room)) return;
+    for (const struct simulated_command *c = first; c; c = c->next) room--;
+    if (room <= 0) simulated_wait(first, true);
+}
+
 void simulated_enqueue(struct simulated_command *command) {
+    if (!command->stream || !command->stream->apart) wait_for_room();
     command->queued_ns = host_ns;
     command->submit_ns = host_ns + SUBMIT_NS + simulated_noise(NOISE_EVENT);
     command->done = false;
     command->next = NULL;
     if (command->stream) command->stream->last = command;
     if (command->stream && command->stream->apart) {
+        int late_ms = 0;
+        if (command->kernel && simulated_fault("late_queue", &late_ms)) command->delay_ns += late_ms * 1000000;
         struct simulated_command **end = &first_apart;
         while (*end) end = &(*end)->next;
         *end = command;
