@@ -3,7 +3,7 @@
  * What compare.h must say of times whose answer is known. Without arguments: its statistics.
  * With arguments it is a compare whose processes say what stands in the file `script`, a line
  * for each: difference, low, high, control (in percent), disturbed. "late": it measures. */
-#include "../compare.h"
+#include "../compare_report.h"
 
 static int wrong;
 
