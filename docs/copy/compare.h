@@ -46,6 +46,7 @@ struct cmp_pairs {
 static struct {
     double seconds, percent;         /* for one process; the smallest difference that matters */
     int processes, cold, row, delay; /* delay: in clocks, before a row */
+    int fitting;                     /* how long may a row be? see cmp_fit_row() */
     FILE *record;                    /* of --csv; stdout: in place of the words */
     const char *clock;               /* which time it is; NULL: times from elsewhere */
     char device[256];
@@ -252,9 +253,16 @@ static inline void cmp_wait(int launches) {
     }
 }
 
-static inline void cmp_expect_same(char which, const void *seen, const void *before, size_t bytes) {
+/* While launches are held nothing may change. Returns whether to look again: of A and of B for the
+ * first 0.1 s, because on a busy machine work in another stream may start late. */
+static inline int cmp_watch(char which, const void *seen, const void *before, size_t bytes) {
+    static double end_s[2];
+    double *end = &end_s[which - 'A'];
     if (memcmp(seen, before, bytes) != 0)
         cmp_refuse(which, "ran before its turn: its work is in another stream", 0);
+    if (*end == 0)
+        *end = cmp_now_s() + 0.1;
+    return cmp_now_s() < *end;
 }
 
 /* A launch whose result was wrong when its last event was complete: why? `seen`: the result now,
@@ -309,6 +317,15 @@ static inline double cmp_measure_step(cmp_timer *time_us) {
     return cmp_step_us(all_clocks, all_us, LENGTHS);
 }
 
+/* A stream's queue holds about a thousand commands; one more makes the host wait until the device
+ * takes one, which it does not do before the gate gives up. So a row that does not fit is halved. */
+static inline void cmp_fit_row(cmp_timer *time_us) {
+    cmp.fitting = 1;
+    while (cmp.row > 1 && (time_us('A', 0, 0) < 0 || time_us('B', 0, 0) < 0))
+        cmp.row /= 2;
+    cmp.fitting = 0;
+}
+
 /* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. */
 static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relative) {
     enum { EMPTIES = 101 };
@@ -317,8 +334,11 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
         once_us = fmin(once_us, time_us("AB"[i % 2], 0, 0));
     if (longest_row > 0)
         cmp.alone_us = cmp.step_us = cmp_measure_step(time_us);
-    if (longest_row > 1 && !cmp.cold && once_us < 2500) {
-        cmp.row = (int)fmin(5000 / once_us, longest_row); /* 5 ms: what is off is off once a row */
+    /* A row of 5 ms: what is off is off once a row. On the host it may take 100 ms. */
+    const double each_us = fmax(once_us, fmax(cmp.host_us[0], cmp.host_us[1]) / 20);
+    if (longest_row > 1 && !cmp.cold && each_us < 2500) {
+        cmp.row = (int)fmin(5000 / each_us, longest_row);
+        cmp_fit_row(time_us);
         cmp.step_us = cmp_measure_step(time_us);
     }
     cmp.once_us = once_us;
