@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
     MAKE_CL(event_queue =
                 clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
+    check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "clfinish_sync.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, kernel, n, vectors);

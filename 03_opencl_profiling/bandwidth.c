@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "What bandwidth do START and END give?");
     cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     for (long long *size = options.sizes; *size; size++)
-        check_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
+        check_buffer_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
     MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_error));
     MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_error));

@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "What does the device's own clock say of a command?");
     cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
+    check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, kernel, n, vectors);

@@ -72,7 +72,7 @@ static int by_size(const void *left, const void *right) {
 
 int main(void) {
     static float ms[2][RUNS];                            // without the kernel, with the kernel
-    CHECK(cudaMallocManaged(&a, sizeof *a * COUNT * 3)); // managed: host and GPU both reach it
+    CHECK(cudaMallocManaged(&a, 3 * sizeof *a * COUNT)); // managed: host and GPU both reach it
     b = a + COUNT, c = b + COUNT;
     for (size_t i = 0; i < COUNT; i++)
         a[i] = 1, b[i] = 2;

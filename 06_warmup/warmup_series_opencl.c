@@ -41,7 +41,7 @@ static void run_cold(void *result) {
     struct series *series = (struct series *)result;
     cl_mem vectors[3];
     cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
+    check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, vector_add, floats, vectors);

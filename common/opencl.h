@@ -105,7 +105,7 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
 
 /* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks
  * for. (OpenCL tells what a device has, not what of it is free.) */
-static inline void check_size(struct opencl cl, long long size, double one, double all) {
+static inline void check_buffer_size(struct opencl cl, long long size, double one, double all) {
     cl_ulong most, most_in_one;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, NULL));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most_in_one,

@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
     const size_t runs = (size_t)options.runs;
     count = (size_t)options.size;
     cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    check_size(cl, options.size, 4.0 * (double)count, 4.0 * (double)count);
+    check_buffer_size(cl, options.size, 4.0 * (double)count, 4.0 * (double)count);
     const cl_program program = build_program(cl, "same_input_opencl.cl", "");
     MAKE_CL(walk = clCreateKernel(program, "walk", &cl_error));
     MAKE_CL(data = clCreateBuffer(cl.context, CL_MEM_READ_ONLY, count * sizeof(cl_uint), NULL,
