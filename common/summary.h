@@ -2,8 +2,6 @@
  * What a set of samples says: smallest, middle, mean, largest. */
 #pragma once
 
-#include <math.h>
-
 #include "table.h"
 
 /* All in the samples' own unit. */
@@ -23,7 +21,7 @@ static inline int compare_doubles(const void *left, const void *right) {
 /* Summarizes `count` samples (at least one) of a clock with this step, in their unit, and leaves
  * them sorted. Disturbed: five or more disagree, for the middle half of them spans over a quarter
  * of the median, or the median is over twice the least; and by more than 16 steps, for so much a
- * short call varies by itself. A coarser clock shows its step in the samples. */
+ * short call varies by itself. */
 static inline struct summary summarize(double *samples, size_t count, double step) {
     struct summary s;
     double sum = 0;
@@ -34,18 +32,15 @@ static inline struct summary summarize(double *samples, size_t count, double ste
     s.min = samples[0];
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];
+    const double least = 16 * step;
     const double spread = samples[count - 1 - count / 4] - samples[count / 4];
-    double seen = s.max - s.min; /* the smallest difference, except for rounding */
-    for (size_t i = 1; i < count; i++)
-        if (samples[i] - samples[i - 1] > 1e-6 * fabs(s.max))
-            seen = fmin(seen, samples[i] - samples[i - 1]);
-    const double least = fmax(16 * step, 1.5 * seen);
     const bool disagree = spread > least && spread > 0.25 * fabs(s.median);
     const bool far_from_least = s.median - s.min > least && s.median > 2 * s.min;
     s.disturbed = count >= 5 && (disagree || far_from_least);
     return s;
 }
 
+/* Leaves the samples sorted. */
 static inline double median(double *samples, size_t count) {
     return summarize(samples, count, 0).median;
 }

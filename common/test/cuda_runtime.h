@@ -153,7 +153,8 @@ API(cudaMallocManaged, (void **to, size_t bytes), 50000, *to = managed = simulat
 #define cudaMalloc(to, bytes) cudaMalloc((void **)(to), bytes)
 #define cudaMallocManaged(to, bytes) cudaMallocManaged((void **)(to), bytes)
 API(cudaFree, (void *memory), 20000, simulated_wait(NULL, true); simulated_free(memory))
-API(cudaMallocHost, (void **to, size_t bytes), 60000, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes))
+API(cudaMallocHost, (void **to, size_t bytes), 60000, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes);
+    *(int *)pinned = 0) /* so that a gate is shut until somebody opens it */
 API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
     COPY_CALL_NS + (int64_t)bytes / COPY_RATE,
     if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);
@@ -218,13 +219,16 @@ API(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyK
 
 static inline void run_memset(struct simulated_command *c) {
     memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
-    simulated_fill_l2((void *)c->arguments[0], true);
+    simulated_fill_l2((void *)c->arguments[0], c->arguments[2], true);
 }
 
+/* FAULT=late_memset: a ms later than it should. */
 static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
+    const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
     simulated_enqueue(simulated_new((struct simulated_command){.run = run_memset,
                                                                .ns = MEMSET_NS,
+                                                               .delay_ns = late_ns,
                                                                .stream = stream ? &stream->simulated : NULL,
                                                                .arguments = {W3(to, value, bytes)}}));
     return cudaSuccess;
@@ -236,7 +240,7 @@ API(cudaCtxResetPersistingL2Cache, (void), 10000, simulated_l2_persists = false)
 
 /* ---- Launches ---- */
 
-/* FAULT=gate_open: what the host shuts opens by itself, and the host is slow.
+/* FAULT=gate_open:N: what the host shuts the next launch opens, and the host is N times as slow (1000 without N).
  * With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
 static inline cudaError_t simulated_launch_as(const char *call, const char *name, void (*kernel)(),
                                               const size_t shape[4], const uintptr_t arguments[8], bool early) {
@@ -267,9 +271,9 @@ static inline cudaError_t simulated_launch_as(const char *call, const char *name
     cudaStream_t stream = (cudaStream_t)shape[3];
     if (stream && stream->graph) return add_node(stream, c, NULL);
     c.stream = stream ? &stream->simulated : NULL;
-    if (pinned && watched && !*(int *)pinned && !simulated_fault("gate_stuck", NULL))
+    if (pinned && watched && memcmp(pinned, (int[2]){0}, 2 * sizeof(int)) == 0 && !simulated_fault("gate_stuck", NULL))
         simulated_stop("behind the blocker a profiler cannot watch");
-    if (pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
+    if (pinned && c.arguments[0] != W(pinned) && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
     simulated_enqueue(simulated_new(c));
     return cudaSuccess;
 }

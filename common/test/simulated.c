@@ -117,7 +117,9 @@ unsigned long long simulated_tsc(void) {
 }
 
 /* Zero points, rates, ticks and costs of the clocks: no two alike. FAULT=clock_back: in every second ms they stand back,
- * all or with realtime_back one alone. */
+ * all or with realtime_back one alone, which is also set back during each sleep. */
+static int64_t set_back_ns;
+
 int clock_gettime(clockid_t id, struct timespec *t) {
     host_works(id == CLOCK_MONOTONIC_RAW ? RAW_NS
                : id == CLOCK_BOOTTIME    ? BOOTTIME_NS
@@ -127,7 +129,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
     const int64_t ns = id == CLOCK_MONOTONIC            ? simulated_monotonic_ns()
                        : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
                        : id == CLOCK_BOOTTIME           ? simulated_monotonic_ns() + 3600000000000
-                       : id == CLOCK_REALTIME           ? now - now / 4000 + 1700000000000000000
+                       : id == CLOCK_REALTIME           ? now - now / 4000 + 1700000000000000000 - set_back_ns
                        : id == CLOCK_PROCESS_CPUTIME_ID ? cpu_ns
                        : id == CLOCK_THREAD_CPUTIME_ID  ? thread_cpu_ns
                                                         : -1;
@@ -178,6 +180,7 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
     }
     host_ns += (int64_t)asked->tv_sec * 1000000000 + asked->tv_nsec + OVERSLEEP_NS;
     if (simulated_fault("interrupted", NULL)) host_ns += 400000 * simulated_noise(NOISE_HOST);
+    if (simulated_fault("realtime_back", NULL)) set_back_ns += 100000 * simulated_noise(NOISE_HOST);
     run_device();
     return 0;
 }
@@ -342,8 +345,9 @@ static bool try_failing(const char *name) {
 bool simulated_call(const char *name, int64_t ns) {
     static bool lost;
     if (without_device) simulated_stop("%s in a child of a process that has used the device", name);
-    const bool slow = simulated_fault("slow_host", NULL) || simulated_fault("gate_open", NULL);
-    host_works((ns + simulated_noise(NOISE_HOST)) * (slow ? 1000 : 1));
+    int times = 1;
+    if (simulated_fault("slow_host", &times) || simulated_fault("gate_open", &times)) times = times > 1 ? times : 1000;
+    host_works((ns + simulated_noise(NOISE_HOST)) * times);
     calls++;
     if (simulated_fault("sweep", NULL)) return try_failing(name);
     if (strcmp(fault.victim, name) == 0 && simulated_fault("crash", NULL)) raise(SIGKILL);
@@ -521,6 +525,7 @@ static void device_main(void) {
         catch_up(ready_ns);
         state.device_ns = shared_ns(ready_ns > state.device_ns ? ready_ns : state.device_ns);
         if (command->gate && state.device_ns < host_ns) state.device_ns = host_ns; /* it was opened just now */
+        while (run_apart(state.device_ns)) continue; /* what comes before this one: it may change what they read */
         run_command(command);
         after_kernel = command->kernel;
         first = command->next;
@@ -625,14 +630,14 @@ static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
 static char shared_memory[1 << 17];
-/* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is as
- * large as that. */
+/* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is twice as large as
+ * that: a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
 static bool l2_dirty;
 bool simulated_l2_persists;
 
-void simulated_fill_l2(const void *data, bool dirty) {
-    const bool large = simulated_room(data, NULL) >= 1 << 20;
+void simulated_fill_l2(const void *data, size_t bytes, bool dirty) {
+    const bool large = bytes >= 2 << 20;
     l2_evicted_by = large && !simulated_l2_persists ? data : NULL;
     l2_dirty = dirty;
     if (!large) simulated_l2_persists = simulated_fault("persisting", NULL);
@@ -713,7 +718,8 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
  * process that was forked before; and there is no noise.
  * FAULT=lost_write:2,1: of launch number 2, what the last block writes to its argument 1 does not arrive.
  * lost_writes:2,1: of that launch and all after it.
- * FAULT=lost_argument:2,0: of launch number 2, argument 0 arrives as 0. */
+ * FAULT=lost_argument:2,0: of launch number 2, argument 0 arrives as 0.
+ * FAULT=late_in_a_row:40000: each 40th of the kernels that come directly behind a kernel starts 40 us late. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int launch = 0;
@@ -744,14 +750,17 @@ void simulated_run_kernel(struct simulated_command *command) {
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
     if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
-    if (data) simulated_fill_l2(data, false);
+    if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
     int place = 0;
     for (int i = 0; i < ALLOCATIONS && data && simulated_fault("place", &place); i++)
         if (memory[i].start == data) block_ns += place * (i + (int)processes);
     if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
-    const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL);
+    static int in_a_row;
+    int late_ns = 0;
+    if (!after_kernel || !simulated_fault("late_in_a_row", &late_ns) || ++in_a_row % 40) late_ns = 0;
+    const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL) + late_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
     const int64_t start_ns =

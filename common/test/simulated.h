@@ -125,8 +125,8 @@ void simulated_wait(const struct simulated_command *command, bool busily);
 bool simulated_apart(void); /* whether a stream that is apart has something to do */
 /* An absolute time as the device's clock has it: from a zero of its own, in ticks of its own. */
 int64_t simulated_stamp_ns(int64_t ns);
-/* What is at `memory` goes through the L2 cache, and is dirty there or not. */
-void simulated_fill_l2(const void *memory, bool dirty);
+/* So many bytes at `memory` go through the L2 cache, and are dirty there or not. */
+void simulated_fill_l2(const void *memory, size_t bytes, bool dirty);
 extern bool simulated_l2_persists; /* FAULT=persisting: nothing evicts what came there, until a reset */
 
 /* ---- Inside a kernel ---- */

@@ -132,7 +132,7 @@ API(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, cl_dev
 API(
     clGetDeviceInfo, (cl_device_id d, cl_device_info what, ROOM), 200, CL_OUT_OF_HOST_MEMORY, switch (what) {
 case CL_DEVICE_NAME: TEXT(d->name);
-case CL_DEVICE_VERSION: TEXT(d->version);
+case CL_DEVICE_VERSION: TEXT(simulated_fault("version_2_0", NULL) ? "OpenCL 2.0 x" : d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
 case CL_DEVICE_TYPE: VALUE(cl_device_type, d->type);
@@ -332,7 +332,8 @@ API(clEnqueueWriteBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from, WAITS),
     TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
     const cl_event event = copy(queue, from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
-    simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false))
+    simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false);
+    simulated_fill_l2(buffer->data, bytes, true))
 API(clEnqueueReadBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS), 3000,
     CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;
@@ -374,6 +375,7 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
  * (COMPLETE before END), stamp_no_submit (SUBMIT alone is 0): what drivers may answer with CL_SUCCESS. NVIDIA's also
  * answers so, with 0, while a command has not finished. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), PROFILING_NS, CL_OUT_OF_RESOURCES,
+    if (!event->held) return CL_INVALID_EVENT;
     const struct simulated_command *c = &event->command;
     const bool finished = c->done && c->end_ns <= simulated_host_ns();
     if (event->profiled && !finished && simulated_device == &devices[1].timing) VALUE(cl_ulong, 0);

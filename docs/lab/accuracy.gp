@@ -8,14 +8,17 @@ device = system("sed -n 's/^# device,//p' ".data)
 date = system("sed -n 's/^# date,//p' ".data)
 # The median of a row of this table and quantity; of another row there is no point.
 of(table, quantity) = stringcolumn("table") eq table && stringcolumn("quantity") eq quantity ? column("median_us") : NaN
+# The same of one kind of kernels. That of 5 ms is not drawn: its differences are hundreds of us.
+among(kind, table, quantity) = stringcolumn("kind") eq kind && stringcolumn("kernel") ne "mm_12288" ? of(table, quantity) : NaN
 
-set terminal svg size 760,380 font "sans-serif,14" background rgb "white" noenhanced
+set terminal svg size 760,420 font "sans-serif,14" background rgb "white" noenhanced
 set output folder."/accuracy.svg"
 set title device.", ".date.": each tool minus the time of the kernel's code" offset -10,0
-set key outside bottom center horizontal
+set key at screen 0.1, 0.1 left top vertical maxrows 2 Left reverse
+set bmargin 6
 set grid x
-set xlabel "us; a point for each kernel"
-set xrange [-1:14]
+set xlabel "us; a point for each kernel: simple (spins, vector_add) or real"
+set xrange [-1:26]
 set yrange [0.4:6.6]
 set lmargin 26
 set arrow 3 from 0, graph 0 to 0, graph 1 nohead linewidth 2 linecolor rgb "#888888"
@@ -24,10 +27,14 @@ set ytics ("this suite's event pair" 6, "nvbench, cold" 5, "Triton do_bench" 4, 
 set style data points
 set pointsize 0.8
 tools = "cupti ncu cupyx do_bench nvbench suite"
-plot for [i=1:6] data using (of("printed", word(tools, i))):(i) pointtype 6 linecolor rgb "#d55e00" \
-         title (i == 1 ? "as it prints" : ""), \
-     for [i=1:6] data using (of("minus_empty", word(tools, i))):(i) pointtype 7 linecolor rgb "#0072b2" \
-         title (i == 1 ? "minus the same of an empty kernel" : "")
+plot for [i=1:6] data using (among("simple", "printed", word(tools, i))):(i) pointtype 6 linecolor rgb "#d55e00" \
+         title (i == 1 ? "as it prints: simple" : ""), \
+     for [i=1:6] data using (among("real", "printed", word(tools, i))):(i) pointtype 2 linewidth 2 linecolor rgb "#d55e00" \
+         title (i == 1 ? "as it prints: real" : ""), \
+     for [i=1:6] data using (among("simple", "minus_empty", word(tools, i))):(i - 0.22) pointtype 7 \
+         linecolor rgb "#0072b2" title (i == 1 ? "minus its empty kernel: simple" : ""), \
+     for [i=1:6] data using (among("real", "minus_empty", word(tools, i))):(i - 0.22) pointtype 1 linewidth 2 \
+         linecolor rgb "#0072b2" title (i == 1 ? "minus its empty kernel: real" : "")
 
 reset
 set datafile separator ","

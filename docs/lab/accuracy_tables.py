@@ -24,8 +24,13 @@ def interval(samples):
     return statistics.median(x), (x[k - 1] if k else -math.inf), (x[-k] if k else math.inf)
 
 
-TABLE = ["table", "kernel", "blocks", "stamps", "quantity", "median_us", "low_us", "high_us", "processes", "factor",
-         "at_once"]
+def kind_of(kernel):
+    """`simple`: a spin or vector_add, whose code ends when the kernel's work does; `real`: what people run."""
+    return "simple" if kernel.startswith(("spin", "vector_add")) else "real"
+
+
+TABLE = ["table", "kernel", "kind", "blocks", "stamps", "quantity", "median_us", "low_us", "high_us", "processes",
+         "factor", "at_once"]
 # Quantities of the record, with the heads that the printed tables give them.
 TIMES = {"code_stamps": "code_stamps", "sm_active": "SM active", "minus_empty": "minus_empty", "ncu": "ncu",
          "net": "net", "row_slope": "row_slope", "row_stamps": "row_stamps"}
@@ -88,8 +93,8 @@ def what_came_of_it(raw, drain=()):
         samples = [x for x in samples.values() if not math.isnan(x)]
         if samples:
             found = zip(("median_us", "low_us", "high_us"), spread(samples))
-            rows.append({"table": table, "kernel": kernel[0], "blocks": kernel[1], "stamps": stamps,
-                         "quantity": quantity, "processes": len(samples),
+            rows.append({"table": table, "kernel": kernel[0], "kind": kind_of(kernel[0]), "blocks": kernel[1],
+                         "stamps": stamps, "quantity": quantity, "processes": len(samples),
                          **{c: round(x, 4) + 0.0 for c, x in (*found, *more.items())}})
 
     def all_of(samples):
@@ -146,6 +151,10 @@ def what_came_of_it(raw, drain=()):
             add("minus_empty", k, own, quantity, minus(distance, values(method, ("empty", 1), "no")))
             if quantity in EVENTS:
                 add("minus_floor", k, own, quantity, minus(minus(distance, nothing), launch_and_drain))
+    empty = ("empty", 1), "no"
+    floor, net = values("floor", *empty), values("event_net", *empty)
+    add("empty", ("nothing", 0), "no", "suite", floor)
+    add("empty", *empty, "suite", {p: net[p] + floor[p] for p in net if p in floor})
     for kernel in (("nothing", 0), ("empty", 1)):
         for quantity, method in METHODS.items():
             add("empty", kernel, "no", quantity, values(method, kernel, "no"))
@@ -181,22 +190,36 @@ def print_tables(rows, constant_us):
     def text(form, *key):
         return form.format(**found[key]) if key in found else "-"
 
+    def difference(*key):
+        """With its interval; of fewer than six processes there is none, only their number."""
+        few = key in found and math.isinf(found[key]["low_us"])
+        return text("{median_us:+.2f} (of {processes})" if few else "{median_us:+.2f} ({low_us:+.2f} {high_us:+.2f})",
+                    *key)
+
+    def least_to_greatest(*which):
+        us = [r["median_us"] for r in rows if (r["table"], r["kind"], r["quantity"]) == which]
+        return f"{min(us):+.2f} to {max(us):+.2f}" if us else "-"
+
     add("Three times of each kernel: medians of the processes, in us", ["kernel x blocks", *TIMES.values()],
         [[name(*k), *(text("{median_us:.2f}", "times", *k, q) for q in TIMES)] for k in kernels("times")])
     tables.append(f"The machine's constant, net minus ncu: {constant_us:+.2f} us. minus_drain: minus_empty, minus what "
                   "such a\ngrid drains longer than one block (drain.csv).")
     for table, (title, heads) in DIFFERENCES.items():
         heads = {q: head for q, head in heads.items() if any((r["table"], r["quantity"]) == (table, q) for r in rows)}
-        lines = [[name(*k), *(text("{median_us:+.2f} ({low_us:+.2f} {high_us:+.2f})", table, *k, q) for q in heads)]
-                 for k in kernels(table)]
-        lines.append(["least to greatest"])
-        for quantity in heads:
-            us = [r["median_us"] for r in rows if (r["table"], r["quantity"]) == (table, quantity)]
-            lines[-1].append(f"{min(us):+.2f} to {max(us):+.2f}")
+        lines = [[name(*k), *(difference(table, *k, q) for q in heads)] for k in kernels(table)]
+        for kind in dict.fromkeys(kind_of(k[0]) for k in kernels(table)):
+            lines.append([f"{kind}: least to greatest", *(least_to_greatest(table, kind, q) for q in heads)])
         if heads:
             add(title, ["kernel x blocks", *heads.values()], lines)
     heads = {q: head for q, head in {**EVENTS, **OTHERS}.items() if any(r["table"] == "empty" and r["quantity"] == q
                                                                          for r in rows)}
+    real = [k for k in kernels("minus_empty") if kind_of(k[0]) == "real"]
+    if real:
+        add("Each tool minus the time of the code, in us; except for the first column, also minus what the tool prints "
+            "for an\nempty kernel. Of the simple kernels the least and the greatest",
+            ["", "simple, as printed", "simple", *(k[0] for k in real)],
+            [[head, least_to_greatest("printed", "simple", q), least_to_greatest("minus_empty", "simple", q),
+              *(text("{median_us:+.2f}", "minus_empty", *k, q) for k in real)] for q, head in heads.items()])
     if heads:
         add("What each tool prints where there is nothing to time, in us", ["", *heads.values()],
             [[k[0], *(text("{median_us:.2f}", "empty", *k, q) for q in heads)] for k in kernels("empty")])

@@ -7,8 +7,9 @@ harnesses. Which harness believes the lie, and which one notices? fooled.md show
     fooled.py --table OUT.csv      the matrix
 
 A row of OUT.csv is one lie under one harness in a process of its own: `us` is the time that the harness reports,
-`truth_us` the time of the honest launch by its own stamps. `noticed`: the harness raised an error, refused, or gave a
-message, or it did not end. When the seconds are over, what was measured stays. With the same OUT.csv again, it goes on.
+`truth_us` the time of the honest launch by its own stamps. `noticed`: the harness gave no time, but in most
+cases an error or a message. A row honest_LIE is the honest launch in the lie's place, where `honest` is another one.
+When the seconds are over, what was measured stays. With the same OUT.csv again, it goes on.
 A harness that is missing is named on stderr and in OUT.csv.
 """
 import csv
@@ -35,6 +36,7 @@ from record import read  # noqa: E402
 BUILD = ROOT / "build/fooled"
 LIES = ["nothing_later", "other_stream", "memo", "early", "next_launch", "persisting", "zeros", "small", "async_copy",
         "fails", "first_launches", "half", "flag"]
+OTHER = ["early", "persisting", "zeros", "small", "async_copy"]  # each has an honest launch of its own
 COLUMNS = ["lie", "harness", "us", "truth_us", "noticed", "message"]
 COLD = {"persisting"}  # where recipe and compare are asked for cold caches
 WATCHED = 12           # launches under a profiler
@@ -82,7 +84,7 @@ def nvbench(_lib, launch):
         with open(out.name) as stream:
             row = next(csv.DictReader(stream))
     if not row.get("GPU Time (sec)"):
-        raise RuntimeError(f"nvbench gives no time; skipped: {row.get('Skipped')}")
+        sys.exit(1)  # nvbench has printed why
     return float(row["GPU Time (sec)"]) * 1e6
 
 
@@ -148,7 +150,7 @@ NCU = ["ncu", "--csv", "--print-units", "base", "--clock-control", "none", "--pr
 
 
 def command(lie, harness, path):
-    cold = ["--cold"] if lie in COLD else []
+    cold = ["--cold"] if lie.removeprefix("honest_") in COLD else []
     if harness == "recipe":
         return [str(BUILD / "recipe"), *cold]
     if harness == "compare":
@@ -176,9 +178,11 @@ def text_of(path):
     return pathlib.Path(path).read_text(errors="replace") if pathlib.Path(path).exists() else ""
 
 
-def last_line(text):
+def reason(text):
+    """The line of a log that says what went wrong, else its last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].replace(f"{ROOT}/", "")[:160] if lines else ""
+    named = [line for line in lines if re.match(r"[\w.]+(Error|Exception)\b|==(ERROR|WARNING)== (?!Note)|Warn: ", line)]
+    return (named or lines or [""])[-1].replace(f"{ROOT}/", "")[:160]
 
 
 def reported(harness, path):
@@ -187,14 +191,13 @@ def reported(harness, path):
         return float(re.search(r"its code: +(\S+) us", text_of(path + ".out"))[1]), ""
     if harness == "compare":
         found = dict(re.findall(r"^# (\w+),(.*)$", text_of(path + ".out"), re.M))
-        return float(found["median_b_us"]), f"{found['verdict']} than A: {found['median_a_us']} us"
+        return float(found["median_b_us"]), f"{found['verdict']}; A: {found['median_a_us']} us"
     if harness == "ncu":
         log = text_of(path + ".log")
         lines = csv.DictReader(line for line in log.splitlines() if line.startswith('"'))
         times = [float(line["Metric Value"].replace(",", "")) / 1e3 for line in lines]
         if not times:
-            raise RuntimeError(next((line for line in log.splitlines() if "WARNING" in line or "ERROR" in line),
-                                    "no kernel in its log"))
+            raise RuntimeError(reason(log) or "no kernel in its log")
         return of_records(times), ""
     return float(json.loads(text_of(path))), ""
 
@@ -211,13 +214,13 @@ def finish(process, harness, path, seconds):
     if late:
         return None, began, f"did not end within {seconds:.0f} s"
     if process.returncode:
-        log = text_of(path + ".err") or text_of(path + ".log") or text_of(path + ".out")
-        return None, began, last_line(log) or f"ended with {process.returncode}"
+        log = "\n".join(text_of(path + end) for end in (".log", ".out", ".err"))
+        return None, began, reason(log) or f"ended with {process.returncode}"
     try:
         us, message = reported(harness, path)
         return us, False, message
     except Exception as error:  # it gives no time
-        return None, True, last_line(str(error)) or type(error).__name__
+        return None, True, reason(str(error)) or type(error).__name__
 
 
 # ---- All cells, until the time is over ----
@@ -236,7 +239,7 @@ def versions():
                                                          check=True).stdout.splitlines()[-1].split()[1]
         except Exception as error:
             del found[harness]
-            missing[harness] = last_line(f"{type(error).__name__}: {error}")
+            missing[harness] = reason(f"{type(error).__name__}: {error}")
     if "nvbench" in missing and importlib.util.find_spec("torch"):  # CUPTI's records are the ninth then
         found["cupti"] = "torch " + importlib.metadata.version("torch")
     return found, missing
@@ -267,6 +270,7 @@ def plan(harnesses, done=()):
     cells = [("honest", "truth"), *(("honest", h) for h in harnesses)]
     for lie in LIES:
         cells += [(lie, "truth"), *((lie, h) for h in harnesses)]
+        cells += [(f"honest_{lie}", h) for h in harnesses if lie in OTHER]
     return [cell for cell in cells if cell not in done]
 
 
@@ -319,8 +323,9 @@ def measure(out, seconds, found, missing, heads, begin=start):
                     continue
                 if harness == "truth":
                     truths[lie] = us
+                truth_us = truths.get(lie.removeprefix("honest_"))
                 table.writerow([lie, harness, "" if us is None else f"{us:.3f}",
-                                f"{truths[lie]:.3f}" if lie in truths else "", "yes" if noticed else "no", message])
+                                "" if truth_us is None else f"{truth_us:.3f}", "yes" if noticed else "no", message])
                 stream.flush()
                 say(f"{lie}, {harness}: {message if noticed else f'{us:.2f} us'} ({time.monotonic() - before:.1f} s)")
         finally:
@@ -331,27 +336,31 @@ def measure(out, seconds, found, missing, heads, begin=start):
 # ---- The matrix ----
 
 def verdicts(rows):
-    """{(lie, harness): "noticed", "65.1" or, if it is fooled, "(35.0)"}. A time is right that is within 2 us or 5 % of
-    the truth and what the harness adds to the honest launch."""
-    adds = {r["harness"]: float(r["us"]) - float(r["truth_us"]) for r in rows
-            if r["lie"] == "honest" and r["us"] and r["truth_us"]}
+    """{(lie, harness): verdict}. "noticed"; "65.1": about the time that the harness gives for the honest launch; else
+    "(35.0)", it is fooled. "[82.1]": not fooled, but its time for the honest launch is as far from the truth, after
+    what it adds to `honest`. Times are about the same if they differ by 3 us or 5 % at most."""
+    times = {(r["lie"], r["harness"]): float(r["us"]) for r in rows if r["us"]}
     found = {}
     for r in rows:
-        cell = r["lie"], r["harness"]
-        if r["lie"] == "honest" or r["harness"] not in adds or r["harness"] == "truth":
+        lie, harness = cell = r["lie"], r["harness"]
+        if lie not in LIES or harness == "truth" or ("honest", harness) not in times:
             continue
         if r["noticed"] == "yes":
             found[cell] = "noticed"
         elif r["us"] and r["truth_us"]:
             us, truth_us = float(r["us"]), float(r["truth_us"])
-            right = abs(us - truth_us - adds[r["harness"]]) <= max(2, 0.05 * truth_us)
+            right = truth_us + times["honest", harness] - times["honest", "truth"]
+            honest = times.get((f"honest_{lie}", harness), right)
+            near = max(3, 0.05 * truth_us)
             number = f"{us:.1f}" if us < 100 else f"{us:.0f}"
-            found[cell] = number if right else f"({number})"
+            found[cell] = (f"({number})" if abs(us - honest) > near else
+                           f"[{number}]" if abs(honest - right) > near else number)
     return found
 
 
 def print_table(path):
-    rows = read(path).rows
+    record = read(path)
+    rows, meta = record.rows, record.meta
     found, truths = verdicts(rows), {r["lie"]: float(r["us"]) for r in rows if r["harness"] == "truth"}
     harnesses = [h for h in (*HARNESSES, "cupti") if any(h == harness for _, harness in found)]
     lines = [["lie", "truth", *harnesses]]
@@ -362,7 +371,9 @@ def print_table(path):
     lines.append(["noticed", "", *(str(cells[h].count("noticed")) for h in harnesses)])
     lines.append(["fooled", "", *(str(sum(cell.startswith("(") for cell in cells[h])) for h in harnesses)])
     width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    print("The time that each harness reports, in us; in brackets where the lie fools it. truth: the honest launch.\n")
+    print(f"{meta['device']}, driver {meta['driver']}, CUDA {meta['toolkit']}, {meta['date']}. In us.\n"
+          "truth: the honest launch. (2.0): the lie fools the harness. [2.0]: not it, but the honest launch's time is "
+          "as wrong.\n")
     for line in lines:
         print("  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip())
 

@@ -31,7 +31,7 @@ static struct result {
     double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS], power_w[MAX_RUNS], held_back_ns;
     double fewest_cycles; /* of a launch, of all its samples */
     int64_t passed_ns;
-    size_t count;
+    size_t count, powers; /* NVML does not see the power each time */
 } results[KINDS];
 
 /* A pause, and then `count` samples of one SM. Returns the number of the first one from which on
@@ -84,7 +84,9 @@ static void measure_load(struct sample *s, enum kind kind, int turn, int from, i
         if (i > half) {
             r->launch_ms[r->count] = s[i].launch_ms;
             r->clock_mhz[r->count] = s[i].clock_mhz;
-            r->power_w[r->count++] = seen(s[i].gpu.power_mw) / 1e3;
+            r->count++;
+            if (s[i].gpu.power_mw != NOT_SEEN)
+                r->power_w[r->powers++] = s[i].gpu.power_mw / 1e3;
         }
         const double more_ms = s[i].launch_ms - r->fewest_cycles / s[i].clock_mhz;
         print_sample(turn, names[kind], &s[i],
@@ -101,7 +103,7 @@ static void measure_load(struct sample *s, enum kind kind, int turn, int from, i
 static double value_of(enum kind kind, const char *what, const char *unit, double x) {
     char name[64];
     snprintf(name, sizeof name, "%s_%s", names[kind], what);
-    return x == x ? value(name, unit, x) : x; /* without NVML there is none */
+    return isnan(x) ? x : value(name, unit, x); /* without NVML there is none */
 }
 
 /* Returns the time of a launch in milliseconds. */
@@ -111,11 +113,12 @@ static double say_result(enum kind kind) {
     struct result *r = &results[kind];
     const double launch_ms = value_of(kind, "launch", "ms", median(r->launch_ms, r->count));
     const double mhz = value_of(kind, "clock", "mhz", median(r->clock_mhz, r->count));
-    const double power_w = value_of(kind, "power", "w", median(r->power_w, r->count));
+    const double power_w =
+        value_of(kind, "power", "w", r->powers > 0 ? median(r->power_w, r->powers) : NAN);
     const double held_percent =
         value_of(kind, "held_back", "percent", percent(r->held_back_ns, r->passed_ns));
     say("%s a launch takes %.3f ms, at %.0f MHz by the SM's counter", with[kind], launch_ms, mhz);
-    if (power_w == power_w && held_percent == held_percent)
+    if (!isnan(power_w) && !isnan(held_percent))
         say(" and %.0f W;\npower or heat held the clock back for %.0f %% of the time", power_w,
             held_percent);
     say(".\n");

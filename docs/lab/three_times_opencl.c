@@ -55,8 +55,9 @@ static double time_alone(size_t groups, double us, double *code_us) {
     return device_us;
 }
 
-/* A long kernel, and a row behind it: the host enqueues all of it before the long one ends. */
-static void time_row(size_t groups, bool has_events, double us[TIMES]) {
+/* A long kernel, and a row behind it: the host enqueues all of it before the long one ends.
+ * Returns how long that takes the host. */
+static double time_row(size_t groups, bool has_events, double us[TIMES]) {
     enum { MIDDLE = LAUNCHES / 2, NEXT };
     cl_event events[LAUNCHES];
     double device_us[LAUNCHES];
@@ -64,7 +65,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     const int64_t host_start_ns = now_ns();
     for (cl_uint i = 0; i < LAUNCHES; i++)
         launch(i, i == 0 ? 1 : groups, i == 0 ? LONG_US : SPIN_US, has_events ? &events[i] : NULL);
-    us[ENQUEUE] = fmax(us[ENQUEUE], (double)(now_ns() - host_start_ns) / 1e3);
+    const double enqueue_us = (double)(now_ns() - host_start_ns) / 1e3;
     CHECK_CL(clFinish(cl.queue));
     const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
     const struct group_time code = first_and_last(cl, stamps, MIDDLE * groups, groups, SPIN_US),
@@ -75,7 +76,7 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
         fail(EXIT_FAILED, "impossible: %g us between two kernels, in %g us of the host's",
              us[PAUSE], host_us);
     if (!has_events)
-        return;
+        return enqueue_us;
     us[PERIOD] = between_us(read_stamp_ns(events[MIDDLE], CL_PROFILING_COMMAND_START),
                             read_stamp_ns(events[NEXT], CL_PROFILING_COMMAND_START));
     for (int i = 0; i < LAUNCHES; i++)
@@ -83,18 +84,17 @@ static void time_row(size_t groups, bool has_events, double us[TIMES]) {
     us[ROW] = device_us[MIDDLE];
     us[ROW_MORE] = us[ROW] - steps_us(code.start, code.end);
     us[GAP] = us[PERIOD] - us[ROW];
+    return enqueue_us;
 }
 
-/* The row without events comes last: its pause and in_a_row count;
- * enqueue is the longer of both. */
+/* The row without events comes last: its pause and in_a_row count. */
 static void time_all(size_t groups, double us[TIMES]) {
     us[EMPTY] = time_alone(1, 0, &us[CODE]);
     us[ALONE] = time_alone(groups, SPIN_US, &us[CODE]);
     us[NET] = us[ALONE] - us[EMPTY];
     us[MORE] = us[ALONE] - us[CODE];
-    us[ENQUEUE] = 0;
-    time_row(groups, true, us);
-    time_row(groups, false, us);
+    const double with_events_us = time_row(groups, true, us);
+    us[ENQUEUE] = fmax(with_events_us, time_row(groups, false, us));
 }
 
 int main(int argc, char **argv) {
@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv, "Which of a kernel's three times is START to END?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,

@@ -43,4 +43,5 @@ for key, us in {
         ("minus_empty", "mm_1024", "do_bench"): 9 - 2.5 - 5.1, ("empty", "empty", "do_bench"): 2.5,
         ("cupti", "spin_2us", "recorded"): 20}.items():
     assert abs(found[key]["median_us"] - us) < 1e-3, f"{key}: {found[key]['median_us']}, not {us}"
+assert {(r["kernel"], r["kind"]) for r in rows} >= {("spin_2us", "simple"), ("mm_1024", "real")}
 assert found["cupti", "spin_2us", "recorded"]["factor"] == 2 and abs(constant_us - 0.1) < 1e-9

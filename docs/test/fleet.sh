@@ -34,7 +34,8 @@ for one in python3 /usr/bin/python3; do
 done
 [ "$python" ] || skip "no pandas (Debian: python3-pandas)"
 # Four GPUs, by programs that only write records: number 3 takes 6.1 % more time, held back by heat; 2 is 3 % faster.
-for program in 04_cuda_events/cuda_events docs/lab/sm_clock docs/lab/calibrate docs/copy/fit_to_measure; do
+for program in 03_opencl_profiling/opencl_profiling 04_cuda_events/cuda_events docs/lab/sm_clock docs/lab/calibrate \
+    docs/copy/fit_to_measure; do
     mkdir -p "$scratch/known/${program%/*}"
     cat >"$scratch/known/$program" <<'.'
 #!/bin/sh
@@ -50,6 +51,7 @@ case $0 in
         "$([ "$gpu" = 3 ] && echo heat || echo nothing)" >"${1#--csv=}"
     shift
     exec "$@" ;;
+*opencl_profiling) echo "$*" ;;
 *cuda_events) printf 'method,kernel,median_us\nevent,vector_add,1\nevent_net,vector_add,%s\n' "$(time 60)" ;;
 *sm_clock) printf 'numbers,launch_ms\nnone,\nrandom,%s\nzeros,1\n' "$(time 2)" ;;
 *calibrate) printf 'quantity,value\nlaunch_drain_us,1.6\nfloor_us,%s\n' "$gpu" ;;
@@ -68,6 +70,10 @@ CUDA_VISIBLE_DEVICES=5,3 FLEET_RANK=1 ROUNDS=1 docs/lab/fleet.sh "$scratch/known
 grep -q 693 "$scratch/second/$(hostname)/1/1/calibrate.fit"
 CUDA_VISIBLE_DEVICES=2 SLURM_LOCALID=1 ROUNDS=1 docs/lab/fleet.sh "$scratch/known" "$scratch/second" # Slurm's own choice
 grep -q 692 "$scratch/second/$(hostname)/1/1/calibrate.fit"
+DEVICES=opencl ROUNDS=1 docs/lab/fleet.sh "$scratch/known" "$scratch/opencl" # all four, each its own
+for device in 0 1 2 3; do
+    grep -q -e "--device $device " "$scratch/opencl/$(hostname)/$device/1/opencl_profiling.csv"
+done
 
 [ "$times" -gt 0 ] || exit 0
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/report.sh SCRATCH: the pages of docs/tools/report.py and docs/tools/compared.py, from the records of a tour
-# that are known: docs/test/tour/.
+# docs/test/report.sh SCRATCH: the pages of docs/tools/report.py and docs/tools/compared.py, and the tour's last table, from
+# the records of a tour that are known: docs/test/tour/.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/../.."
@@ -101,6 +101,9 @@ says "A and B have no value of threads in common: rows are paired by blocks, the
 says "1 32 -> 128 100 90 to 120 400 90 to 120 4.000 the runs overlap"
 says "1 64 -> 256 200 200 to 200 900 200 to 200 4.500 the runs overlap"
 says "1 64 -> 256 3.000 2.9 to 3.1 3.000 2.9 to 3.1 1.000 within the spread of the runs"
+sed '/^1,256,/d' "$folder/a b/B.csv" >"$folder/a b/C.csv"
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/C.csv" | tr -s ' ' >"$folder/text"
+says "1 64 200 200 to 200 - - - only A has this row"
 sed -i 's/# runs,5/# runs,1/' "$folder/a b/A.csv"
 "$side_by_side" "$folder/a b/A.csv" "$folder/a b/A.csv" | tr -s ' ' >"$folder/text"
 says "Changed: no option. (A record does not show a change in the source.)"
@@ -158,6 +161,13 @@ says "steady 10.000 10 to 12 30.000 12 to 30 3.000 B is greater; some runs overl
 sed '4,$d' "$folder/a b/A.csv" | sed '$d' >"$folder/a b/B.csv"
 fails "$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" 2>"$folder/message"
 grep -q "B has no rows: its run failed (.*B.csv)" "$folder/message"
+
+# The tour's last table: one record after the other, each with its own columns; a row that is not the last is disturbed.
+awk -F, -f docs/tools/one_kernel.awk docs/test/tour/clfinish_sync.csv docs/test/tour/cuda_events.csv | tr -s ' ' >"$folder/text"
+says "OpenCL no_finish host 2.00 the call that queues the kernel (disturbed)"
+says "CUDA event_net device 60.00 the kernel on the device"
+says "Do not believe a row that says disturbed: run the tour again on an idle machine."
+[ "$(grep -c '^CUDA' "$folder/text")" = 1 ] # the other kernel is not in it
 
 # Two machines: every program that both have; of three the numbers alone.
 for side in A B; do

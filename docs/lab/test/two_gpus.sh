@@ -24,9 +24,18 @@ for truth in "DRIFT_PPM=0 offset_us -123456.789" "DRIFT_PPM=40 drift_ppm 40" "PE
 done
 grep -q "No peer access" text || { echo "PEER=0: says nothing of it" && bad=1; }
 grep -q "cudaErrorInvalidResourceHandle" text || bad=1
-"$program" --runs 20 --seconds 1 --trace >trace || bad=1
+# GPU 0 is slow for somebody else uses it, and waits for GPU 1, which comes late.
+SLOW=0 "$program" --runs 20 --seconds 1 --late-us 2000 --trace --csv=record >trace || bad=1
+awk -F, '$2 == "moved_ns" && !$NF { alone = 1 } { value[$2] = $3 }
+    END { exit alone || value["wait_1_us"] >= value["wait_0_us"] }' record || { echo "SLOW=0:" && cat record && bad=1; }
 python3 -c 'import json; e = json.load(open("trace"))["traceEvents"]
 assert {x["pid"] for x in e} == {0, 1} and all(x["dur"] >= 0 for x in e if x["ph"] == "X") and len(e) > 150' || bad=1
+# The all-reduce's last number, and the copy's.
+for bytes in 4194304 2097152; do
+    WRONG=$bytes "$program" --runs 20 --seconds 1 2>&1 | grep -q "wrong result: number $((bytes / 4 - 1))" || {
+        echo "$bytes bytes with a wrong end: not seen" && bad=1
+    }
+done
 
 for count in 0 1; do
     GPUS=$count "$program" >text 2>messages

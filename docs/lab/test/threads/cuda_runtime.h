@@ -4,7 +4,8 @@
  * two_gpus.cu, whose kernels wait for each other. (Those of common/test run one after the other.) A block is a
  * host thread, and a block's threads are one. The second GPU's timer has another zero and another rate, which the
  * test knows. Without exact times: what two_gpus prints, it must be able to say of any two clocks. GPUS=1 and GPUS=0: so
- * many are there. PEER=0: they do not see each other's memory. */
+ * many are there. PEER=0: they do not see each other's memory. SLOW=1: what runs on GPU 1 ends 3 ms late. WRONG=1000: where
+ * the host reads 1000 bytes, the last one is wrong. */
 #pragma once
 
 #include <math.h>
@@ -66,7 +67,12 @@ static inline void *run_block(void *argument) {
     return NULL;
 }
 
+static inline int number_of(const char *name, int otherwise) {
+    return getenv(name) ? atoi(getenv(name)) : otherwise;
+}
 static inline void wait_for_gpu(int gpu) {
+    if (running[gpu] > 0 && gpu == number_of("SLOW", -1))
+        nanosleep(&(struct timespec){0, 3000000}, NULL);
     while (running[gpu] > 0)
         pthread_join(blocks[gpu][--running[gpu]].thread, NULL);
 }
@@ -99,9 +105,6 @@ static inline int64_t host_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_RAW, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-static inline int number_of(const char *name, int otherwise) {
-    return getenv(name) ? atoi(getenv(name)) : otherwise;
 }
 static inline unsigned long long simulated_globaltimer(void) {
     static int drift_ppm = -1;
@@ -151,7 +154,9 @@ CALL(cudaMemset, (void *to, int value, size_t bytes), wait_for_gpu(current_gpu);
      memset(to, value, bytes))
 CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
      wait_for_gpu(current_gpu);
-     memcpy(to, from, bytes); (void)kind)
+     memcpy(to, from, bytes);
+     if (kind == cudaMemcpyDeviceToHost && (int)bytes == number_of("WRONG", -1))
+         memset((char *)to + bytes - 1, 0xff, 1))
 CALL(cudaDeviceSynchronize, (void), wait_for_gpu(current_gpu))
 CALL(cudaGetLastError, (void), )
 CALL(cudaEventCreate, (cudaEvent_t * event), *event = malloc(sizeof **event);

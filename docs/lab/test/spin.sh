@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# spin.sh CC: without a clock spin.cl counts the rounds of a loop, and a compiler must not leave out its work: with other
+# work it gives other machine code.
+set -eu
+cc=$1
+cd "$(dirname "$0")/../../.."
+code() { sed "$1" docs/lab/spin.cl | "$cc" -O2 -include common/test/simulated_cl.h -xc -S -o - -; }
+[ "$(code '')" != "$(code s/1664525u/1664527u/)" ]
