@@ -170,11 +170,11 @@ static void memo(void) { /* it has seen this pointer, so it has its result */
 }
 #ifdef COMPARED
 static void once_a_row(void) { /* soon after its last launch it does nothing */
-    static double last_s;
-    const double now_s = cmp_now_s();
-    if (now_s - last_s > 50e-6)
+    static int64_t last_ns;
+    const int64_t now_ns = cmp_now_ns();
+    if (now_ns - last_ns > 50000)
         plain();
-    last_s = now_s;
+    last_ns = now_ns;
 }
 #endif
 static void small_grid(void) {
