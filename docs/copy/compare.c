@@ -246,5 +246,5 @@ int main(int argc, char **argv) {
     cmp_seen = cmp_before + result.bytes;
     for (int i = 0; i < 20; i++) /* the warm-up */
         cmp_time_us("AB"[i % 2], 0, 0);
-    return cmp_measure(cmp_time_us, 0, 0) || cmp_finish(); /* all else goes with the process */
+    return cmp_measure(cmp_time_us, 0, 0) || cmp_finish();
 }

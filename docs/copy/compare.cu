@@ -143,7 +143,7 @@ static void cmp_renew(void) {
     cmp_spoilt = cmp_random(256);
     cmp_version = 1 + cmp_random(999);
     CHECK(cudaMemsetAsync(result.data, cmp_spoilt, result.bytes, stream));
-    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there in another stream */
+    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there by another stream */
     prepare(cmp_version);
 }
 
@@ -223,8 +223,10 @@ static double cmp_time_us(char which, int checked, int clocks) {
     return us / cmp.row;
 }
 
-static void cmp_open_device(void) {
+int main(int argc, char **argv) {
     int number;
+    cmp_begin(argc, argv, "the cost in a stream");
+    set_up();
     CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
     CHECK(cudaGetDeviceProperties(&cmp_device, number));
     snprintf(cmp.device, sizeof cmp.device, "%s", cmp_device.name);
@@ -232,17 +234,11 @@ static void cmp_open_device(void) {
     CHECK(cudaEventCreate(&cmp_stop));
     CHECK(cudaStreamCreateWithFlags(&cmp_aside, cudaStreamNonBlocking));
     CHECK(cudaMalloc((void **)&cmp_ran, sizeof *cmp_ran));
-    if (!cmp.cold)
-        return;
-    cmp_flush_bytes = 2 * (size_t)cmp_device.l2CacheSize;
-    CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
-    CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
-}
-
-int main(int argc, char **argv) {
-    cmp_begin(argc, argv, "the cost in a stream");
-    set_up();
-    cmp_open_device();
+    if (cmp.cold) {
+        cmp_flush_bytes = 2 * (size_t)cmp_device.l2CacheSize;
+        CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
+        CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
+    }
     CHECK(cudaMallocHost((void **)&cmp_before, 2 * result.bytes));
     cmp_seen = cmp_before + result.bytes;
     CHECK(cudaMallocHost((void **)&cmp_gate, sizeof *cmp_gate));
@@ -255,6 +251,5 @@ int main(int argc, char **argv) {
         launch("AB"[i % 2]);
         CHECK(cudaDeviceSynchronize());
     }
-    return cmp_measure(cmp_time_us, longest_row, 1.2e-7) ||
-           cmp_finish(); /* all else goes with the process */
+    return cmp_measure(cmp_time_us, longest_row, 1.2e-7) || cmp_finish();
 }

@@ -184,12 +184,11 @@ static double time_us(void (*work)(cl_event *, cl_event *), int watched_ms, doub
 
 /* Of a launch that was watched: what is wrong with `seen`? */
 static void check_result(int version) {
-    if (first_wrong(seen, version) < 0) {
-        if (first_wrong(seen, version - 1) < 0)
-            REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
-                   "zero?\n");
+    if (first_wrong(seen, version) < 0 && first_wrong(seen, version - 1) >= 0)
         return;
-    }
+    if (first_wrong(seen, version) < 0)
+        REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
+               "zero?\n");
     look(seen, NULL); /* again: by now all queues are done, or soon */
     if (first_wrong(seen, version) < 0)
         REFUSE("was not finished at END of its last event\n");

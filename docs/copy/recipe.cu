@@ -136,13 +136,12 @@ static double time_us(void (*work)(void), int watched_ms) {
         look(seen, 0);
     }
     const cudaError_t answer = cudaEventQuery(start);
-    const int held = answer == cudaErrorNotReady;
-    check(held ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
+    check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
     CHECK(cudaDeviceSynchronize());
     if (gate->gave_up)
         REFUSE("launch() waits on the host: the gate was shut for a second\n");
-    if (!held)
+    if (answer == cudaSuccess)
         REFUSE("the gate did not hold the stream\n");
     if (early)
         REFUSE("ran before its turn: its work is in another stream\n");
@@ -152,12 +151,11 @@ static double time_us(void (*work)(void), int watched_ms) {
 
 /* Of a launch that was watched: what is wrong with `seen`? */
 static void check_result(int version) {
-    if (first_wrong(seen, version) < 0) {
-        if (first_wrong(seen, version - 1) < 0)
-            REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
-                   "zero?\n");
+    if (first_wrong(seen, version) < 0 && first_wrong(seen, version - 1) >= 0)
         return;
-    }
+    if (first_wrong(seen, version) < 0)
+        REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
+               "zero?\n");
     look(seen, 1); /* again: by now all streams are done */
     if (first_wrong(seen, version) < 0)
         REFUSE("was not finished when the stop event was\n");
@@ -188,7 +186,7 @@ static __global__ void read_all(unsigned *data) {
 /* All that comes before a launch. */
 static void make_ready(int version) {
     CHECK(cudaMemsetAsync(result.data, 0xff, result.bytes, stream)); /* floats: not a number */
-    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there in another stream */
+    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there by another stream */
     prepare(version);
     CHECK(cudaDeviceSynchronize());
     look(before, 1);
