@@ -3,7 +3,7 @@
  * Where must clFinish stand when the host's clock times a kernel?
  *
  * Measures: the host clock around clEnqueueNDRangeKernel with no clFinish, with one after, with one
- *   before and one after; beside them, the device's own time for the same runs.
+ *   before and one after; beside them, the device's own time for another run.
  * Does not measure: where the difference between host and device time goes (chapter 03).
  *
  * Build: cc -O2 -I../common clfinish_sync.c -o clfinish_sync -lOpenCL -lm
@@ -15,7 +15,8 @@
 #include "vectors.h"
 
 static struct opencl cl;
-static cl_kernel kernel; /* vector_add */
+static cl_command_queue event_queue; /* with CL_QUEUE_PROFILING_ENABLE, for the device's time */
+static cl_kernel kernel;             /* vector_add */
 static size_t global_size, local_size = 256;
 
 /* ---- The methods: each returns microseconds. Each finds one earlier vector_add in the queue,
@@ -48,23 +49,28 @@ static double finish_after(void) {
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* Right: the first clFinish empties the queue, the second waits for the kernel. Stores the event of
- * the same run in *event. */
-static double finish_before_and_after(cl_event *event) {
+/* Right: the first clFinish empties the queue, the second waits for the kernel. */
+static double finish_before_and_after(void) {
     enqueue_earlier_command();
     CHECK_CL(clFinish(cl.queue));
     const int64_t start_ns = now_ns();
     CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                    event));
+                                    NULL));
     CHECK_CL(clFinish(cl.queue));
     const int64_t end_ns = now_ns();
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* The device's own time for that run, which chapter 03 is about. Exits with 1 if it cannot be true:
- * some drivers write nothing, or number the stages 0, 1, 2, 3. */
-static double profiling_event(cl_event event, double host_us) {
+/* The device's own time, which chapter 03 is about. Exits with 1 if it cannot be true: some drivers
+ * write nothing, or number the stages 0, 1, 2, 3. */
+static double profiling_event(void) {
+    cl_event event;
     cl_ulong start_ns = 0, end_ns = 0;
+    const int64_t host_start_ns = now_ns();
+    CHECK_CL(clEnqueueNDRangeKernel(event_queue, kernel, 1, NULL, &global_size, &local_size, 0,
+                                    NULL, &event));
+    CHECK_CL(clFinish(event_queue));
+    const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
                                      NULL));
     CHECK_CL(
@@ -98,11 +104,13 @@ int main(int argc, char **argv) {
     options.runs = 31;
     options.size = 1 << 24;
     parse_options(argc, argv, "Where must clFinish stand when the host's clock times a kernel?");
-    cl = open_opencl();
+    cl = open_opencl(0);
+    MAKE_CL(event_queue =
+                clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
+    check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "clfinish_sync.cl", "");
-    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, kernel, n, vectors);
     global_size = (n + local_size - 1) / local_size * local_size;
 
@@ -117,11 +125,10 @@ int main(int argc, char **argv) {
         "clFinish: vector_add of %zu floats, behind an earlier one; %zu runs\non %s, %s\n\n", n,
         runs, cl.name, cl.platform);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
-        cl_event event;
         none_us[run] = no_finish();
         after_us[run] = finish_after();
-        both_us[run] = finish_before_and_after(&event);
-        event_us[run] = profiling_event(event, both_us[run]);
+        both_us[run] = finish_before_and_after();
+        event_us[run] = profiling_event();
     }
     check_vector_add(cl, vectors[C], n);
 

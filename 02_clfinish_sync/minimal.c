@@ -15,9 +15,9 @@ static const char *source =
     "    c[i] = a[i] + b[i];\n"
     "}\n";
 
-static void check(cl_int code, const char *call) {
-    if (code != CL_SUCCESS) {
-        fprintf(stderr, "%s failed: error %d\n", call, code);
+static void check(cl_int error, const char *call) {
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "%s failed: error %d\n", call, error);
         exit(1);
     }
 }
@@ -29,62 +29,67 @@ static long long now_ns(void) {
 }
 
 int main(void) {
-    // The first device of any platform. Try CL_DEVICE_TYPE_GPU and CL_DEVICE_TYPE_CPU
+    // The first GPU of any platform, or else any device. Try CL_DEVICE_TYPE_CPU
     cl_platform_id platforms[8];
     cl_device_id device;
     cl_uint platform_count = 0;
-    cl_int code = CL_DEVICE_NOT_FOUND;
+    cl_int error = CL_DEVICE_NOT_FOUND;
     check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs (no driver?)");
-    for (cl_uint i = 0; i < platform_count && i < 8 && code == CL_DEVICE_NOT_FOUND; i++)
-        code = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    check(code, "clGetDeviceIDs (no device?)");
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    check(error, "clGetDeviceIDs (no device?)");
     char name[256];
     check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
     printf("%s adds %d numbers\n", name, COUNT);
 
     // A queue for its commands, and the kernel, which is compiled for the device.
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    check(code, "clCreateContext");
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-    check(code, "clCreateCommandQueue");
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    check(code, "clCreateProgramWithSource");
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    check(error, "clCreateContext");
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+    check(error, "clCreateCommandQueue");
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    check(error, "clCreateProgramWithSource");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
-    cl_kernel kernel = clCreateKernel(program, "vector_add", &code);
-    check(code, "clCreateKernel");
+    cl_kernel kernel = clCreateKernel(program, "vector_add", &error);
+    check(error, "clCreateKernel");
     // Its arguments: a is full of ones, b is full of twos, c is to become threes.
     const size_t count = COUNT, bytes = count * sizeof(float);
     cl_mem buffer[3];
     for (cl_uint i = 0; i < 3; i++) {
         const float value = i < 2 ? (float)(i + 1) : 0;
-        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-        check(code, "clCreateBuffer");
-        code = clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
-        check(code, "clEnqueueFillBuffer");
+        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+        check(error, "clCreateBuffer");
+        error =
+            clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
+        check(error, "clEnqueueFillBuffer");
         check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
     }
 
-    long long least_ns = 0, most_ns = 0;    // of runs 2 to 5
+    long long least_ns = 1LL << 62, most_ns = 0; // of runs 2 to 5
     for (int run = 1; run <= 5; run++) {    // run 1 may also compile or load the kernel: chapter 06
         check(clFinish(queue), "clFinish"); // nothing earlier runs now; in run 1, the filling
         const long long start_ns = now_ns();
         // One dimension of COUNT work-items; NULL: from 0 on, in groups as the driver likes.
-        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
+        error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
         const long long enqueued_ns = now_ns(); // too early: nobody knows how far the kernel is
-        check(code, "clEnqueueNDRangeKernel");
+        check(error, "clEnqueueNDRangeKernel");
         check(clFinish(queue), "clFinish"); // the kernel has ended. Try without this line
         const long long end_ns = now_ns();
         printf("run %d: the call returns after %8.2f us, clFinish after %9.2f us\n", run,
                (double)(enqueued_ns - start_ns) / 1e3, (double)(end_ns - start_ns) / 1e3);
-        least_ns = run <= 2 || end_ns - start_ns < least_ns ? end_ns - start_ns : least_ns;
-        most_ns = run <= 2 || end_ns - start_ns > most_ns ? end_ns - start_ns : most_ns;
+        if (run > 1 && end_ns - start_ns < least_ns)
+            least_ns = end_ns - start_ns;
+        if (run > 1 && end_ns - start_ns > most_ns)
+            most_ns = end_ns - start_ns;
     }
     if (most_ns > least_ns + least_ns / 2) // run 1 does not count
         printf("the runs disagree: start this again on an idle machine\n");
 
     static float sums[COUNT];
-    code = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
-    check(code, "clEnqueueReadBuffer");
+    error = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
+    check(error, "clEnqueueReadBuffer");
     if (sums[COUNT - 1] == 3)
         printf("the last sum is 3, which is right\n");
     else

@@ -139,12 +139,12 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 6; i++) /* 2^14, 2^16, ... 2^24 */
         options.sizes[i] = 1 << (14 + 2 * i);
     parse_options(argc, argv, "What bandwidth do START and END give?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     for (long long *size = options.sizes; *size; size++)
-        check_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
+        check_buffer_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
-    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_code));
-    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_error));
+    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_error));
 
     begin_table(
         "Bandwidth on %s, %s\n"

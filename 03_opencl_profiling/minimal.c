@@ -13,9 +13,9 @@ static const char *source =
     "    c[i] = a[i] + b[i];\n"
     "}\n";
 
-static void check(cl_int code, const char *call) {
-    if (code != CL_SUCCESS) {
-        fprintf(stderr, "%s failed: error %d\n", call, code);
+static void check(cl_int error, const char *call) {
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "%s failed: error %d\n", call, error);
         exit(1);
     }
 }
@@ -27,46 +27,49 @@ static long long stamp_ns(cl_event event, cl_profiling_info which) {
 }
 
 int main(void) {
-    // The first device of any platform. Try CL_DEVICE_TYPE_GPU and CL_DEVICE_TYPE_CPU
+    // The first GPU of any platform, or else any device. Try CL_DEVICE_TYPE_CPU
     cl_platform_id platforms[8];
     cl_device_id device;
     cl_uint platform_count = 0;
-    cl_int code = CL_DEVICE_NOT_FOUND;
+    cl_int error = CL_DEVICE_NOT_FOUND;
     check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs (no driver?)");
-    for (cl_uint i = 0; i < platform_count && i < 8 && code == CL_DEVICE_NOT_FOUND; i++)
-        code = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    check(code, "clGetDeviceIDs (no device?)");
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    check(error, "clGetDeviceIDs (no device?)");
     char name[256];
     check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
     printf("%s adds %d numbers\n", name, COUNT);
     // A queue that stamps its commands, and the kernel, which is compiled for the device.
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    check(code, "clCreateContext");
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    check(error, "clCreateContext");
     cl_command_queue queue =
-        clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-    check(code, "clCreateCommandQueue");
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    check(code, "clCreateProgramWithSource");
+        clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
+    check(error, "clCreateCommandQueue");
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    check(error, "clCreateProgramWithSource");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
-    cl_kernel kernel = clCreateKernel(program, "vector_add", &code);
-    check(code, "clCreateKernel");
+    cl_kernel kernel = clCreateKernel(program, "vector_add", &error);
+    check(error, "clCreateKernel");
     // Its arguments: a is full of ones, b is full of twos, c is to become threes.
     const size_t count = COUNT, bytes = count * sizeof(float);
     cl_mem buffer[3];
     for (cl_uint i = 0; i < 3; i++) {
         const float value = i < 2 ? (float)(i + 1) : 0;
-        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-        check(code, "clCreateBuffer");
-        code = clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
-        check(code, "clEnqueueFillBuffer");
+        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+        check(error, "clCreateBuffer");
+        error =
+            clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
+        check(error, "clEnqueueFillBuffer");
         check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
     }
-    check(clFinish(queue), "clFinish");  // the buffers are full
-    long long least_ns = 0, most_ns = 0; // from START to END, in runs 2 to 5
-    for (int run = 1; run <= 5; run++) { // run 1 may also compile or load the kernel
+    check(clFinish(queue), "clFinish");          // the buffers are full
+    long long least_ns = 1LL << 62, most_ns = 0; // from START to END, in runs 2 to 5
+    for (int run = 1; run <= 5; run++) {         // run 1 may also compile or load the kernel
         cl_event event;
-        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, &event);
-        check(code, "clEnqueueNDRangeKernel");
+        error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, &event);
+        check(error, "clEnqueueNDRangeKernel");
         check(clFinish(queue), "clFinish"); // before that there is no END
         const long long queued_ns = stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
         const long long submit_ns = stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT);
@@ -81,14 +84,16 @@ int main(void) {
         printf("run %d: SUBMIT %.3f, START %.3f, END %.3f us after QUEUED; START to END %.3f us\n",
                run, (double)(submit_ns - queued_ns) / 1e3, (double)(start_ns - queued_ns) / 1e3,
                (double)(end_ns - queued_ns) / 1e3, (double)(end_ns - start_ns) / 1e3);
-        least_ns = run <= 2 || end_ns - start_ns < least_ns ? end_ns - start_ns : least_ns;
-        most_ns = run <= 2 || end_ns - start_ns > most_ns ? end_ns - start_ns : most_ns;
+        if (run > 1 && end_ns - start_ns < least_ns)
+            least_ns = end_ns - start_ns;
+        if (run > 1 && end_ns - start_ns > most_ns)
+            most_ns = end_ns - start_ns;
     }
     if (most_ns > least_ns + least_ns / 2) // run 1 does not count
         printf("the runs disagree: start this again on an idle machine\n");
     static float sums[COUNT];
-    code = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
-    check(code, "clEnqueueReadBuffer");
+    error = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
+    check(error, "clEnqueueReadBuffer");
     if (sums[COUNT - 1] != 3)
         fprintf(stderr, "the last sum is %g, not 3: believe no time\n", sums[COUNT - 1]);
     return sums[COUNT - 1] != 3 || fflush(stdout) != 0;

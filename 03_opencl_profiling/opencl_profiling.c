@@ -34,11 +34,11 @@ static const char *const names[INTERVALS] = {"queued_to_submit", "submit_to_star
  * it: then it is END. */
 static cl_ulong read_complete_ns(cl_event event, cl_ulong end_ns) {
     cl_ulong complete_ns = 0;
-    cl_code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_COMPLETE, sizeof complete_ns,
-                                      &complete_ns, NULL);
-    if (cl_code == CL_INVALID_VALUE)
+    cl_error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_COMPLETE, sizeof complete_ns,
+                                       &complete_ns, NULL);
+    if (cl_error == CL_INVALID_VALUE)
         return end_ns;
-    check_cl(cl_code, "clGetEventProfilingInfo(COMPLETE)", __FILE__, __LINE__);
+    check_cl(cl_error, "clGetEventProfilingInfo(COMPLETE)", __FILE__, __LINE__);
     return complete_ns;
 }
 
@@ -114,11 +114,11 @@ int main(int argc, char **argv) {
     options.runs = 31;
     options.size = 1 << 24;
     parse_options(argc, argv, "What does the device's own clock say of a command?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
+    check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
-    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, kernel, n, vectors);
     global_size = (n + local_size - 1) / local_size * local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,

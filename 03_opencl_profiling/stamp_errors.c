@@ -28,11 +28,11 @@ static cl_event fill(cl_command_queue queue, const cl_event *gate) {
 /* Asks for END, prints code and stamp, and returns the stamp: 0 before, and where there is none. */
 static cl_ulong ask(const char *question, cl_event event) {
     cl_ulong end_ns = 0;
-    cl_code =
+    cl_error =
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL);
     label("question", 23, question);
-    cell("code", "%d", cl_code);
-    label("error", 31, cl_error_name(cl_code));
+    cell("code", "%d", cl_error);
+    label("error", 31, cl_error_name(cl_error));
     cell("end_ns", "%19llu", (unsigned long long)end_ns);
     end_row(false); /* at once: a driver may crash at the next question */
     return end_ns;
@@ -41,12 +41,13 @@ static cl_ulong ask(const char *question, cl_event event) {
 int main(int argc, char **argv) {
     options.device = "";
     parse_options(argc, argv, "What does clGetEventProfilingInfo answer when it has no stamp?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     cl_command_queue plain;
     cl_event gate;
-    MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &cl_code));
-    MAKE_CL(buffer = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &cl_code));
-    MAKE_CL(gate = clCreateUserEvent(cl.context, &cl_code));
+    MAKE_CL(plain = clCreateCommandQueue(cl.context, cl.device, 0, &cl_error));
+    MAKE_CL(buffer =
+                clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &cl_error));
+    MAKE_CL(gate = clCreateUserEvent(cl.context, &cl_error));
     begin_table("Stamp errors: END of a command on %s, %s\n"
                 "two wrong questions and a right one; end_ns 0: no stamp\n\n",
                 cl.name, cl.platform);
@@ -64,10 +65,10 @@ int main(int argc, char **argv) {
     CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK_CL(clFinish(cl.queue));
     const cl_ulong end_ns = ask("finished", event);
-    if (cl_code != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
+    if (cl_error != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
         fail(EXIT_FAILED,
              "impossible: a finished command of a profiling queue has no END: %s, %llu ns",
-             cl_error_name(cl_code), (unsigned long long)end_ns);
+             cl_error_name(cl_error), (unsigned long long)end_ns);
     end_table();
 
     const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pair of events behind a kernel that holds the stream until the host has
- * queued all that is to be timed. */
+ * A pair of events behind a kernel that holds the stream until the host has queued all that is to
+ * be timed. */
 #pragma once
 
 #include "clock.h"

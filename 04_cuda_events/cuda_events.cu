@@ -113,8 +113,9 @@ static void compare(const char *kernel, int first, int last) {
             codes_us[m][run] = (double)ns / 1e3;
         }
     for (int m = first; m <= last; m++) {
-        for (size_t run = 0; m == NET && run < runs; run++)
-            samples_us[NET][run] = samples_us[BLOCKED][run] - medians_us[FLOOR];
+        if (m == NET)
+            for (size_t run = 0; run < runs; run++)
+                samples_us[NET][run] = samples_us[BLOCKED][run] - medians_us[FLOOR];
         const struct summary s = summarize(samples_us[m], runs, step_us);
         const double code_us = work.length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
         if (code_us * 1e3 < (double)work.length_ns ||

@@ -34,9 +34,9 @@ __global__ void block_stream(volatile struct gate *gate) {
 }
 
 #define CHECK(call) check((call), #call)
-static void check(cudaError_t code, const char *call) {
-    if (code != cudaSuccess) {
-        fprintf(stderr, "%s failed: error %d, %s\n", call, code, cudaGetErrorString(code));
+static void check(cudaError_t error, const char *call) {
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s failed: error %d, %s\n", call, error, cudaGetErrorString(error));
         exit(1);
     }
 }
@@ -72,7 +72,7 @@ static int by_size(const void *left, const void *right) {
 
 int main(void) {
     static float ms[2][RUNS];                            // without the kernel, with the kernel
-    CHECK(cudaMallocManaged(&a, 3 * COUNT * sizeof *a)); // managed: host and GPU both reach it
+    CHECK(cudaMallocManaged(&a, 3 * sizeof *a * COUNT)); // managed: host and GPU both reach it
     b = a + COUNT, c = b + COUNT;
     for (size_t i = 0; i < COUNT; i++)
         a[i] = 1, b[i] = 2;

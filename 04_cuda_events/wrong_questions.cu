@@ -82,15 +82,16 @@ static const struct {
     {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait"},
     {"behind_work", OWN, OWN, OTHER, false, "wrong: start waits for a spin"}};
 
-/* Stores how long the spin ran. The pair's time may go below 0: it is one
- * event's minus the other's. */
+/* Stores how long the spin ran. The pair's time may go below 0: it is one event's minus the
+ * other's. */
 static struct answer time_pair(int p, double *code_us) {
     unsigned long long ns = 0;
     CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns));
     CHECK_CUDA(cudaDeviceSynchronize()); /* cudaStreamNonBlocking does not wait for the memset */
-    if (p == BEHIND_WORK)
+    if (p == BEHIND_WORK) {
         spin<<<1, 1, 0, streams[pairs[p].kernel]>>>(spin_ns, other_ran_ns);
-    CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaGetLastError());
+    }
     CHECK_CUDA(cudaEventRecord(start, streams[pairs[p].start]));
     spin<<<1, 1, 0, streams[pairs[p].kernel]>>>(spin_ns, ran_ns);
     CHECK_CUDA(cudaGetLastError());
@@ -100,7 +101,7 @@ static struct answer time_pair(int p, double *code_us) {
     check_cuda(answer.error, "cudaEventElapsedTime(start, stop)", __FILE__, __LINE__);
     CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
     *code_us = (double)ns / 1e3;
-    if (ns < spin_ns || !(answer.us == answer.us) ||
+    if (ns < spin_ns || isnan(answer.us) ||
         (pairs[p].is_right && answer.us < *code_us - 2)) /* clocks' steps */
         fail(EXIT_FAILED, "impossible: %s gives %g us for a spin of %g us", pairs[p].question,
              answer.us, *code_us);

@@ -70,10 +70,10 @@ static double time_launch_us(long long blocks, long long threads, double *wait_u
 /* ---- The experiment: every number of blocks with every number of threads ---- */
 
 static const double *row_of(long long count) {
-    int row = 0;
-    while (options.blocks[row] != count)
-        row++;
-    return rows[row];
+    for (int row = 0; options.blocks[row]; row++)
+        if (options.blocks[row] == count)
+            return rows[row];
+    fail(EXIT_FAILED, "no row of %lld blocks", count);
 }
 
 /* Beside the source's numbers of blocks: those where this device gets full. */
@@ -108,8 +108,9 @@ int main(int argc, char **argv) {
                   "Without --blocks it also runs one block per SM, a full device and more.");
     const struct cudaDeviceProp device = open_blocks();
     const int sms = device.multiProcessorCount;
-    for (const long long *threads = options.threads; *threads && !options.has_blocks; threads++)
-        add_landmarks(sms, full_device((const void *)timedReduction, (int)*threads, sms));
+    if (!options.has_blocks)
+        for (const long long *threads = options.threads; *threads; threads++)
+            add_landmarks(sms, blocks_at_once((const void *)timedReduction, (int)*threads, sms));
     set_up_blocks((size_t)largest(options.blocks));
     create_events();
 
@@ -119,7 +120,7 @@ int main(int argc, char **argv) {
         device.name, sms, options.runs);
     for (int t = 0; options.threads[t]; t++) {
         const long long threads = options.threads[t];
-        const int full = full_device((const void *)timedReduction, (int)threads, sms);
+        const int full = blocks_at_once((const void *)timedReduction, (int)threads, sms);
         for (int b = 0; options.blocks[b]; b++) {
             const long long blocks = options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {

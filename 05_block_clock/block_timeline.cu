@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
     begin_table(
         "Block timeline: %lld blocks of %lld threads on %s; %d SMs, %d blocks at a time\n\n",
         blocks, threads, device.name, device.multiProcessorCount,
-        full_device((const void *)timedReduction, (int)threads, device.multiProcessorCount));
+        blocks_at_once((const void *)timedReduction, (int)threads, device.multiProcessorCount));
     report_timeline("SM", (size_t)blocks);
     return EXIT_SUCCESS;
 }

@@ -23,8 +23,7 @@ static inline struct cudaDeviceProp open_blocks(void) {
     return device;
 }
 
-/* PTX calls this number virtual: it need not be the hardware's, and may
- * change while a block runs. */
+/* PTX calls this number virtual: it need not be the hardware's, and may change while a block runs. */
 static __device__ unsigned sm_number(void) {
     unsigned sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)::"memory");
@@ -52,7 +51,7 @@ static __device__ void block_minimum(const float *numbers, float *least) {
 }
 
 /* As many blocks as run at once, all SMs together. Exits with 1 if not even one does. */
-static inline int full_device(const void *kernel, int threads, int sms) {
+static inline int blocks_at_once(const void *kernel, int threads, int sms) {
     int per_sm = 0;
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads,
                                                              2 * (size_t)threads * sizeof(float)));

@@ -31,52 +31,62 @@ static const char *source =
     "    if (get_local_id(0) == 0) mine[1] = read_clock();\n"
     "}\n";
 
-static void check(cl_int code, const char *call) {
-    if (code != CL_SUCCESS) {
-        fprintf(stderr, "%s failed: error %d\n", call, code);
+static void check(cl_int error, const char *call) {
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "%s failed: error %d\n", call, error);
         exit(1);
     }
 }
 
 int main(void) {
-    // The first device of any platform. Try CL_DEVICE_TYPE_GPU and CL_DEVICE_TYPE_CPU
+    // The first GPU of any platform, or else any device. Try CL_DEVICE_TYPE_CPU
     cl_platform_id platforms[8];
     cl_device_id device;
     cl_uint platform_count = 0;
-    cl_int code = CL_DEVICE_NOT_FOUND;
+    cl_int error = CL_DEVICE_NOT_FOUND;
     check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs (no driver?)");
-    for (cl_uint i = 0; i < platform_count && i < 8 && code == CL_DEVICE_NOT_FOUND; i++)
-        code = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    check(code, "clGetDeviceIDs (no device?)");
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    check(error, "clGetDeviceIDs (no device?)");
     char name[256];
     check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
     printf("%s runs %d work-groups of %d work-items\n", name, GROUPS, ITEMS);
 
     // A queue for its commands, and the kernel, which is compiled for the device.
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    check(code, "clCreateContext");
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-    check(code, "clCreateCommandQueue");
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    check(code, "clCreateProgramWithSource");
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    check(error, "clCreateContext");
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+    check(error, "clCreateCommandQueue");
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    check(error, "clCreateProgramWithSource");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
-    cl_kernel kernel = clCreateKernel(program, "timed", &code);
-    check(code, "clCreateKernel");
+    cl_kernel kernel = clCreateKernel(program, "timed", &error);
+    check(error, "clCreateKernel");
 
     // What it writes for each work-group: start, end, and the value of each work-item.
     static cl_ulong out[GROUPS][2 + ITEMS];
     const size_t items = ITEMS, all = GROUPS * items;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof out, NULL, &code);
-    check(code, "clCreateBuffer");
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof out, NULL, &error);
+    check(error, "clCreateBuffer");
     check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
-    for (int run = 1; run <= 2; run++) { // run 1 loads code and memory; run 2 writes over it
-        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &items, 0, NULL, NULL);
-        check(code, "clEnqueueNDRangeKernel");
+    for (int run = 1; run <= 2; run++) { // run 1 loads code and memory; run 2 counts
+        const cl_ulong none = 0;         // no stamp of run 1 may stay
+        error =
+            clEnqueueFillBuffer(queue, buffer, &none, sizeof none, 0, sizeof out, 0, NULL, NULL);
+        check(error, "clEnqueueFillBuffer");
+        error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &items, 0, NULL, NULL);
+        check(error, "clEnqueueNDRangeKernel");
     }
-    code = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
-    check(code, "clEnqueueReadBuffer");
+    error = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
+    check(error, "clEnqueueReadBuffer");
     double sum = 0;
     for (int group = 0; group < GROUPS; group++) {
+        if (out[group][0] == 0 || out[group][1] <= out[group][0]) {
+            fprintf(stderr, "impossible: work-group %d has no start, or no end after it\n", group);
+            return 1;
+        }
         const unsigned long long ticks = out[group][1] - out[group][0];
         if (group < 8)
             printf("work-group %d: %llu ticks\n", group, ticks);

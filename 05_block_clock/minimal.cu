@@ -30,9 +30,9 @@ __global__ void timed(struct block *blocks) {
         mine->end = clock64();
 }
 
-static void check(cudaError_t code, const char *call) {
-    if (code != cudaSuccess) {
-        fprintf(stderr, "%s failed: error %d, %s\n", call, code, cudaGetErrorString(code));
+static void check(cudaError_t error, const char *call) {
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s failed: error %d, %s\n", call, error, cudaGetErrorString(error));
         exit(1);
     }
 }
@@ -40,7 +40,8 @@ static void check(cudaError_t code, const char *call) {
 int main(void) {
     struct block *blocks; // managed memory: host and GPU both reach it
     check(cudaMallocManaged(&blocks, BLOCKS * sizeof *blocks), "cudaMallocManaged");
-    for (int run = 1; run <= 2; run++) { // run 1 loads kernel and memory; run 2 writes over it
+    for (int run = 1; run <= 2; run++) { // run 1 loads kernel and memory; run 2 counts
+        check(cudaMemset(blocks, 0, BLOCKS * sizeof *blocks), "cudaMemset"); // its stamps, too
         timed<<<BLOCKS, THREADS>>>(blocks);
         check(cudaGetLastError(), "cudaGetLastError after the launch");
         check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -49,6 +50,10 @@ int main(void) {
     double sum = 0;
     for (int block = 0; block < BLOCKS; block++) {
         const long long clocks = blocks[block].end - blocks[block].start;
+        if (blocks[block].start == 0 || clocks <= 0) {
+            fprintf(stderr, "impossible: block %d has no start, or no end after it\n", block);
+            return 1;
+        }
         if (block < 8)
             printf("block %d: %lld clocks\n", block, clocks);
         sum += (double)clocks;

@@ -17,13 +17,13 @@ static struct { cl_mem input, output, times; } on_device;
 static inline void open_blocks(const char *file) {
     size_t most;
     cl_ulong local_bytes;
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     device_clock = find_kernel_clock(cl);
     if (!device_clock.name)
         fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              cl.name);
     const cl_program program = build_program(cl, file, device_clock.flags);
-    MAKE_CL(kernel = clCreateKernel(program, "timedReduction", &cl_code));
+    MAKE_CL(kernel = clCreateKernel(program, "timedReduction", &cl_error));
     CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                       &most, NULL));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
@@ -43,7 +43,7 @@ static inline void set_up_blocks(size_t most, long long work) {
                             most * sizeof *times};
     for (cl_uint i = 0; i < 3; i++) {
         MAKE_CL(*memory[i] =
-                    clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes[i], NULL, &cl_code));
+                    clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes[i], NULL, &cl_error));
         CHECK_CL(clSetKernelArg(kernel, i, sizeof *memory[i], memory[i]));
     }
     CHECK_CL(clSetKernelArg(kernel, 4, sizeof repetitions, &repetitions));

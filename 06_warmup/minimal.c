@@ -16,9 +16,9 @@ static const char *source =
     "    c[i] = a[i] + b[i];\n"
     "}\n";
 
-static void check(cl_int code, const char *call) {
-    if (code != CL_SUCCESS) {
-        fprintf(stderr, "%s failed: error %d\n", call, code);
+static void check(cl_int error, const char *call) {
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "%s failed: error %d\n", call, error);
         exit(1);
     }
 }
@@ -30,39 +30,42 @@ static long long now_ns(void) {
 }
 
 int main(void) {
-    // The first device of any platform. Try CL_DEVICE_TYPE_GPU and CL_DEVICE_TYPE_CPU
+    // The first GPU of any platform, or else any device. Try CL_DEVICE_TYPE_CPU
     cl_platform_id platforms[8];
     cl_device_id device;
     cl_uint platform_count = 0;
-    cl_int code = CL_DEVICE_NOT_FOUND;
+    cl_int error = CL_DEVICE_NOT_FOUND;
     check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs (no driver?)");
-    for (cl_uint i = 0; i < platform_count && i < 8 && code == CL_DEVICE_NOT_FOUND; i++)
-        code = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    check(code, "clGetDeviceIDs (no device?)");
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    check(error, "clGetDeviceIDs (no device?)");
     char name[256];
     check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
     printf("%s adds %d numbers\n", name, COUNT);
 
     // A queue for its commands, and the kernel, which is compiled for the device.
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    check(code, "clCreateContext");
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-    check(code, "clCreateCommandQueue");
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    check(code, "clCreateProgramWithSource");
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    check(error, "clCreateContext");
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+    check(error, "clCreateCommandQueue");
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    check(error, "clCreateProgramWithSource");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
-    cl_kernel kernel = clCreateKernel(program, "vector_add", &code);
-    check(code, "clCreateKernel");
+    cl_kernel kernel = clCreateKernel(program, "vector_add", &error);
+    check(error, "clCreateKernel");
 
     // Its arguments: a is full of ones, b is full of twos, c is to become threes.
     const size_t count = COUNT, bytes = count * sizeof(float);
     cl_mem buffer[3];
     for (cl_uint i = 0; i < 3; i++) {
         const float value = i < 2 ? (float)(i + 1) : 0;
-        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-        check(code, "clCreateBuffer");
-        code = clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
-        check(code, "clEnqueueFillBuffer");
+        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+        check(error, "clCreateBuffer");
+        error =
+            clEnqueueFillBuffer(queue, buffer[i], &value, sizeof value, 0, bytes, 0, NULL, NULL);
+        check(error, "clEnqueueFillBuffer");
         check(clSetKernelArg(kernel, i, sizeof buffer[i], &buffer[i]), "clSetKernelArg");
     }
 
@@ -70,8 +73,8 @@ int main(void) {
     for (int launch = 1; launch <= 10; launch++) {
         check(clFinish(queue), "clFinish"); // Try nanosleep(&(struct timespec){1, 0}, NULL); here
         const long long start_ns = now_ns();
-        code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
-        check(code, "clEnqueueNDRangeKernel");
+        error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
+        check(error, "clEnqueueNDRangeKernel");
         check(clFinish(queue), "clFinish");
         const double elapsed_us = (double)(now_ns() - start_ns) / 1e3;
         printf("launch %2d: %10.3f us\n", launch, elapsed_us);
@@ -83,8 +86,8 @@ int main(void) {
     printf("launch 1 takes %.3f us longer than the shortest one\n", first_us - smallest_us);
 
     static float sums[COUNT];
-    code = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
-    check(code, "clEnqueueReadBuffer");
+    error = clEnqueueReadBuffer(queue, buffer[2], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
+    check(error, "clEnqueueReadBuffer");
     if (sums[COUNT - 1] != 3)
         fprintf(stderr, "the last sum is %g, not 3: believe no time\n", sums[COUNT - 1]);
     return sums[COUNT - 1] == 3 ? 0 : 1;

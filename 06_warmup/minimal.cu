@@ -15,9 +15,9 @@ __global__ void vector_add(const float *a, const float *b, float *c) {
         c[i] = a[i] + b[i];
 }
 
-static void check(cudaError_t code, const char *call) {
-    if (code != cudaSuccess) {
-        fprintf(stderr, "%s failed: error %d, %s\n", call, code, cudaGetErrorString(code));
+static void check(cudaError_t error, const char *call) {
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s failed: error %d, %s\n", call, error, cudaGetErrorString(error));
         exit(1);
     }
 }

@@ -69,6 +69,7 @@ static void check(void) {
     float *c = host_vector(C, floats);
     CHECK_CUDA(cudaMemcpy(c, vectors[C], floats * sizeof *c, cudaMemcpyDeviceToHost));
     check_other_kernel(c, floats);
+    free(c);
 }
 
 int main(int argc, char **argv) {

@@ -48,11 +48,11 @@ static void launch_other_kernel(void) {
 /* ---- What each cold process does before and after that ---- */
 
 static void set_up(void) {
-    cl = open_opencl();
-    check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
-    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_code));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
+    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
     set_vectors(cl, vector_add, floats, vectors);
     const cl_ulong count = floats;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
@@ -66,6 +66,7 @@ static void check(void) {
     CHECK_CL(clEnqueueReadBuffer(cl.queue, vectors[C], CL_TRUE, 0, floats * sizeof *c, c, 0, NULL,
                                  NULL));
     check_other_kernel(c, floats);
+    free(c);
 }
 
 int main(int argc, char **argv) {

@@ -40,10 +40,10 @@ static void time_vector_add_us(double *device_us, double *host_us) {
 static void run_cold(void *result) {
     struct series *series = (struct series *)result;
     cl_mem vectors[3];
-    cl = open_opencl();
-    check_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, vector_add, floats, vectors);
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);

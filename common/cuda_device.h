@@ -10,10 +10,10 @@
  * synchronization for the run. */
 #define CHECK_CUDA(call) check_cuda((call), #call, __FILE__, __LINE__)
 
-static inline void check_cuda(cudaError_t code, const char *what, const char *file, int line) {
-    if (code != cudaSuccess)
-        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s: %s", file, line, what, (int)code,
-             cudaGetErrorName(code), cudaGetErrorString(code));
+static inline void check_cuda(cudaError_t error, const char *what, const char *file, int line) {
+    if (error != cudaSuccess)
+        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s: %s", file, line, what, (int)error,
+             cudaGetErrorName(error), cudaGetErrorString(error));
 }
 
 /* Makes the device of --device ("": the first) current and returns what it is. Prints all and exits
@@ -22,11 +22,11 @@ static inline struct cudaDeviceProp open_cuda(void) {
     struct cudaDeviceProp device;
     int count = 0, driver = 0;
     const bool list = strcmp(options.device, "list") == 0;
-    const cudaError_t code = cudaGetDeviceCount(&count);
-    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
         fail(EXIT_NO_DEVICE, "no NVIDIA GPU, or no driver new enough for this toolkit (%s)",
-             cudaGetErrorName(code));
-    check_cuda(code, "cudaGetDeviceCount", __FILE__, __LINE__);
+             cudaGetErrorName(error));
+    check_cuda(error, "cudaGetDeviceCount", __FILE__, __LINE__);
     for (int i = 0; i < count; i++) {
         CHECK_CUDA(cudaGetDeviceProperties(&device, i));
         if (list)

@@ -40,8 +40,8 @@ static inline void check_written(void) {
     const bool record = record_file && (fflush(record_file) != 0 || ferror(record_file));
     if (!record && fflush(stdout) == 0 && !ferror(stdout))
         return;
-    fprintf(stderr, "%s: cannot write %s: %s\n", program_name,
-            record && record_file != stdout ? "the record" : "to stdout", strerror(errno));
+    fprintf(stderr, "%s: cannot write %s\n", program_name,
+            record && record_file != stdout ? "the record" : "to stdout");
     _exit(EXIT_FAILED);
 }
 

@@ -13,17 +13,16 @@
 #define KERNEL_DIR "."
 #endif
 
-/* CHECK_CL(call) is for calls that return their code, MAKE_CL(call) for those that return
- * what they make and store their code in &cl_code. An error ends the program: exit 1,
- * with the call as written. */
+/* CHECK_CL(call) is for calls that return their error, MAKE_CL(call) for those that return what they
+ * make and store their error in cl_error. It ends the program with 1 and the call as written. */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
-#define MAKE_CL(call) ((void)(call), check_cl(cl_code, #call, __FILE__, __LINE__))
-static cl_int cl_code;
+#define MAKE_CL(call) ((void)(call), check_cl(cl_error, #call, __FILE__, __LINE__))
+static cl_int cl_error;
 
-/* The name of a code, if it is one that people meet. */
-static inline const char *cl_error_name(cl_int code) {
+/* The name of an error, if it is one that people meet. */
+static inline const char *cl_error_name(cl_int error) {
     static const struct {
-        cl_int code;
+        cl_int error;
         const char *name;
     } known[] = {{CL_SUCCESS, "CL_SUCCESS"},
                  {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
@@ -37,14 +36,14 @@ static inline const char *cl_error_name(cl_int code) {
                  {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
                  {CL_PLATFORM_NOT_FOUND_KHR, "CL_PLATFORM_NOT_FOUND_KHR"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].code == code)
+        if (known[i].error == error)
             return known[i].name;
     return "see CL/cl.h";
 }
 
-static inline void check_cl(cl_int code, const char *what, const char *file, int line) {
-    if (code != CL_SUCCESS)
-        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, code, cl_error_name(code));
+static inline void check_cl(cl_int error, const char *what, const char *file, int line) {
+    if (error != CL_SUCCESS)
+        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, error, cl_error_name(error));
 }
 
 struct opencl { /* what minimal.c of chapter 02 sets up */
@@ -52,12 +51,12 @@ struct opencl { /* what minimal.c of chapter 02 sets up */
     cl_device_type type;
     char name[256], platform[256], driver[256];
     cl_context context;
-    cl_command_queue queue; /* with CL_QUEUE_PROFILING_ENABLE */
+    cl_command_queue queue;
 };
 
-/* Opens the device of --device ("": the first GPU, else the first device). Prints all and exits
- * with 0 for "list"; exits with 77 when there is none, or no such one. */
-static inline struct opencl open_opencl(void) {
+/* Opens the device of --device ("": the first GPU, else the first device), with a queue of these
+ * properties. Prints all and exits with 0 for "list"; exits with 77 when there is no such device. */
+static inline struct opencl open_opencl(cl_command_queue_properties properties) {
     struct opencl found = {0}, cl = {0};
     cl_platform_id platforms[16];
     cl_device_id devices[64];
@@ -65,13 +64,13 @@ static inline struct opencl open_opencl(void) {
     char full_name[1024];
     int index = 0;
     const bool list = strcmp(options.device, "list") == 0;
-    if ((cl_code = clGetPlatformIDs(16, platforms, &platform_count)) != CL_PLATFORM_NOT_FOUND_KHR)
-        check_cl(cl_code, "clGetPlatformIDs", __FILE__, __LINE__);
+    if ((cl_error = clGetPlatformIDs(16, platforms, &platform_count)) != CL_PLATFORM_NOT_FOUND_KHR)
+        check_cl(cl_error, "clGetPlatformIDs", __FILE__, __LINE__);
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
-        cl_code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &device_count);
-        if (cl_code == CL_DEVICE_NOT_FOUND) /* a platform without devices */
+        cl_error = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &device_count);
+        if (cl_error == CL_DEVICE_NOT_FOUND) /* a platform without devices */
             continue;
-        check_cl(cl_code, "clGetDeviceIDs", __FILE__, __LINE__);
+        check_cl(cl_error, "clGetDeviceIDs", __FILE__, __LINE__);
         for (cl_uint d = 0; d < device_count && d < 64; d++, index++) {
             cl.device = devices[d];
             CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, 256, cl.name, NULL));
@@ -97,9 +96,8 @@ static inline struct opencl open_opencl(void) {
     if (!found.device)
         fail(EXIT_NO_DEVICE, "--device: no OpenCL device matches '%s'; see --device list",
              options.device);
-    MAKE_CL(found.context = clCreateContext(NULL, 1, &found.device, NULL, NULL, &cl_code));
-    MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device,
-                                               CL_QUEUE_PROFILING_ENABLE, &cl_code));
+    MAKE_CL(found.context = clCreateContext(NULL, 1, &found.device, NULL, NULL, &cl_error));
+    MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device, properties, &cl_error));
     memcpy(machine.device, found.name, sizeof machine.device);
     snprintf(machine.driver, sizeof machine.driver, "%.120s, %.120s", found.platform, found.driver);
     return found;
@@ -107,7 +105,7 @@ static inline struct opencl open_opencl(void) {
 
 /* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks
  * for. (OpenCL tells what a device has, not what of it is free.) */
-static inline void check_size(struct opencl cl, long long size, double one, double all) {
+static inline void check_buffer_size(struct opencl cl, long long size, double one, double all) {
     cl_ulong most, most_in_one;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, NULL));
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most_in_one,
@@ -122,16 +120,18 @@ static inline void check_size(struct opencl cl, long long size, double one, doub
 
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
 static inline cl_program build_program(struct opencl cl, const char *file, const char *flags) {
-    char path[4096], source[16384] = "", log[16384] = "";
+    char path[4096], source[1 << 16] = "";
+    static char log[1 << 20];
     const char *text = source;
     cl_program program;
     snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
     FILE *stream = fopen(path, "r");
-    if (!stream || fread(source, 1, sizeof source - 1, stream) == 0 || fclose(stream) != 0)
-        fail(EXIT_FAILED, "cannot read '%s': run this in its chapter's folder", path);
-    MAKE_CL(program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &cl_code));
-    if ((cl_code = clBuildProgram(program, 1, &cl.device, flags, NULL, NULL)) == CL_SUCCESS)
+    if (!stream || !fread(source, 1, sizeof source - 1, stream) || !feof(stream) || fclose(stream))
+        fail(EXIT_FAILED, "cannot read all of '%s': run this in its chapter's folder", path);
+    MAKE_CL(program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &cl_error));
+    if ((cl_error = clBuildProgram(program, 1, &cl.device, flags, NULL, NULL)) == CL_SUCCESS)
         return program;
-    clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    CHECK_CL(
+        clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
     fail(EXIT_FAILED, "%s does not build:\n%s", path, log);
 }

@@ -11,8 +11,8 @@
 #define SUITE_VERSION "1.0.0"
 enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST = 1024 };
 
-/* What the command line says. A program sets the defaults of the options that it takes; what it
- * leaves at zero is refused. A list ends with 0. */
+/* The values of the options. A program sets a default for each option that it takes; an option
+ * without a default is refused. A 0 ends a list. */
 static struct {
     const char *device;                /* "": the program chooses */
     long long runs, size, work, trace; /* trace: 1 if it can be asked for */
@@ -20,8 +20,7 @@ static struct {
     bool has_blocks; /* on the command line */
 } options;
 
-/* Whether device number `index`, called `name`, is the one of --device: a
- * number, or part of a name. */
+/* Whether --device is number `index`, or a part of `name`. */
 static inline bool device_matches(int index, const char *name) {
     const size_t length = strlen(options.device);
     if (length > 0 && strspn(options.device, "0123456789") == length)
@@ -58,8 +57,9 @@ static struct known_option {
 static inline void add_option(const char *name, const char *help, long long *number,
                               long long max) {
     struct known_option *o = all_options;
-    while (o->name)
-        o++;
+    for (; o->name; o++)
+        if (o == all_options + OPTIONS - 1)
+            fail(EXIT_FAILED, "--%s: no room for one more option", name);
     *o = (struct known_option){'o', name, "N", help, number, max, 1};
 }
 
@@ -115,9 +115,9 @@ static inline void parse_options(int argc, char **argv, const char *about) {
     for (int i = 0; i < OPTIONS; i++)
         if (is_taken(&all_options[i])) {
             const char kind = *all_options[i].value;
-            const int has_value = kind == '[' ? optional_argument
-                                  : kind      ? required_argument
-                                              : no_argument;
+            const int has_value = !kind         ? no_argument
+                                  : kind == '[' ? optional_argument
+                                                : required_argument;
             taken[count++] = (struct option){all_options[i].name, has_value, NULL, i};
         }
     for (int i; (i = getopt_long(argc, argv, "+", taken, NULL)) != -1;) {
@@ -180,8 +180,8 @@ static inline void begin_record(void) {
     describe("device", "%s", machine.device);
     describe("driver", "%s", machine.driver);
     describe("date", "%s", date);
-    for (const struct known_option *o = all_options; record_file && o < all_options + OPTIONS; o++)
-        if (o->most > 0 && is_taken(o)) {
+    for (const struct known_option *o = all_options; o < all_options + OPTIONS; o++)
+        if (record_file && o->most > 0 && is_taken(o)) {
             fprintf(record_file, "# %s", o->name);
             print_numbers(record_file, o, ",", " ");
             fputc('\n', record_file);

@@ -2,8 +2,6 @@
  * What a set of samples says: smallest, middle, mean, largest. */
 #pragma once
 
-#include <math.h>
-
 #include "table.h"
 
 /* All in the samples' own unit. */

@@ -4,6 +4,8 @@
  * begin with "# " for what is no row. */
 #pragma once
 
+#include <math.h>
+
 #include "fail.h"
 
 static struct { /* what the record says it was measured on: open_cuda(), open_opencl() */
@@ -50,8 +52,7 @@ static inline void append(char line[LINE], const char *format, ...) {
     va_end(arguments);
 }
 
-/* In the table: under its name, which may be wider; `side` is 1 for the right edge, -1 for the
- * left. */
+/* In the table, under its name, which may be wider. `side`: 1 is the right edge, -1 the left. */
 static inline void show_cell(const char *name, int side, const char *text) {
     const size_t width = strlen(name) > strlen(text) ? strlen(name) : strlen(text);
     const char *between = *table.names ? " " : "";
@@ -83,8 +84,7 @@ static inline void cell(const char *name, const char *format, ...) {
     record_cell(name, text);
 }
 
-/* Words, which begin at the left edge. A row is printed before the program has the next one: so
- * `width` is that of the longest words in this column. */
+/* Words, from the left edge. `width` is that of the longest words that the column will have. */
 static inline void label(const char *name, int width, const char *words) {
     char text[300];
     snprintf(text, sizeof text, "%-*s", width, words);
@@ -95,7 +95,7 @@ static inline void label(const char *name, int width, const char *words) {
 /* For the record alone; the table has no such column. NaN: there is none. */
 static inline void recorded_number(const char *name, int places, double x) {
     char text[64] = "";
-    if (x == x)
+    if (!isnan(x))
         snprintf(text, sizeof text, "%.*f", places, x);
     record_cell(name, text);
 }
@@ -106,7 +106,7 @@ static inline void format_number(char text[64], int width, int places, double x,
     char *minus = strchr(text, '-');
     if (minus && strspn(minus, "-0.") == strlen(minus))
         *minus = ' ';
-    if (x != x)
+    if (isnan(x))
         snprintf(text, 64, "%s", none);
 }
 

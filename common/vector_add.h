@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The CUDA kernel of chapters 04 and 06, where no chapter explains it. */
+ * The CUDA kernel that chapters 04 and 06 time. What it computes does not matter there. */
 #pragma once
 
 /* c = a + b of n floats, one by each thread. */

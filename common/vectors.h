@@ -28,14 +28,12 @@ static inline float *host_vector(enum vector v, size_t n) {
     return values;
 }
 
-/* Exits with 1 at the first element of c, which it frees, that is not a + b: a time for a wrong
- * result is no time. */
-static inline void check_sums(float *c, size_t n) {
+/* Exits with 1 at the first element of c that is not a + b: then no time counts. */
+static inline void check_sums(const float *c, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (c[i] != vector_element(A, i) + vector_element(B, i))
             fail(EXIT_FAILED, "vector_add is wrong at element %zu: %g, not %g", i, (double)c[i],
                  (double)(vector_element(A, i) + vector_element(B, i)));
-    free(c);
 }
 
 #ifndef __CUDACC__
@@ -45,7 +43,7 @@ static inline cl_mem device_vector(struct opencl cl, enum vector v, size_t n) {
     float *host = host_vector(v, n);
     const size_t bytes = n * sizeof *host;
     cl_mem device;
-    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
+    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
     CHECK_CL(clEnqueueWriteBuffer(cl.queue, device, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
     free(host);
     return device;
@@ -65,6 +63,7 @@ static inline void check_vector_add(struct opencl cl, cl_mem c, size_t n) {
     float *host = host_vector(C, n);
     CHECK_CL(clEnqueueReadBuffer(cl.queue, c, CL_TRUE, 0, n * sizeof *host, host, 0, NULL, NULL));
     check_sums(host, n);
+    free(host);
 }
 
 #else
@@ -82,6 +81,7 @@ static inline void check_vector_add(const float *c, size_t n) {
     float *host = host_vector(C, n);
     CHECK_CUDA(cudaMemcpy(host, c, n * sizeof *host, cudaMemcpyDeviceToHost));
     check_sums(host, n);
+    free(host);
 }
 
 #endif

@@ -11,6 +11,11 @@ length_us && $column["method"] != "event_floor" {
         ask(v("median_us") >= v("code_us") - 2, "the host waits for the kernel, the events are around it")
 }
 !length_us || $column["method"] == "event_floor" { ask($column["code_us"] $column["extra_us"] == "", "only a spin knows its length") }
+{ us[$column["method"]] = v("median_us") } # of a kernel: event_net stands behind the two others
+$column["method"] == "event_net" {
+    off_us = v("median_us") - (us["event_blocked"] - us["event_floor"])
+    ask(-0.002 < off_us && off_us < 0.002, "event_net is event_blocked minus the floor")
+}
 END { ask(rows == 16, "seven methods on two kernels, clock() twice on the long spin") }
 
 # ---- three_times ----

@@ -14,12 +14,12 @@ static cl_kernel kernel, broken; /* the one under test; the last one that was wr
 /* Builds a kernel. Its arguments from number `arg` on are the parts of memory from `at` on. */
 static void build(const char *file, const char *flags, const char *name, cl_uint arg, size_t at) {
     const cl_program program = build_program(cl, file, flags);
-    MAKE_CL(kernel = clCreateKernel(program, name, &cl_code));
+    MAKE_CL(kernel = clCreateKernel(program, name, &cl_error));
     memset(right, 0xc2, sizeof right); /* -97.4: less than any input, so a minimum shows it */
     for (; at < ALL; at += PART) {
         const cl_buffer_region region = {at * sizeof(float), PART * sizeof(float)};
         cl_mem part;
-        MAKE_CL(part = clCreateSubBuffer(memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &cl_code));
+        MAKE_CL(part = clCreateSubBuffer(memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &cl_error));
         CHECK_CL(clSetKernelArg(kernel, arg++, sizeof part, &part));
     }
 }
@@ -97,8 +97,8 @@ int main(int argc, char **argv) {
     if (vector_element(A, far) + vector_element(B, far) != (float)far)
         fail(EXIT_FAILED, "vector_element: the sum at %zu is another", far);
     options.device = argc > 1 ? argv[1] : "";
-    cl = open_opencl();
-    MAKE_CL(memory = clCreateBuffer(cl.context, 0, sizeof right, NULL, &cl_code));
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    MAKE_CL(memory = clCreateBuffer(cl.context, 0, sizeof right, NULL, &cl_error));
     check_vector("02_clfinish_sync/clfinish_sync.cl", "vector_add", AT_A, 1);
     check_vector("03_opencl_profiling/opencl_profiling.cl", "vector_add", AT_A, 1);
     check_vector("03_opencl_profiling/opencl_profiling.cl", "vector_add_float4", AT_A, 4);

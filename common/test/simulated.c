@@ -373,7 +373,7 @@ void simulated_forget(void *memory) { (void)memory; }
 
 int simulated_rand(void) {
     host_works(RAND_CALL_NS);
-    return 4;
+    return rand();
 }
 
 /* ---- Memory of the device ---- */

@@ -333,7 +333,7 @@ API(clEnqueueWriteBuffer,
     TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
     const cl_event event = copy(queue, from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
     simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false);
-    simulated_fill_l2(buffer->data, true))
+    simulated_fill_l2(buffer->data, bytes, true))
 API(clEnqueueReadBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS), 3000,
     CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;

@@ -6,7 +6,7 @@
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare
  * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
-#include "compare.h"
+#include "compare_report.h"
 
 #define CHECK(call) check((call), #call, __LINE__)
 static void check(cudaError_t code, const char *what, int line) {
@@ -81,8 +81,11 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
-enum { CMP_OPEN, CMP_GAVE_UP };
-static volatile int *cmp_gate; /* in host memory that the device sees too */
+struct cmp_gate {
+    int open, gave_up;
+};
+static volatile struct cmp_gate *cmp_gate; /* in host memory that the GPU can read */
+static struct cudaDeviceProp cmp_device;
 static cudaEvent_t cmp_start, cmp_stop;
 static cudaStream_t cmp_aside;               /* waits for no other stream */
 static unsigned char *cmp_before, *cmp_seen; /* the result, on the host */
@@ -91,14 +94,16 @@ static float *cmp_flush; /* for --cold */
 static size_t cmp_flush_bytes;
 static int cmp_version, cmp_spoilt; /* of the input; with which byte the result was filled */
 
-/* Keeps the stream busy until the host opens the gate, for so long at most. */
-static __global__ void cmp_block(volatile int *gate, unsigned most_ns) {
-    unsigned long long start_ns, now_ns;
+/* Holds the stream until the host opens the gate. It gives up at the limit, and says so. A mistake
+ * of the host must not hang the GPU. */
+static __global__ void cmp_block(volatile struct cmp_gate *gate, unsigned limit_ns) {
+    unsigned long long start_ns, now_ns; /* by the GPU's own clock */
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
     do
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
-    while (!gate[CMP_OPEN] && now_ns - start_ns < most_ns);
-    gate[CMP_GAVE_UP] = now_ns - start_ns >= most_ns;
+    while (!gate->open && now_ns - start_ns < limit_ns);
+    if (!gate->open)
+        gate->gave_up = 1;
 }
 
 /* Keeps the GPU busy for so many cycles of its clock. */
@@ -138,6 +143,7 @@ static void cmp_renew(void) {
     cmp_spoilt = cmp_random(256);
     cmp_version = 1 + cmp_random(999);
     CHECK(cudaMemsetAsync(result.data, cmp_spoilt, result.bytes, stream));
+    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there by another stream */
     prepare(cmp_version);
 }
 
@@ -152,7 +158,8 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_renew();
     if (which && cmp.cold) {
         CHECK(cudaDeviceSynchronize());
-        CHECK(cudaCtxResetPersistingL2Cache()); /* what persists would outlive the reading */
+        if (cmp_device.major >= 8) /* what persists would outlive the reading */
+            CHECK(cudaCtxResetPersistingL2Cache());
         cmp_read<<<1024, 256, 0, stream>>>(cmp_flush, cmp_flush_bytes, cmp_ran);
         CHECK(cudaGetLastError());
     }
@@ -161,26 +168,27 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_look(cmp_before, 1);
         cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
     }
-    const double before_s = cmp_now_s();
-    cmp_gate[CMP_OPEN] = 0;
+    const int64_t before_ns = cmp_now_ns();
+    cmp_gate->open = cmp_gate->gave_up = 0;
     cmp_block<<<1, 1, 0, stream>>>(cmp_gate, cmp.fitting ? 200000000 : 1000000000);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(cmp_start, stream));
     cmp_add_spin(clocks > 0 ? 1 : cmp.delay);
-    const double launch_s = cmp_now_s();
+    const int64_t launch_ns = cmp_now_ns();
     for (int i = 0; i < row; i++) {
         if (again > 0 && i == again) /* what an earlier launch of the row did does not count */
-            cmp_renew();
+            CHECK(cudaMemcpyAsync(result.data, cmp_before, result.bytes, cudaMemcpyHostToDevice,
+                                  stream));
         if (which)
             launch(which);
         else
             cmp_add_spin(clocks);
     }
-    const double launched_s = cmp_now_s();
+    const int64_t launched_ns = cmp_now_ns();
     CHECK(cudaEventRecord(cmp_stop, stream));
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess && !cmp.fitting)
-        cmp_refuse(which, "is not held by the gate: does launch() sleep or wait?", 0);
+        cmp_refuse(which, "is not held by the gate: does launch() sleep or wait?");
     check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
     if (checked) {
         cmp_wait(row);
@@ -191,13 +199,13 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_look(cmp_seen, 0);
         cmp_wait(0); /* until the copy stands ready */
     }
-    __atomic_store_n(&cmp_gate[CMP_OPEN], 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
+    __atomic_store_n(&cmp_gate->open, 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
     CHECK(cudaDeviceSynchronize());
-    const double waited_us = (cmp_now_s() - before_s) * 1e6;
-    if (cmp_gate[CMP_GAVE_UP] && cmp.fitting)
+    const double waited_us = (double)(cmp_now_ns() - before_ns) / 1e3;
+    if (cmp_gate->gave_up && cmp.fitting)
         return -1; /* the host waited, for room in the stream's queue */
-    if (cmp_gate[CMP_GAVE_UP])
-        cmp_refuse(which, "kept the gate shut for a second: does launch() wait?", 0);
+    if (cmp_gate->gave_up)
+        cmp_refuse(which, "kept the gate shut for a second: does launch() wait?");
     if (checked && first_wrong(cmp_seen, cmp_version) >= 0) {
         cmp_look(cmp_seen, 1);
         cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
@@ -206,38 +214,35 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_expect_other(which, first_wrong(cmp_seen, 1 + cmp_version % 999));
     CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
     if (!(ms >= 0)) /* not a number, too */
-        cmp_refuse(which, "has an impossible time between its events", 0);
+        cmp_refuse(which, "has an impossible time between its events");
     const double us = (double)ms * 1e3;
     if (clocks > 0)
         CHECK(cudaMemcpy(&cmp.ran_clocks, cmp_ran, sizeof *cmp_ran, cudaMemcpyDeviceToHost));
     if (!checked)
-        cmp_note(which, us, waited_us, (launched_s - launch_s) * 1e6);
+        cmp_note(which, us, waited_us, (double)(launched_ns - launch_ns) / 1e3);
     return us / cmp.row;
 }
 
-static void cmp_open_device(void) {
-    struct cudaDeviceProp device;
-    CHECK(cudaGetDeviceProperties(&device, 0)); /* 0 is in use until cudaSetDevice() */
-    snprintf(cmp.device, sizeof cmp.device, "%s", device.name);
+int main(int argc, char **argv) {
+    int number;
+    cmp_begin(argc, argv, "the cost in a stream");
+    set_up();
+    CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
+    CHECK(cudaGetDeviceProperties(&cmp_device, number));
+    snprintf(cmp.device, sizeof cmp.device, "%s", cmp_device.name);
     CHECK(cudaEventCreate(&cmp_start));
     CHECK(cudaEventCreate(&cmp_stop));
     CHECK(cudaStreamCreateWithFlags(&cmp_aside, cudaStreamNonBlocking));
     CHECK(cudaMalloc((void **)&cmp_ran, sizeof *cmp_ran));
-    if (!cmp.cold)
-        return;
-    cmp_flush_bytes = 2 * (size_t)device.l2CacheSize;
-    CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
-    CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
-}
-
-int main(int argc, char **argv) {
-    cmp_begin(argc, argv, "the cost in a stream");
-    cmp_open_device();
-    set_up();
+    if (cmp.cold) {
+        cmp_flush_bytes = 2 * (size_t)cmp_device.l2CacheSize;
+        CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
+        CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
+    }
     CHECK(cudaMallocHost((void **)&cmp_before, 2 * result.bytes));
     cmp_seen = cmp_before + result.bytes;
-    CHECK(cudaMallocHost((void **)&cmp_gate, 2 * sizeof *cmp_gate));
-    cmp_gate[CMP_OPEN] = 1;
+    CHECK(cudaMallocHost((void **)&cmp_gate, sizeof *cmp_gate));
+    cmp_gate->open = 1;
     cmp_block<<<1, 1, 0, stream>>>(cmp_gate, 1000000000);
     CHECK(cudaGetLastError());
     for (int i = 0; i < 20; i++) { /* the warm-up, not behind the gate: a first launch may wait */
@@ -246,5 +251,5 @@ int main(int argc, char **argv) {
         launch("AB"[i % 2]);
         CHECK(cudaDeviceSynchronize());
     }
-    return cmp_measure(cmp_time_us, longest_row, 1.2e-7); /* all else goes with the process */
+    return cmp_measure(cmp_time_us, longest_row, 1.2e-7) || cmp_finish();
 }

@@ -13,15 +13,13 @@
  * second largest of nine enclose the median of all processes with a probability of 96 %. */
 #pragma once
 
-#include <getopt.h>
 #include <math.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,29 +49,26 @@ static struct {
     const char *clock;               /* which time it is; NULL: times from elsewhere */
     char device[256];
     struct cmp_pairs ab, aa; /* aa: A and A again, the control */
-    double times_us[CMP_TIMES], host_us[2], once_us, alone_us,
-        step_us; /* step: see cmp_step_us() */
-    volatile char held;
+    double times_us[CMP_TIMES], host_us[2], once_us;
+    double alone_us, step_us; /* steps: see cmp_step_us() */
+    volatile sig_atomic_t held;
     long long ran_clocks; /* of the last spin */
     size_t times, samples, late, too_short;
     double table[CMP_PROCESSES][CMP_COLUMNS];
     int rows, repeated, line; /* line: of standard input */
 } cmp;
 
-static inline double cmp_now_s(void) {
+static inline int64_t cmp_now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* A random number from 0 to n - 1. The clock is the seed, so each run gets others. */
 static inline int cmp_random(unsigned n) {
     static uint64_t state;
-    struct timespec now;
-    if (state == 0) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        state = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
-    }
+    if (state == 0)
+        state = (uint64_t)cmp_now_ns() + 1;
     state ^= state >> 12; /* xorshift64* (Vigna 2016), of which the upper bits are the good ones */
     state ^= state << 25;
     state ^= state >> 27;
@@ -90,8 +85,8 @@ static inline int cmp_by_size(const void *left, const void *right) {
 /* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true
  * median with a probability of 95 % or more. 0: there is none, n is too small. */
 static inline size_t cmp_rank(size_t n) {
-    const double far_below =
-        (double)n / 2 - 6 * sqrt((double)n); /* 12 deviations: nothing to add */
+    /* 12 deviations below n / 2 there is nothing to add. */
+    const double far_below = (double)n / 2 - 6 * sqrt((double)n);
     size_t k = far_below > 0 ? (size_t)far_below : 0;
     double chance = exp(lgamma((double)n + 1) - lgamma((double)k + 1) -
                         lgamma((double)(n - k) + 1) - (double)n * log(2)),
@@ -189,8 +184,6 @@ static inline void cmp_add_row(double tick_us, double step_us) {
     row[CMP_DISTURBED] = cmp.late > cmp.samples / 4;
 }
 
-#include "compare_report.h" /* the command line, the processes and the report */
-
 /* ---- While it measures ---- */
 
 /* For the clock's tick; for a host that waits a millisecond longer than it took, or works in
@@ -205,9 +198,13 @@ static inline void cmp_note(char which, double us, double waited_us, double host
 }
 
 /* Ends with 1: names A or B, and what it does in place of its work. */
-static inline void cmp_refuse(char which, const char *what, long number) {
-    fprintf(stderr, which ? "%c " : "an empty kernel ", which);
-    fprintf(stderr, what, number);
+__attribute__((noreturn, format(printf, 2, 3))) static inline void
+cmp_refuse(char which, const char *format, ...) {
+    va_list numbers;
+    fprintf(stderr, "%s ", which == 'A' ? "A" : which == 'B' ? "B" : "an empty kernel");
+    va_start(numbers, format);
+    vfprintf(stderr, format, numbers);
+    va_end(numbers);
     fprintf(stderr, "\n");
     exit(1);
 }
@@ -215,16 +212,14 @@ static inline void cmp_refuse(char which, const char *what, long number) {
 /* Behind prepare(). */
 static inline void cmp_expect_wrong(char which, long wrong) {
     if (wrong < 0)
-        cmp_refuse(which, "cannot be checked: its result is right before it is launched", 0);
+        cmp_refuse(which, "cannot be checked: its result is right before it is launched");
 }
 
 /* Of a right result: is it wrong for another version? */
 static inline void cmp_expect_other(char which, long wrong) {
     if (wrong < 0)
-        cmp_refuse(which,
-                   "cannot be checked: first_wrong() accepts the result of another version: is the "
-                   "input the same, or zero?",
-                   0);
+        cmp_refuse(which, "cannot be checked: first_wrong() accepts the result of another version: "
+                          "is the input the same, or zero?");
 }
 
 /* A launch that waits for what is held would wait forever: names it after 3 s. which 0: it does
@@ -232,7 +227,7 @@ static inline void cmp_expect_other(char which, long wrong) {
 static inline void cmp_on_alarm(int number) {
     (void)number;
     char text[] = "? waits in launch() for the device, which holds it\n";
-    text[0] = cmp.held;
+    text[0] = (char)cmp.held;
     _exit(write(STDERR_FILENO, text, sizeof text - 1) > 0 ? 1 : 3);
 }
 static inline void cmp_hold(char which) {
@@ -248,21 +243,21 @@ static inline int cmp_checked_row(void) {
 
 /* While launches are held: waits until those that are not held would have ended. */
 static inline void cmp_wait(int launches) {
-    const double end_s = cmp_now_s() + fmin(2e-6 * launches * cmp.once_us, 0.1) + 1e-4;
-    while (cmp_now_s() < end_s) {
+    const double most_ns = fmin(2e3 * launches * cmp.once_us, 1e8) + 1e5;
+    for (const int64_t begin_ns = cmp_now_ns(); (double)(cmp_now_ns() - begin_ns) < most_ns;) {
     }
 }
 
 /* While launches are held nothing may change. Returns whether to look again: of A and of B for the
  * first 0.1 s, because on a busy machine work in another stream may start late. */
 static inline int cmp_watch(char which, const void *seen, const void *before, size_t bytes) {
-    static double end_s[2];
-    double *end = &end_s[which - 'A'];
+    static int64_t ends_ns[2];
+    int64_t *end_ns = &ends_ns[which - 'A'];
     if (memcmp(seen, before, bytes) != 0)
-        cmp_refuse(which, "ran before its turn: its work is in another stream", 0);
-    if (*end == 0)
-        *end = cmp_now_s() + 0.1;
-    return cmp_now_s() < *end;
+        cmp_refuse(which, "ran before its turn: its work is in another stream");
+    if (*end_ns == 0)
+        *end_ns = cmp_now_ns() + 100000000;
+    return cmp_now_ns() < *end_ns;
 }
 
 /* A launch whose result was wrong when its last event was complete: why? `seen`: the result now,
@@ -275,13 +270,12 @@ static inline void cmp_judge(char which, const unsigned char *seen, const unsign
     while (same < bytes && seen[same] == spoilt)
         same++;
     if (wrong < 0)
-        cmp_refuse(which, "left work for later: it was not finished when the event behind it was",
-                   0);
+        cmp_refuse(which, "left work for later: it was not finished when the event behind it was");
     if (same == bytes || memcmp(seen, before, bytes) == 0)
-        cmp_refuse(which, "did nothing: its result is as it was before", 0);
+        cmp_refuse(which, "did nothing: its result is as it was before");
     for (int old = 1; old < 1000; old++)
         if (first_wrong(seen, old) < 0)
-            cmp_refuse(which, "left a stale result: that of another input, which it had before", 0);
+            cmp_refuse(which, "left a stale result: that of another input, which it had before");
     cmp_refuse(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel",
                wrong);
 }
@@ -326,7 +320,8 @@ static inline void cmp_fit_row(cmp_timer *time_us) {
     cmp.fitting = 0;
 }
 
-/* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. */
+/* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. Returns 1
+ * if the times are of no use. */
 static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relative) {
     enum { EMPTIES = 101 };
     double empties_us[EMPTIES], once_us = INFINITY;
@@ -348,17 +343,18 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
         cmp.delay = 1 + cmp_random(2048);
         empties_us[i] = time_us(0, 0, 0);
     }
-    const double empty_us = cmp_median(empties_us, EMPTIES), start_s = cmp_now_s();
+    const double empty_us = cmp_median(empties_us, EMPTIES);
+    const int64_t begin_ns = cmp_now_ns();
     cmp.samples = cmp.late = 0;
-    double part =
-        0; /* of the time; a slow machine has 16 pairs all the same, in ten times as long */
+    /* part: of the time. A slow machine has 16 pairs all the same, in ten times as long. */
+    double part = 0;
     for (int round = 0; part < 1 || (cmp.ab.count < 16 && part < 10); round++) {
         cmp_compare(time_us, &cmp.ab, 'B', empty_us);
         if (round % 4 == 0)
             cmp_compare(time_us, &cmp.aa, 'A', empty_us);
         if (cmp_random(8) == 0)
             time_us("AB"[cmp_random(2)], 1, 0);
-        part = (cmp_now_s() - start_s) / cmp.seconds;
+        part = (double)(cmp_now_ns() - begin_ns) / 1e9 / cmp.seconds;
     }
     if (cmp.ab.count < cmp.too_short) {
         fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
@@ -369,7 +365,5 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
         if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp.table[0][CMP_A + i])
             cmp_refuse("AB"[i], "keeps the host for %ld us in launch(), which is in no time here",
                        lround(cmp.host_us[i]));
-    if (cmp.record != stdout)
-        printf("%s\n", cmp.device);
-    return cmp_finish();
+    return 0;
 }

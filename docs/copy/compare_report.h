@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command line, the processes and the report of compare.h, which includes it: a file to
- * copy. */
+ * The command line, the processes and the report of compare.c and compare.cu: a file to copy. */
 #pragma once
+
+#include "compare.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <spawn.h>
+#include <sys/wait.h>
 
 /* ---- The report ---- */
 
@@ -125,6 +131,8 @@ static inline int cmp_finish(void) {
         }
         fprintf(cmp.record, "\n");
     }
+    if (cmp.record != stdout && cmp.clock && cmp.processes == 1)
+        printf("%s\n", cmp.device); /* of many the first one's line has it */
     if (cmp.record != stdout)
         cmp_print_words(of, verdict, finds, within, between);
     if ((!cmp.record || fflush(cmp.record) == 0) && fflush(stdout) == 0)
@@ -157,27 +165,32 @@ extern char **environ;
 
 /* Starts this program again, for one process. Returns whether it has a row, which comes last. */
 static inline int cmp_run_process(char *self, double *row) {
-    char seconds[32], line[1024], *end = line, *cold = cmp.cold ? (char *)"--cold" : NULL;
+    char seconds[32], line[1024] = "", *end = line, *cold = cmp.cold ? (char *)"--cold" : NULL;
     char *arguments[] = {self, (char *)"--processes=1", (char *)"--csv", seconds, cold, NULL};
     const char *program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : self;
-    int ends[2], status = 0;
+    int ends[2], status;
     pid_t child;
     posix_spawn_file_actions_t actions;
+    FILE *said;
     snprintf(seconds, sizeof seconds, "%g", cmp.seconds);
-    posix_spawn_file_actions_init(&actions);
-    if (pipe(ends) != 0 || posix_spawn_file_actions_adddup2(&actions, ends[1], 1) != 0 ||
-        posix_spawn_file_actions_addclose(&actions, ends[0]) != 0 ||
-        posix_spawn(&child, program, &actions, NULL, arguments, environ) != 0) {
+    signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody can wait */
+    if (pipe(ends) != 0 || !(said = fdopen(ends[0], "r")) ||
+        (errno = posix_spawn_file_actions_init(&actions)) != 0 ||
+        (errno = posix_spawn_file_actions_adddup2(&actions, ends[1], 1)) != 0 ||
+        (errno = posix_spawn_file_actions_addclose(&actions, ends[0])) != 0 ||
+        (errno = posix_spawn(&child, program, &actions, NULL, arguments, environ)) != 0) {
         perror("cannot start a process");
         exit(1);
     }
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    FILE *said = fdopen(ends[0], "r");
-    while (said && fgets(line, sizeof line, said))
+    while (fgets(line, sizeof line, said))
         sscanf(line, "# device,%255[^\n]", cmp.device);
     fclose(said);
-    waitpid(child, &status, 0);
+    if (waitpid(child, &status, 0) != child) {
+        perror("cannot wait for a process");
+        exit(1);
+    }
     if (status != 0) /* it has said why */
         exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
     strtod(line, &end);
@@ -247,13 +260,13 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
                                           {NULL, 0, NULL, 0}};
     cmp.seconds = 0.5;
     cmp.percent = 0.5;
-    cmp.processes = 9;
     cmp.row = cmp.delay = 1;
     cmp.host_us[0] = cmp.host_us[1] = INFINITY;
+    double processes = 9;
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
         if (option == 'p')
-            cmp.processes = (int)cmp_number(optarg ? optarg : "", CMP_PROCESSES, usage);
+            processes = cmp_number(optarg ? optarg : "", CMP_PROCESSES, usage);
         else if (option == 'c')
             cmp.cold = 1;
         else if (option != 'r')
@@ -261,7 +274,8 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
         else if (!(cmp.record = optarg ? fopen(optarg, "w") : stdout))
             cmp_usage("cannot write the record", optarg);
     argv += optind;
-    if (argc - optind > 2 || (cmp.processes > 1 && cmp.processes < 6))
+    cmp.processes = (int)processes;
+    if (argc - optind > 2 || cmp.processes != processes || (processes > 1 && processes < 6))
         cmp_usage(usage, argc - optind > 2 ? argv[2] : "N");
     if (argv[0] && strcmp(argv[0], "-") == 0)
         exit(cmp_read_pairs(argv[1] ? cmp_number(argv[1], 1e12, "not a step") : 0));

@@ -165,7 +165,8 @@ int main(int argc, char **argv) {
         look(AFTER);
     }
     report(nvml_is_here, *command, &from, others);
-    const bool unwritten = record && (ferror(record) | fclose(record)) != 0;
+    bool unwritten = record && ferror(record);
+    unwritten = (record && fclose(record) != 0) || unwritten;
     if (unwritten || (!*command && fflush(stdout) != 0)) {
         fprintf(stderr, "fit_to_measure: cannot write %s\n",
                 unwritten ? "the record" : "to stdout");

@@ -9,6 +9,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +104,8 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
-enum { RUNS = 101, COLD_BYTES = 256 << 20 }; /* --cold reads so much before each launch */
-static cl_command_queue look_queue;          /* waits for no other queue */
+enum { RUNS = 101 };
+static cl_command_queue look_queue; /* waits for no other queue */
 static cl_kernel empty, read_all;
 static void *before, *seen; /* the result before the launch, and when it was looked at last */
 
@@ -120,10 +121,10 @@ static void give_up(int signal) {
     _exit(write(STDERR_FILENO, text, sizeof text - 1) > 0 ? 1 : 3);
 }
 
-static double now_us(void) {
+static int64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* Copies the result as it is now or, if there is an event, as it is then. */
@@ -149,19 +150,19 @@ static double time_us(void (*work)(cl_event *, cl_event *), int watched_ms, doub
         CHECK(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL));
         alarm(3);
     }
-    *host_us = now_us();
+    const int64_t begin_host_ns = now_ns();
     work(&first, &last);
-    *host_us = now_us() - *host_us;
+    const int64_t end_host_ns = now_ns();
+    *host_us = (double)(end_host_ns - begin_host_ns) / 1e3;
     alarm(0);
     const cl_event end = last ? last : first;
     if (watched_ms > 0) {
-        const double end_us = now_us() + 1e3 * watched_ms;
         CHECK(clFlush(queue));
         do { /* behind the gate nothing may run */
             look(seen, NULL);
             if (memcmp(seen, before, result.bytes) != 0)
                 REFUSE("ran before its turn: its work is in another queue\n");
-        } while (now_us() < end_us);
+        } while (now_ns() - end_host_ns < watched_ms * 1000000);
         look(seen, &end);
         CHECK(clFlush(look_queue));
         CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
@@ -183,12 +184,11 @@ static double time_us(void (*work)(cl_event *, cl_event *), int watched_ms, doub
 
 /* Of a launch that was watched: what is wrong with `seen`? */
 static void check_result(int version) {
-    if (first_wrong(seen, version) < 0) {
-        if (first_wrong(seen, version - 1) < 0)
-            REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
-                   "zero?\n");
+    if (first_wrong(seen, version) < 0 && first_wrong(seen, version - 1) >= 0)
         return;
-    }
+    if (first_wrong(seen, version) < 0)
+        REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
+               "zero?\n");
     look(seen, NULL); /* again: by now all queues are done, or soon */
     if (first_wrong(seen, version) < 0)
         REFUSE("was not finished at END of its last event\n");
@@ -200,18 +200,21 @@ static void check_result(int version) {
     REFUSE("wrong result at element %ld\n", first_wrong(seen, version));
 }
 
+static size_t other_count; /* --cold: of what is read before each launch, twice the cache, all 0 */
+
 /* All that comes before a launch. */
-static void make_ready(int version, int cold) {
+static void make_ready(int version) {
     const cl_uint nan = 0xffffffff; /* as floats: not a number */
-    const size_t count = COLD_BYTES / 4, group = 64, size = result.bytes;
+    const size_t size = result.bytes;
     CHECK(clEnqueueFillBuffer(queue, result.data, &nan, sizeof nan, 0, size, 0, NULL, NULL));
     prepare(version);
-    if (cold)
-        CHECK(clEnqueueNDRangeKernel(queue, read_all, 1, NULL, &count, &group, 0, NULL, NULL));
     CHECK(clFinish(queue));
     look(before, NULL);
     if (first_wrong(before, version) < 0)
         REFUSE("the result is right before the launch: prepare() must not leave it there\n");
+    if (other_count > 0)
+        CHECK(clEnqueueNDRangeKernel(queue, read_all, 1, NULL, &other_count, NULL, 0, NULL, NULL));
+    CHECK(clFinish(queue));
 }
 
 static int by_size(const void *left, const void *right) {
@@ -239,8 +242,6 @@ static void choose_device(void) {
 }
 
 static void open_device(void) {
-    const cl_uint zero = 0;
-    cl_mem others;
     choose_device();
     MAKE(context, clCreateContext(NULL, 1, &device, NULL, NULL, &code));
     MAKE(queue, clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code));
@@ -248,8 +249,18 @@ static void open_device(void) {
     const cl_program program = build_program(own_source);
     MAKE(empty, clCreateKernel(program, "empty", &code));
     MAKE(read_all, clCreateKernel(program, "read_all", &code));
-    MAKE(others, clCreateBuffer(context, CL_MEM_READ_WRITE, COLD_BYTES, NULL, &code));
-    CHECK(clEnqueueFillBuffer(queue, others, &zero, sizeof zero, 0, COLD_BYTES, 0, NULL, NULL));
+}
+
+/* For --cold: other data, which no cache holds beside the kernel's. */
+static void make_others(void) {
+    const cl_uint zero = 0;
+    cl_ulong bytes;
+    cl_mem others;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
+    other_count = 2 * (size_t)bytes / sizeof zero;
+    bytes = other_count * sizeof zero;
+    MAKE(others, clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code));
+    CHECK(clEnqueueFillBuffer(queue, others, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
     CHECK(clSetKernelArg(read_all, 0, sizeof others, &others));
 }
 
@@ -261,21 +272,26 @@ int main(int argc, char **argv) {
         REFUSE("%s: there is only --cold\n", argv[1]);
     open_device();
     set_up();
+    if (cold)
+        make_others();
     CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL));
     CHECK(clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
     if (!(before = malloc(result.bytes)) || !(seen = malloc(result.bytes)))
         REFUSE("no memory for the result\n");
     signal(SIGALRM, give_up);
-    make_ready(0, cold);
+    make_ready(0);
     time_us(launch_empty, 0, host_us); /* the warm-up: a first launch may compile */
     time_us(launch, 0, host_us);
-    for (int run = 0; run < RUNS; run++) {
-        const int watched_ms = run == 0 ? 100 : run == RUNS - 1 || rand() < RAND_MAX / 8;
+    srand((unsigned)time(NULL));
+    for (int run = 0, version = 1; run < RUNS; version++) {
+        const int watched_ms = version == 1 ? 100 : rand() < RAND_MAX / 8;
         empty_us[run] = time_us(launch_empty, 0, host_us + run);
-        make_ready(run + 1, cold);
+        make_ready(version);
         work_us[run] = time_us(launch, watched_ms, host_us + run);
         if (watched_ms > 0)
-            check_result(run + 1);
+            check_result(version);
+        else
+            run++; /* one that was watched does not count: the looks read its result before */
     }
     const double us = median(work_us), no_work_us = median(empty_us), queued_us = median(host_us);
     if (!(us > 0))

@@ -5,6 +5,7 @@
  *
  * Build: nvcc -O2 -arch=native recipe.cu -o recipe
  * Run:   ./recipe; or ./recipe --cold: between launches the caches lose the kernel's data */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,28 +75,32 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
-static volatile struct gate { /* in host memory that the device sees too */
-    int open;
-    unsigned long long shut_ns; /* for which the device waited */
-} * gate;
+struct gate {
+    int open, gave_up;
+};
+static volatile struct gate *gate; /* in host memory that the GPU can read */
 static cudaEvent_t start, stop;
+static struct cudaDeviceProp device;
 static cudaStream_t look_stream; /* waits for no other stream */
 static void *before, *seen;      /* the result before the launch, and when it was looked at last */
+static double host_us;           /* for which the host was in what was timed last */
 
-/* Keeps the stream busy until the host opens the gate, for a second at most. */
+/* Holds the stream until the host opens the gate. It gives up after a second, and says so. A
+ * mistake of the host must not hang the GPU. */
 static __global__ void block_stream(volatile struct gate *gate) {
-    unsigned long long start_ns, now_ns;
+    unsigned long long start_ns, now_ns; /* by the GPU's own clock */
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
-    do {
+    do
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
-    } while (!gate->open && now_ns - start_ns < 1000000000);
-    gate->shut_ns = now_ns - start_ns;
+    while (!gate->open && now_ns - start_ns < 1000000000);
+    if (!gate->open)
+        gate->gave_up = 1;
 }
 
-static double now_us(void) {
+static int64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* Copies the result as it is now or, behind a wait in look_stream, as it will be then. */
@@ -112,30 +117,31 @@ static void look(void *copy, int now) {
 static double time_us(void (*work)(void), int watched_ms) {
     float elapsed_ms;
     int early = 0;
-    gate->open = 0;
+    gate->open = gate->gave_up = 0;
     block_stream<<<1, 1, 0, stream>>>(gate);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(start, stream));
+    const int64_t begin_ns = now_ns();
     if (work)
         work();
+    const int64_t end_ns = now_ns();
+    host_us = (double)(end_ns - begin_ns) / 1e3;
     CHECK(cudaEventRecord(stop, stream));
     if (watched_ms > 0) {
-        const double end_us = now_us() + 1e3 * watched_ms;
         do { /* behind the gate nothing may run */
             look(seen, 1);
             early = memcmp(seen, before, result.bytes) != 0;
-        } while (!early && now_us() < end_us);
+        } while (!early && now_ns() - end_ns < watched_ms * 1000000);
         CHECK(cudaStreamWaitEvent(look_stream, stop, 0));
         look(seen, 0);
     }
     const cudaError_t answer = cudaEventQuery(start);
-    const int held = answer == cudaErrorNotReady;
-    check(held ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
+    check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
     CHECK(cudaDeviceSynchronize());
-    if (gate->shut_ns >= 1000000000)
+    if (gate->gave_up)
         REFUSE("launch() waits on the host: the gate was shut for a second\n");
-    if (!held)
+    if (answer == cudaSuccess)
         REFUSE("the gate did not hold the stream\n");
     if (early)
         REFUSE("ran before its turn: its work is in another stream\n");
@@ -145,12 +151,11 @@ static double time_us(void (*work)(void), int watched_ms) {
 
 /* Of a launch that was watched: what is wrong with `seen`? */
 static void check_result(int version) {
-    if (first_wrong(seen, version) < 0) {
-        if (first_wrong(seen, version - 1) < 0)
-            REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
-                   "zero?\n");
+    if (first_wrong(seen, version) < 0 && first_wrong(seen, version - 1) >= 0)
         return;
-    }
+    if (first_wrong(seen, version) < 0)
+        REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
+               "zero?\n");
     look(seen, 1); /* again: by now all streams are done */
     if (first_wrong(seen, version) < 0)
         REFUSE("was not finished when the stop event was\n");
@@ -181,13 +186,15 @@ static __global__ void read_all(unsigned *data) {
 /* All that comes before a launch. */
 static void make_ready(int version) {
     CHECK(cudaMemsetAsync(result.data, 0xff, result.bytes, stream)); /* floats: not a number */
+    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there by another stream */
     prepare(version);
     CHECK(cudaDeviceSynchronize());
     look(before, 1);
     if (first_wrong(before, version) < 0)
         REFUSE("the result is right before the launch: prepare() must not leave it there\n");
     if (others) {
-        CHECK(cudaCtxResetPersistingL2Cache());
+        if (device.major >= 8) /* before, nothing persists */
+            CHECK(cudaCtxResetPersistingL2Cache());
         read_all<<<(unsigned)(other_bytes / 1024), 256, 0, stream>>>(others);
         CHECK(cudaGetLastError());
     }
@@ -199,16 +206,16 @@ static int by_size(const void *left, const void *right) {
 }
 
 int main(int argc, char **argv) {
-    enum { RUNS = 101, FLOOR = 0, EMPTY, WORK, EMPTY_SHUT, WORK_SHUT, TIMES };
+    enum { RUNS = 101, FLOOR = 0, EMPTY, WORK, EMPTY_HOST, WORK_HOST, TIMES };
     static double us[TIMES][RUNS];
     const int cold = argc > 1 && strcmp(argv[1], "--cold") == 0;
-    int driver;
-    struct cudaDeviceProp device;
+    int driver, number;
     if (argc > 1 && !cold)
         REFUSE("%s: there is only --cold\n", argv[1]);
-    CHECK(cudaGetDeviceProperties(&device, 0)); /* 0 is in use until cudaSetDevice() */
-    CHECK(cudaDriverGetVersion(&driver));
     set_up();
+    CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
+    CHECK(cudaGetDeviceProperties(&device, number));
+    CHECK(cudaDriverGetVersion(&driver));
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
     CHECK(cudaStreamCreateWithFlags(&look_stream, cudaStreamNonBlocking));
@@ -225,25 +232,27 @@ int main(int argc, char **argv) {
     launch_empty();
     launch();
     srand((unsigned)time(NULL));
-    for (int run = 0; run < RUNS; run++) {
-        const int watched_ms = run == 0 ? 100 : run == RUNS - 1 || rand() < RAND_MAX / 8;
+    for (int run = 0, version = 1; run < RUNS; version++) {
+        const int watched_ms = version == 1 ? 100 : rand() < RAND_MAX / 8;
         us[FLOOR][run] = time_us(NULL, 0);
         us[EMPTY][run] = time_us(launch_empty, 0);
-        us[EMPTY_SHUT][run] = (double)gate->shut_ns / 1e3;
-        make_ready(run + 1);
+        us[EMPTY_HOST][run] = host_us;
+        make_ready(version);
         us[WORK][run] = time_us(launch, watched_ms);
-        us[WORK_SHUT][run] = (double)gate->shut_ns / 1e3;
+        us[WORK_HOST][run] = host_us;
         if (watched_ms > 0)
-            check_result(run + 1);
+            check_result(version);
+        else
+            run++; /* one that was watched does not count: the looks read its result before */
     }
     for (int i = 0; i < TIMES; i++)
         qsort(us[i], RUNS, sizeof *us[i], by_size);
     const double *work_us = us[WORK], floor_us = us[FLOOR][RUNS / 2];
-    const double median_us = work_us[RUNS / 2], shut_us = us[WORK_SHUT][RUNS / 2];
+    const double median_us = work_us[RUNS / 2], queued_us = us[WORK_HOST][RUNS / 2];
     if (!(median_us > floor_us))
         REFUSE("no time at all: too short for events, or in another stream\n");
-    if (shut_us > 1000 + 10 * us[EMPTY_SHUT][RUNS / 2] + 2 * median_us)
-        REFUSE("launch() waits, or works, on the host: the gate was shut for %.0f us\n", shut_us);
+    if (queued_us > 1000 + 10 * us[EMPTY_HOST][RUNS / 2] + 2 * median_us)
+        REFUSE("launch() waits, or works, on the host, for %.0f us\n", queued_us);
     printf("%s, driver for CUDA %d.%d; %d runs; the caches are %s\n"
            "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; launch and drain "
            "are in it\nits code:      %.2f us: the median minus an empty kernel's\n",

@@ -36,9 +36,11 @@ static cudaGraphExec_t capture(bool with_events) {
     CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < LAUNCHES; i++) {
         launch(i, stream);
-        for (int e = 0; e < 3 && with_events; e++)
-            if (i == (e < 2 ? MIDDLE - 1 : MIDDLE))
+        if (with_events && i == MIDDLE - 1)
+            for (int e = 0; e < 2; e++)
                 CHECK_CUDA(cudaEventRecordWithFlags(nodes[e], stream, cudaEventRecordExternal));
+        if (with_events && i == MIDDLE)
+            CHECK_CUDA(cudaEventRecordWithFlags(nodes[2], stream, cudaEventRecordExternal));
     }
     CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
     CHECK_CUDA(cudaGraphInstantiateWithFlags(&executable, graph, 0));

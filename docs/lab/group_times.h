@@ -23,8 +23,8 @@ static inline struct kernel_clock open_spin(struct opencl cl, const char *file, 
     const bool is_shared = clock.tick_ns > 0; /* by all groups; else it would do for one alone */
     const cl_program program = build_program(cl, file, is_shared ? clock.flags : "");
     const size_t bytes = groups * sizeof(struct group_time);
-    MAKE_CL(*spin = clCreateKernel(program, "spin", &cl_code));
-    MAKE_CL(*stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_code));
+    MAKE_CL(*spin = clCreateKernel(program, "spin", &cl_error));
+    MAKE_CL(*stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
     CHECK_CL(clSetKernelArg(*spin, 2, sizeof *stamps, stamps));
     step_ns = is_shared ? clock.tick_ns : NAN;
     return clock;

@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
     options.runs = 31;
     parse_options(argc, argv,
                   "How much longer than the code are START to END and the host's clock?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     const size_t runs = (size_t)options.runs;
     const struct kernel_clock clock = open_spin(cl, "spin.cl", 1, &kernel, &stamps);
     const cl_uint first = 0; /* the number of the first stamp */

@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
     options.runs = 101;
     parse_options(argc, argv, "What is in the time of a launch and in no block's clock?");
     const struct cudaDeviceProp device = open_cuda();
-    const int full = full_device((const void *)stamped, THREADS, device.multiProcessorCount);
+    const int full = blocks_at_once((const void *)stamped, THREADS, device.multiProcessorCount);
     const int many = 16 * full;
     const size_t runs = (size_t)options.runs;
     set_up_blocker();

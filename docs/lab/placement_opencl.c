@@ -63,11 +63,11 @@ static void move_back(void) {
 }
 
 static void set_up(void) {
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     /* 3 times three vectors, and the spacer */
-    check_size(cl, options.size, 4.0 * (double)floats, 40.0 * (double)floats);
+    check_buffer_size(cl, options.size, 4.0 * (double)floats, 40.0 * (double)floats);
     const cl_program program = build_program(cl, "../../06_warmup/warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_code));
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
     set_vectors(cl, vector_add, floats, first);
 }
 

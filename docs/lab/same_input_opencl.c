@@ -105,14 +105,14 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "May each launch of a benchmark have the same input?");
     const size_t runs = (size_t)options.runs;
     count = (size_t)options.size;
-    cl = open_opencl();
-    check_size(cl, options.size, 4.0 * (double)count, 4.0 * (double)count);
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    check_buffer_size(cl, options.size, 4.0 * (double)count, 4.0 * (double)count);
     const cl_program program = build_program(cl, "same_input_opencl.cl", "");
-    MAKE_CL(walk = clCreateKernel(program, "walk", &cl_code));
+    MAKE_CL(walk = clCreateKernel(program, "walk", &cl_error));
     MAKE_CL(data = clCreateBuffer(cl.context, CL_MEM_READ_ONLY, count * sizeof(cl_uint), NULL,
-                                  &cl_code));
+                                  &cl_error));
     MAKE_CL(result =
-                clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &cl_code));
+                clCreateBuffer(cl.context, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &cl_error));
     const cl_ulong numbers = count;
     CHECK_CL(clSetKernelArg(walk, 0, sizeof data, &data));
     CHECK_CL(clSetKernelArg(walk, 1, sizeof result, &result));

@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv, "Which of a kernel's three times is START to END?");
-    cl = open_opencl();
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,

@@ -69,7 +69,8 @@ def spread(row, column, record):
 
 def in_order(rows):
     """Pairs (keys, anything) in the order of their keys, if all keys are numbers."""
-    return sorted(rows, key=lambda row: [*map(float, row[0])]) if all(is_number(k) for key, _ in rows for k in key) else rows
+    numbers = all(is_number(k) for key, _ in rows for k in key)
+    return sorted(rows, key=lambda row: [*map(float, row[0])]) if numbers else rows
 
 
 class Side:
@@ -99,7 +100,7 @@ class Side:
                     groups.setdefault(key, {}).setdefault(name, []).append(row)
         self.rows = []  # ([what stands under each key], {name: row})
         for key, of in in_order(groups.items()):
-            if self.placed_by and len({*map(len, of.values())}) > 1:  # by their order they would be paired at random
+            if self.placed_by and len({*map(len, of.values())}) > 1:  # their order pairs nothing
                 self.rows += in_order([([*key, *(row.get(k, "-") for k in self.placed_by)], {name: row})
                                        for name, rows in of.items() for row in rows])
                 continue
@@ -163,7 +164,7 @@ class Side:
         return "; ".join(f"{words.count(word)} of {len(words)} rows: {word}" for word in dict.fromkeys(words))
 
     def in_words(self):
-        """By what factor B differs, in one line; none if names tell the rows apart, so that they are different quantities."""
+        """By what factor B differs, in one line; none if the rows have names, and so are different quantities."""
         paired = [([float(of[name][self.column]) for name in self.names], line[-1])
                   for (_, of), line in zip(self.rows, self.pairs()) if len(of) == 2]
         named = any(not is_number(row[k]) for _, of in self.rows for row in of.values() for k in self.keys if k in row)

@@ -8,7 +8,7 @@
  * Run:   ./compare_simulation         10 000 comparisons of each kind */
 #include "options.h"
 
-#include "../compare.h"
+#include "../compare_report.h"
 #include "random.h"
 
 enum { PAIRS = 200, TIMES = 2 * PAIRS };

@@ -170,11 +170,11 @@ static void memo(void) { /* it has seen this pointer, so it has its result */
 }
 #ifdef COMPARED
 static void once_a_row(void) { /* soon after its last launch it does nothing */
-    static double last_s;
-    const double now_s = cmp_now_s();
-    if (now_s - last_s > 50e-6)
+    static int64_t last_ns;
+    const int64_t now_ns = cmp_now_ns();
+    if (now_ns - last_ns > 50000)
         plain();
-    last_s = now_s;
+    last_ns = now_ns;
 }
 #endif
 static void small_grid(void) {
@@ -241,8 +241,10 @@ static const struct kind {
     {"none_9", two_copies, COPY},
     {"none_10", plain, TWICE}, /* in a stream of its own */
     {"none_11", fork_and_join, TWICE},
+    {"none_12", plain, TWICE}, /* prepare() is a cudaMemcpy(), which waits for the stream */
 #ifdef __NVCC__
-    {"none_12", early, TWICE},
+    {"none_13", early, TWICE},
+    {"none_14", in_place, TWICE}, /* a cudaMemcpy() that does not: the stream is non-blocking */
 #endif
     {"nothing", nothing, TWICE},
     {"nothing_after_12", nothing_after_12, TWICE},
@@ -266,6 +268,10 @@ static const struct kind {
 };
 static const struct kind *kind;
 
+static int is(const char *name) {
+    return strcmp(kind->name, name) == 0;
+}
+
 static void set_up(void) {
     const char *lie = getenv("LIE");
     const size_t count = sizeof kinds / sizeof *kinds;
@@ -284,8 +290,9 @@ static void set_up(void) {
     CHECK(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking));
     CHECK(cudaEventCreate(&fork_event));
     CHECK(cudaEventCreate(&join_event));
-    if (strcmp(kind->name, "none_10") == 0)
-        CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamDefault));
+    if (is("none_10") || is("none_14"))
+        CHECK(cudaStreamCreateWithFlags(&stream,
+                                        is("none_14") ? cudaStreamNonBlocking : cudaStreamDefault));
     result.data = output;
     result.bytes = sizeof *output * (size_t)(kind->shape == SUM          ? 1
                                              : kind->shape == BLOCK_SUMS ? BLOCKS
@@ -296,9 +303,16 @@ static void set_up(void) {
 }
 
 static void prepare(int version) {
-    fill<<<BLOCKS, THREADS, 0, stream>>>(kind->run == in_place ? output : input, version);
+    static float host[N];
+    float *to = kind->run == in_place ? output : input;
+    for (int i = 0; i < N; i++)
+        host[i] = (float)((i + version) % 61);
+    if (is("none_12") || is("none_14"))
+        CHECK(cudaMemcpy(to, host, sizeof host, cudaMemcpyHostToDevice));
+    else
+        fill<<<BLOCKS, THREADS, 0, stream>>>(to, version);
     CHECK(cudaGetLastError());
-    if (strcmp(kind->name, "prepared") == 0)
+    if (is("prepared"))
         plain();
     CHECK(cudaGetLastError());
     if (kind->shape == ZEROS)

@@ -10,7 +10,7 @@
  * Run:   ./processes_simulation       4 000 times each */
 #include "options.h"
 
-#include "../compare.h"
+#include "../compare_report.h"
 #include "random.h"
 
 enum { PAIRS = 100, MOST = 40 };
