@@ -102,7 +102,7 @@ static int be_a_process(void) {
         if (!fgets(line, sizeof line, script))
             return 1;
     if (strncmp(line, "late", 4) == 0)
-        return cmp_measure(late_pairs_us, 0, 0);
+        return cmp_measure(late_pairs_us, 0, 0) || cmp_finish();
     sscanf(line, "%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW], &row[CMP_HIGH],
            &row[CMP_CONTROL], &row[CMP_DISTURBED]);
     row[CMP_A] = 100;
