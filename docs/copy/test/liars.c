@@ -151,7 +151,7 @@ static void next_call(FIRST) { /* does the work of two calls in each second one 
 }
 static void no_event(FIRST) { /* the work follows behind the event, and takes long */
     nothing(first, last);
-    for (int i = 0; i < 1 + 60000 / N; i++)
+    for (int i = 0; i < 1 + 600000 / N; i++)
         enqueue(queue, in_turns, 1, 1, NULL);
 }
 static void zeros(FIRST) {
