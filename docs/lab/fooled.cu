@@ -52,7 +52,7 @@ static float *product, expected[COLUMNS * SIDE];
 
 /* ---- Work: each kernel has a result that the host can check ---- */
 
-static __device__ unsigned long long now_ns(void) {
+static __device__ unsigned long long globaltimer_ns(void) {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
@@ -64,11 +64,11 @@ static __device__ void stamp(unsigned long long *at, int is_end) {
     if (is_end)
         __syncthreads();
     if (threadIdx.x == 0)
-        at[2 * blockIdx.x + is_end] = now_ns();
+        at[2 * blockIdx.x + is_end] = globaltimer_ns();
 }
 
 static __global__ void mark(unsigned long long *at) {
-    *at = now_ns();
+    *at = globaltimer_ns();
 }
 
 static __global__ void read_all(float *in) {
