@@ -14,7 +14,7 @@ static double samples[FIELDS][MAX_RUNS];
 static double rows[MAX_LIST][FIELDS];    /* of these threads; one for each of options.blocks */
 static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and of options.blocks */
 
-/* Stores what the blocks of launch number `run` wrote in `samples`. The host waited wait_us for it. */
+/* Stores what the blocks of launch number `run` wrote in `samples`. The host waited wait_us. */
 static inline void sample_launch(size_t run, size_t blocks, double launch_us, double wait_us) {
     static double clocks[MAX_BLOCKS];
     unsigned long long first_ns = ~0ull, last_ns = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which clock can an OpenCL kernel read? The .cl files have the readings; here the host finds out. */
+ * Which clock can an OpenCL kernel read? The .cl files read it; here the host finds out. */
 #pragma once
 
 #include "clock.h"

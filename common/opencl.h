@@ -13,8 +13,8 @@
 #define KERNEL_DIR "."
 #endif
 
-/* CHECK_CL(call) is for calls that return their error, MAKE_CL(call) for those that return what they
- * make and store their error in cl_error. It ends the program with 1 and the call as written. */
+/* CHECK_CL(call) is for calls that return their error, MAKE_CL(call) for those that return what
+ * they make and store their error in cl_error. It ends the program with 1 and the call. */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
 #define MAKE_CL(call) ((void)(call), check_cl(cl_error, #call, __FILE__, __LINE__))
 static cl_int cl_error;
@@ -55,7 +55,7 @@ struct opencl { /* what minimal.c of chapter 02 sets up */
 };
 
 /* Opens the device of --device ("": the first GPU, else the first device), with a queue of these
- * properties. Prints all and exits with 0 for "list"; exits with 77 when there is no such device. */
+ * properties. Prints all and exits with 0 for "list"; exits with 77 if there is no such device. */
 static inline struct opencl open_opencl(cl_command_queue_properties properties) {
     struct opencl found = {0}, cl = {0};
     cl_platform_id platforms[16];

@@ -312,7 +312,7 @@ static inline double cmp_measure_step(cmp_timer *time_us) {
 }
 
 /* A stream's queue holds about a thousand commands; one more makes the host wait until the device
- * takes one, which it does not do before the gate gives up. So a row that does not fit is halved. */
+ * takes one, which it does only when the gate gives up. So a row that does not fit is halved. */
 static inline void cmp_fit_row(cmp_timer *time_us) {
     cmp.fitting = 1;
     while (cmp.row > 1 && (time_us('A', 0, 0) < 0 || time_us('B', 0, 0) < 0))
