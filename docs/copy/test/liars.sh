@@ -5,13 +5,14 @@
 # Prints what it says of each launch. The honest ones must be accepted, the others refused.
 names=$(LIE=all "$@" 2>&1 >/dev/null)
 code=$?
-[ "$code" = 2 ] || exit "$code" # 77: no device
+[ "$code" = 2 ] || exit "$code"
 bad=0
 for lie in ${names#*:}; do
     said=$(LIE=$lie "$@" 2>&1 >/dev/null)
     code=$?
     case $lie,$code,$said in
     none_*,0,*) said=accepted ;;
+    none_*,77,*) echo "$said" && exit 77 ;; # no device
     none_*) bad=1 ;;
     *,1,?*) ;;
     *) bad=1 said="$said (exit $code)" ;;
