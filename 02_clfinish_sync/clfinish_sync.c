@@ -150,7 +150,12 @@ int main(int argc, char **argv) {
     else
         say("the earlier command had little left to do.\n");
     const double way_us = value("way", "us", both.median - event.median);
-    say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
-        both.median, event.median, way_us);
+    if (way_us > 0)
+        say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
+            both.median, event.median, way_us);
+    else
+        say("With both, %.2f us. The kernel's %.2f us are not less: they vary by more than the\n"
+            "way there and back.\n",
+            both.median, event.median);
     return EXIT_SUCCESS; /* what was created goes with the process */
 }
