@@ -170,9 +170,8 @@ rm -rf build/tour && mv "$out" build/tour # the records, for docs/results/side_b
 echo "Read next: 01_host_clock/README.md"
 for name in block_clock block_clock_opencl; do
     if [ -s "build/tour/$name.csv" ]; then
-        printf '\nChange the threads, the blocks or the size, and see which rows differ by more than noise:\n'
+        printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
         echo "    docs/results/change.sh $name --threads 64"
-        echo "    docs/results/change.sh $name --blocks 100"
         echo "    docs/results/change.sh clfinish_sync --size 1024"
         break
     fi

@@ -19,8 +19,8 @@ static cl_command_queue event_queue; /* with CL_QUEUE_PROFILING_ENABLE, for the 
 static cl_kernel kernel;             /* vector_add */
 static size_t global_size, local_size = 256;
 
-/* ---- The methods: each returns microseconds. Each finds one earlier vector_add in the queue,
- * which its caller never meant to time ---- */
+/* ---- The methods: each returns microseconds. Those of the host find one earlier vector_add in
+ * the queue, which their caller never meant to time ---- */
 
 static void enqueue_earlier_command(void) {
     CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,

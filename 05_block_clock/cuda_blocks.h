@@ -23,7 +23,7 @@ static inline struct cudaDeviceProp open_blocks(void) {
     return device;
 }
 
-/* PTX calls this number virtual: it need not be the hardware's, and may change in a block. */
+/* PTX calls this number volatile: it may change while a block runs. */
 static __device__ unsigned sm_number(void) {
     unsigned sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)::"memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host and a device on one virtual clock, for tests: no noise, so that what a program prints is
- * known to the last digit. simulated_opencl.c and cuda_runtime.h put their APIs on top of it.
+ * A host and a device on one virtual clock, for tests: its noise is known, and so is what a
+ * program prints, to the last digit. simulated_opencl.c and cuda_runtime.h put their APIs on top of it.
  *
  * Host and device are two fibers of one thread. The host runs until it calls something that takes
  * time; then the device runs until its own time has caught up, and stops there, in the middle of a

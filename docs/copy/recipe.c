@@ -86,7 +86,8 @@ static void prepare(int version) {
 /* What is timed. Of several kernels *first is the event of the first one, *last of the last one;
  * of a single one *last stays NULL. It must not wait for the device. */
 static void launch(cl_event *first, cl_event *last) {
-    const size_t local[] = {256}, global[] = {(N + 255) / 256 * 256}; /* {16, 16}, {1024, 768} */
+    /* In two dimensions: {16, 16}, {1024, 768}, and below a 2. */
+    const size_t local[] = {256}, global[] = {(size_t)(N + 255) / 256 * 256};
     CHECK(clEnqueueNDRangeKernel(queue, my_kernel, 1, NULL, global, local, 0, NULL, first));
     (void)last;
 }
@@ -162,7 +163,7 @@ static double time_us(void (*work)(cl_event *, cl_event *), int watched_ms, doub
             look(seen, NULL);
             if (memcmp(seen, before, result.bytes) != 0)
                 REFUSE("ran before its turn: its work is in another queue\n");
-        } while (now_ns() - end_host_ns < watched_ms * 1000000);
+        } while (now_ns() - end_host_ns < 1000000LL * watched_ms);
         look(seen, &end);
         CHECK(clFlush(look_queue));
         CHECK(clSetUserEventStatus(gate, CL_COMPLETE));

@@ -131,7 +131,7 @@ static double time_us(void (*work)(void), int watched_ms) {
         do { /* behind the gate nothing may run */
             look(seen, 1);
             early = memcmp(seen, before, result.bytes) != 0;
-        } while (!early && now_ns() - end_ns < watched_ms * 1000000);
+        } while (!early && now_ns() - end_ns < 1000000LL * watched_ms);
         CHECK(cudaStreamWaitEvent(look_stream, stop, 0));
         look(seen, 0);
     }

@@ -159,7 +159,7 @@ def what_came_of_it(raw, drain=()):
         for quantity, method in METHODS.items():
             add("empty", kernel, "no", quantity, values(method, kernel, "no"))
 
-    for k in sorted({k for m, k, _ in by if m == "activity record"}, key=lambda k: ("spin" not in k[0], k[1])):
+    for k in sorted({k for m, k, _ in by if m == "activity record"}, key=lambda k: ("spin" not in k[0], k[1], k[0])):
         alone = values("not recorded", k, "yes", "code_us")
         for quantity, method in (("alone", "not recorded"), ("recorded", "activity record"),
                                  ("serial", "serial record")):
