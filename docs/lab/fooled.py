@@ -393,6 +393,9 @@ def main(arguments):
     if options == ["--dry-run"]:
         lines = [f"LIE={lie} {' '.join(command(lie, harness, 'FILE'))}" for lie, harness in plan(HARNESSES)]
         return print(*lines, sep="\n")
+    if not shutil.which("nvidia-smi") or not shutil.which("nvcc"):
+        say("fooled.py: no NVIDIA GPU here, or no nvcc")
+        return 77
     seconds = int(options[1]) if options else 300
     began = time.monotonic()
     compile_all()
