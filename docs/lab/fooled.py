@@ -387,15 +387,15 @@ def main(arguments):
     if not arguments or arguments[0].startswith("--") or not (
             options in ([], ["--dry-run"]) or len(options) == 2 and options[0] == "--seconds" and options[1].isdigit()):
         sys.exit("usage: fooled.py OUT.csv [--seconds N | --dry-run] or fooled.py --table OUT.csv")
+    if options != ["--dry-run"] and not (shutil.which("nvidia-smi") and shutil.which("nvcc")):
+        say("fooled.py: no NVIDIA GPU here, or no nvcc")
+        return 77
     found, missing = versions()
     for harness, why in missing.items():
         say(f"{harness}: left out: {why}")
     if options == ["--dry-run"]:
         lines = [f"LIE={lie} {' '.join(command(lie, harness, 'FILE'))}" for lie, harness in plan(HARNESSES)]
         return print(*lines, sep="\n")
-    if not shutil.which("nvidia-smi") or not shutil.which("nvcc"):
-        say("fooled.py: no NVIDIA GPU here, or no nvcc")
-        return 77
     seconds = int(options[1]) if options else 300
     began = time.monotonic()
     compile_all()
