@@ -31,7 +31,7 @@ int main() {
 """
 JUDGED = r"_(us|ms|gb_s)$|clocks|^value$"
 MEASURED = r"_(us|ns|ms|percent|gb_s|mhz|w|c)$|clocks|step|^value$|^low$|^high$|ratio|_to_"
-LIMIT_S = 90  # of a program: beside others warmup_opencl takes over 30 s
+LIMIT_S = 150  # of a program: beside others sm_clock takes over 90 s
 LEFT_OUT = {"integer_trap", "stamp_errors", "sm_counters", "block_timeline",
             "block_timeline_opencl", "two_gpus"}  # they time nothing, draw one launch, or need another GPU
 
