@@ -49,7 +49,7 @@ if (has("l2_cache.csv")) {
 }
 
 # Three panels above each other with one time axis, and a scale each: no line needs a second axis. Behind
-# the lines are the turns with random numbers.
+# the lines are the turns with random numbers (grey) and those without tensor cores (blue).
 if (has("sm_clock.csv")) {
     load = folder."/sm_clock.csv"
     date = system("sed -n 's/^# date,//p' ".load)
@@ -63,15 +63,16 @@ if (has("sm_clock.csv")) {
     set lmargin 10
     set rmargin 3
     set key bottom left Left reverse
-    turns = system("awk -F, '/^#/ { next } !c[\"since_s\"] { for (i = 1; i <= NF; i++) c[$i] = i; next } { s = $c[\"since_s\"] } $c[\"numbers\"] == \"random\" { if (!from) from = at; to = s } $c[\"numbers\"] == \"zeros\" && from { print from, to; from = 0 } { at = s } END { if (from) print from, to }' ".load)
-    do for [t = 1:words(turns) / 2] {
-        set object t rectangle from first real(word(turns, 2 * t - 1)), graph 0 to first real(word(turns, 2 * t)), graph 1 behind fillcolor rgb "#e4e4e4" fillstyle solid noborder
+    turns = system("awk -F, '/^#/ { next } !c[\"since_s\"] { for (i = 1; i <= NF; i++) c[$i] = i; next } { s = $c[\"since_s\"]; n = $c[\"numbers\"] } n != what { if (from) print from, at, what; from = n == \"random\" || n == \"fma\" ? s : 0; what = n } { at = s } END { if (from) print from, at, what }' ".load)
+    do for [t = 1:words(turns) / 3] {
+        set object t rectangle from first real(word(turns, 3 * t - 2)), graph 0 to first real(word(turns, 3 * t - 1)), graph 1 behind fillcolor rgb (word(turns, 3 * t) eq "fma" ? "#dcecf8" : "#e4e4e4") fillstyle solid noborder
     }
-    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy\nwith zeros (white) and with random numbers (grey) in turns", device("sm_clock.csv"), date) noenhanced
+    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy, in turns:\nzeros (white), random numbers (grey), without tensor cores (blue)", device("sm_clock.csv"), date) noenhanced
     set title
     unset xlabel
     set ylabel "time per launch (ms)"
-    plot load using "since_s":"launch_ms" with lines linewidth 2 linecolor rgb "#0072b2" notitle
+    # Without tensor cores it is another kernel, so its launch time is left out.
+    plot load using "since_s":(strcol("numbers") eq "fma" ? NaN : column("launch_ms")) with lines linewidth 2 linecolor rgb "#0072b2" notitle
     set ylabel "SM clock (MHz)"
     set offsets 0, 0, graph 0.05, graph 0.35 # below is room for the key
     plot load using "since_s":"nvml_clock_mhz" with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
