@@ -85,9 +85,10 @@ def draw(pool):
     run = random.choices(pool, k=PROCESSES)
     ratios, least = sorted(ratio for ratio, _ in run), statistics.median(least for _, least in run)
     k, middle = rank(PROCESSES), statistics.median(ratios)
-    low, high = ratios[k - 1], ratios[-k]
-    return (max(1e-9 if low > 0 else -100, min(low, middle - least)),
-            min(-1e-9 if high < 0 else math.inf, max(high, middle + least)))
+    low, high, wide = ratios[k - 1], ratios[-k], max(least, 0.05)
+    has_side = abs(middle) >= max(0.05, least / 10)
+    return (max(1e-9 if has_side and low > 0 else -100, min(low, middle - wide)),
+            min(-1e-9 if has_side and high < 0 else math.inf, max(high, middle + wide)))
 
 
 def print_table(device, records):

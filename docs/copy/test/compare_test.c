@@ -69,6 +69,15 @@ static void check_statistics(void) {
     cmp_widen(found, 9);
     expect("to the one side", found[1], -14, -14);
     expect("not beyond 0 from below", found[2], -1e-8, -1e-10);
+    found[0] = 0.049, found[1] = 0.03, found[2] = 0.06;
+    cmp_widen(found, 0);
+    expect("0.049 % has no side", found[1], -0.0011, -0.0009);
+    found[0] = 0.051, found[1] = 0.03, found[2] = 0.06;
+    cmp_widen(found, 0);
+    expect("0.051 % has one", found[1], 0.0009, 0.0011);
+    found[0] = -0.9, found[1] = -1, found[2] = -0.8;
+    cmp_widen(found, 10);
+    expect("less than a tenth of a step has no side", found[2], 9.09, 9.11);
     cmp_note('A', 5000, 5900, 3);
     expect("5 ms, of which the host waits 5.9", (double)cmp.late, 0, 0);
     cmp_note('A', 5000, 6100, 2);
