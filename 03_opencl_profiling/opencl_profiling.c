@@ -3,9 +3,8 @@
  * What does the device's own clock say of a command, stage by stage?
  *
  * Measures: the stamps QUEUED, SUBMIT, START, END and COMPLETE of vector_add, and the host's clock
- *   around the same runs; the step of the device's clock.
- * Does not measure: bandwidth (bandwidth.c), nor what START to END includes besides the kernel
- *   (docs/lab/known_length.c).
+ *   around the same runs; START to END of an empty kernel, by turns; the clock's step.
+ * Does not measure: bandwidth (bandwidth.c), nor the kernel's code alone (docs/lab/known_length.c).
  *
  * Build: cc -O2 -I../common opencl_profiling.c -o opencl_profiling -lOpenCL -lm
  * Run:   ./opencl_profiling
@@ -18,15 +17,16 @@
 #include "vectors.h"
 
 static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
-static cl_kernel kernel; /* vector_add */
+static cl_kernel kernel, empty_kernel;
 static size_t global_size, local_size = 256;
 
-/* QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the device.
+/* Of vector_add. QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the device.
  * START and END: the device began it, and ended it. COMPLETE: so did whatever the kernel itself
  * enqueued. */
-enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, END_TO_COMPLETE, HOST, INTERVALS };
-static const char *const names[INTERVALS] = {"queued_to_submit", "submit_to_start", "start_to_end",
-                                             "end_to_complete", "host"};
+enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, END_TO_COMPLETE, HOST, EMPTY, INTERVALS };
+static const char *const names[INTERVALS] = {
+    "queued_to_submit", "submit_to_start", "start_to_end", "end_to_complete", "host",
+    "empty_kernel" /* its START to END */};
 
 /* ---- The technique: the stamps of one finished command ---- */
 
@@ -42,18 +42,24 @@ static cl_ulong read_complete_ns(cl_event event, cl_ulong end_ns) {
     return complete_ns;
 }
 
-/* One vector_add by five stamps and the host's clock. Stores the intervals in us. Those before
- * START may be below zero: some drivers translate QUEUED and SUBMIT from the host's clock, and not
- * exactly. START and END are by one clock, and must be in order. */
-static void time_stages(double us[INTERVALS]) {
-    cl_event event;
+/* Runs one command. Stores its event; returns what the host's clock says, in us. */
+static double run_us(cl_kernel k, const size_t *global, const size_t *local, cl_event *event) {
     CHECK_CL(clFinish(cl.queue));
-    const int64_t host_start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                    &event));
+    const int64_t start_ns = now_ns();
+    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, k, 1, NULL, global, local, 0, NULL, event));
     CHECK_CL(clFinish(cl.queue)); /* the stamps are there when the command has finished */
-    const int64_t host_end_ns = now_ns();
+    return (double)(now_ns() - start_ns) / 1e3;
+}
 
+/* One vector_add by five stamps and the host's clock, and an empty kernel by START and END. Stores
+ * the intervals in us. Those before START may be below zero: some drivers translate QUEUED and
+ * SUBMIT from the host's clock, and not exactly. START and END are by one clock, and in order. */
+static void time_stages(double us[INTERVALS]) {
+    static const size_t one = 1;
+    cl_event event;
+    us[HOST] = run_us(empty_kernel, &one, &one, &event);
+    us[EMPTY] = start_to_end_us(event, us[HOST]);
+    us[HOST] = run_us(kernel, &global_size, &local_size, &event);
     const cl_ulong queued_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
     const cl_ulong submit_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT);
     const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);
@@ -62,7 +68,6 @@ static void time_stages(double us[INTERVALS]) {
     us[QUEUED_TO_SUBMIT] = between_us(queued_ns, submit_ns);
     us[SUBMIT_TO_START] = between_us(submit_ns, start_ns);
     us[END_TO_COMPLETE] = between_us(end_ns, complete_ns);
-    us[HOST] = (double)(host_end_ns - host_start_ns) / 1e3;
     us[START_TO_END] = start_to_end_us(event, us[HOST]); /* exits if that cannot be; releases */
     if (us[START_TO_END] == 0 || us[END_TO_COMPLETE] < 0)
         fail(EXIT_FAILED,
@@ -119,6 +124,7 @@ int main(int argc, char **argv) {
     check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
+    MAKE_CL(empty_kernel = clCreateKernel(program, "empty_kernel", &cl_error));
     set_vectors(cl, kernel, n, vectors);
     global_size = (n + local_size - 1) / local_size * local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
@@ -141,12 +147,16 @@ int main(int argc, char **argv) {
         label("interval", 16, names[i]);
         summary_cells("us", s[i]);
         number("std_dev", "us", 2, std_dev(samples_us[i], runs, s[i].mean));
-        end_row(s[i].disturbed || delayed);
+        end_row(s[i].disturbed || (delayed && i != EMPTY));
     }
     end_table();
 
     say("The host waited %.2f us for a command that the device ran in %.2f us.\n", s[HOST].median,
         s[START_TO_END].median);
+    say(s[EMPTY].median * 20 <= s[START_TO_END].median
+            ? "That is at least 20 times an empty kernel's %.2f us: good to 5 %%.\n"
+            : "That is less than 20 times an empty kernel's %.2f us: subtract this.\n",
+        s[EMPTY].median);
     if (s[QUEUED_TO_SUBMIT].min < 0 || s[SUBMIT_TO_START].min < 0)
         say("Some stamps are out of order: here only START and END come from one clock.\n");
     value("claimed_step", "ns", (double)claimed_ns);

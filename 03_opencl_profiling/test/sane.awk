@@ -9,8 +9,9 @@ $column["interval"] == "start_to_end" {
     ask(v("min_us") > 0, "START is before END")
 }
 $column["interval"] ~ /end|host/ { ask(v("min_us") >= 0, "only stamps before START may be out of order") }
+$column["interval"] == "empty_kernel" { ask(v("min_us") >= 0, "START of an empty kernel is before its END") }
 $column["interval"] == "host" { ask(device_us <= 1.01 * v("median_us") + 10, "START to END is in the host's time") }
-END { ask(rows == 5, "five intervals") }
+END { ask(rows == 6, "six intervals") }
 
 # ---- bandwidth ----
 {
