@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # ./tour.sh        set up, build, run every chapter that this machine can, and write build/report.html
+# ./tour.sh build  set up and build
 # ./tour.sh test   set up, build, and run the tests
 #
 # Setting up installs what is missing from Debian's or Ubuntu's packages, as root or through sudo;
@@ -11,8 +12,8 @@ unset CDPATH
 export LC_ALL=C # a decimal point in every tool
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 mode=${1-}
-if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != test ]; }; then
-    echo "usage: ./tour.sh [test]" >&2
+if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != build ] && [ "$mode" != test ]; }; then
+    echo "usage: ./tour.sh [build|test]" >&2
     exit 2
 fi
 load() { cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || uptime | sed 's/.*averages*: *//'; }
@@ -62,7 +63,7 @@ fi
 if ! ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1; then # beside a GPU's driver too
     install pocl-opencl-icd
 fi
-if [ "$mode" != test ] && ! command -v python3 >/dev/null; then # the page of this machine
+if [ -z "$mode" ] && ! command -v python3 >/dev/null; then # the page of this machine
     install python3
 fi
 for tool in cc make cmake; do
@@ -75,7 +76,7 @@ done
 # ---- Build ----
 
 # The machine's state, before the build is a load itself.
-if [ "$mode" != test ] && cc -O2 docs/copy/fit_to_measure.c -o "$scratch/fit_to_measure" -ldl 2>"$log"; then
+if [ -z "$mode" ] && cc -O2 docs/copy/fit_to_measure.c -o "$scratch/fit_to_measure" -ldl 2>"$log"; then
     "$scratch/fit_to_measure" --csv="$scratch/fit_to_measure.csv" >"$scratch/fit_to_measure.txt" 2>&1
 fi
 echo "Building ..."
@@ -86,10 +87,13 @@ if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; }
 fi
 sed -n 's/^-- Left out/Left out/p' "$log"
 
-if [ "$mode" = test ]; then
+case $mode in
+build) exit 0 ;;
+test)
     ctest --preset default
     exit
-fi
+    ;;
+esac
 
 # ---- Run ----
 

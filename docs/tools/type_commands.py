@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""type_commands.py [--require-devices]: types in every command of the chapters' and the laboratory's texts,
+"""type_commands.py [--require-devices] [TEXT]: types in every command of the chapters' and the laboratory's texts,
 each as it stands, in the text's own folder (of a copy), and those of docs/*.md in docs/copy: the lines of
-their sh blocks, and whatever in the text begins with ./ between backquotes. A command may end with 0, or
-with 77 where a device is missing; with --require-devices with 0 alone. One whose tool is not installed,
-or that compares with a tour that was not taken, is left out and named. Several folders at once, so the times mean
-nothing here.
+their sh blocks, and whatever in the text begins with ./ between backquotes. With a TEXT it types that text's
+alone, in the suite's folder. A command may end with 0, or with 77 where a device is missing; with
+--require-devices with 0 alone. One whose tool is not installed, or that compares with a tour that was not
+taken, is left out and named. Several folders at once, so the times mean nothing here.
 """
 import os
 import pathlib
@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = {0} if "--require-devices" in sys.argv else {0, 77}
+TEXTS = [argument for argument in sys.argv[1:] if argument != "--require-devices"]
 NEEDS = {"build/tour/": "build/tour", "change.sh": "build/tour"}
 
 
@@ -35,7 +36,8 @@ def type_in(place):
     folder, texts = place
     for text, command in ((text, command) for text in texts for command in commands(text.read_text())):
         tool = command.split()[0]
-        if not tool.startswith(".") and not shutil.which(tool):
+        not_built = tool.startswith("./build/") and not (folder / tool).exists() and not shutil.which("nvcc")
+        if not_built or not tool.startswith(".") and not shutil.which(tool):
             left_out += 1
             print(f"left out, not installed: {command}")
             continue
@@ -64,6 +66,8 @@ def main():
             (copy / "build").symlink_to(ROOT / "build")
         folders = [(folder, sorted(folder.glob("*.md"))) for folder in [*sorted(copy.glob("0*")), copy / "docs/lab"]]
         folders.append((copy / "docs/copy", [copy / f"docs/{name}.md" for name in ("recipe", "compare", "fit_to_measure")]))
+        if TEXTS:
+            folders = [(copy, [copy / text for text in TEXTS])]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(type_in, folders))
     typed, failed = map(sum, zip(*results))
