@@ -21,7 +21,7 @@ fi
 change=$suite/build/change/$1
 shift
 rm -rf "$change" && mkdir -p "$change"
-echo "Ten processes, by turns ..."
+printf 'Ten processes, by turns '
 for turn in 1 2 3 4 5; do
     for side in $(shuf -e A B); do # which one is first is drawn
         if [ "$side" = A ]; then
@@ -29,6 +29,8 @@ for turn in 1 2 3 4 5; do
         else
             "$program" "$@" --csv="$change/B$turn.csv" >/dev/null
         fi
+        printf .
     done
 done
+echo
 "$suite/docs/results/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"

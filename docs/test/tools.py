@@ -11,6 +11,7 @@ DOCS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(DOCS / "tools"), str(DOCS / "lab")]
 import compare_tools  # noqa: E402
 import compare_trials  # noqa: E402
+import compared  # noqa: E402
 import record  # noqa: E402
 import stale  # noqa: E402
 import type_commands  # noqa: E402
@@ -52,6 +53,17 @@ def processes(folder):
     return [row["process"] for row in record.read(out).rows]
 
 
+def of_processes(folder, *texts):
+    """What side_by_side.sh says of a program's processes, A and B alike: their rows' keys and times."""
+    for i, text in enumerate(texts):
+        (folder / f"{i}.csv").write_text(f"# program,any 1.0.0\nblock,us,disturbed\n{text}")
+    pattern = str(folder / "?.csv")
+    try:
+        return len(compared.of_records([pattern, pattern]))
+    except record.RecordError as error:
+        return str(error).replace(str(folder), "")
+
+
 with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()), \
         contextlib.redirect_stderr(io.StringIO()):
     scratch = pathlib.Path(name)
@@ -68,11 +80,16 @@ with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.String
         ("another error", failed(scratch, "wrong", 1), 1),
         ("a driver's crash", failed(scratch, "driver", 139), 1),
         ("going on with a record", processes(scratch), ["4", "5"]),
+        ("processes of the same rows", of_processes(scratch, "1,5,0\n2,6,0\n", "1,6,0\n2,5,0\n"), 1),
+        ("of other rows", of_processes(scratch, "1,5,0\n2,6,0\n", "2,5,0\n1,6,0\n"),
+         "/0.csv: each process has other rows, so there is nothing to pair"),
         ("the rank of 5", compare_trials.rank(5), 0),
         ("the rank of 9", compare_trials.rank(9), 2),
         ("an interval", compare_trials.draw([(percent, 0.5) for percent in range(1, 10)]), (2, 8)),
         ("a coarse clock's", compare_trials.draw([(percent, 3.5) for percent in range(1, 10)]), (1.5, 8.5)),
         ("but on its side of 0", compare_trials.draw([(percent, 7) for percent in range(1, 10)]), (1e-9, 12)),
+        ("a tiny one has no side", [round(x, 3) for x in compare_trials.draw([(0.04, 0)] * 9)], [-0.01, 0.09]),
+        ("below a tenth of a step", compare_trials.draw([(0.5, 6)] * 9), (-5.5, 6.5)),
     ]
 wrong = [f"{what}: {found}, not {expected}" for what, found, expected in CASES if found != expected]
 sys.exit("\n".join(wrong) or None)

@@ -232,6 +232,8 @@ def of_records(paths):
     if program in ("warmup", "warmup_opencl") and "steady_us" in columns:
         wanted.append("steady_us")
     for records in processes:
+        if len({tuple(tuple(row[k] for k in keys if k in row) for row in r.rows) for r in records}) > 1:
+            raise RecordError(f"{records[0].name}: each process has other rows, so there is nothing to pair")
         merge(records)
     return [Side(program, keys, column, {"A": a, "B": b}, ["A", "B"], by_place=True) for column in wanted]
 
