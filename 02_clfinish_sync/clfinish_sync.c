@@ -121,9 +121,9 @@ int main(int argc, char **argv) {
                                  n * sizeof spoiled, 0, NULL, NULL));
     CHECK_CL(clFinish(cl.queue));
 
-    begin_table(
-        "clFinish: vector_add of %zu floats, behind an earlier one; %zu runs\non %s, %s\n\n", n,
-        runs, cl.name, cl.platform);
+    begin_table("clFinish: vector_add of %zu floats, %zu runs; "
+                "for the host's clock, behind an earlier one\non %s, %s\n\n",
+                n, runs, cl.name, cl.platform);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         none_us[run] = no_finish();
         after_us[run] = finish_after();
@@ -154,8 +154,8 @@ int main(int argc, char **argv) {
         say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
             both.median, event.median, way_us);
     else
-        say("With both, %.2f us. The kernel's %.2f us are not less: they vary by more than the\n"
-            "way there and back.\n",
+        say("With both, %.2f us. The kernel's %.2f us, in other runs, are not less:\n"
+            "the runs vary by more than the way there and back.\n",
             both.median, event.median);
     return EXIT_SUCCESS; /* what was created goes with the process */
 }

@@ -11,7 +11,7 @@
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
-#include "blocker.h" /* and with it the clock of the host, now_ns() */
+#include "blocker.h" /* the gate, start, stop, elapsed_us(); and now_ns() */
 #include "stamped.h" /* work: the length of the spin, or the vectors of vector_add */
 #include "summary.h"
 

@@ -34,8 +34,8 @@ enum { ROWS = 4, LONGEST = 20 }; /* rows of launches; the launches in the longes
 
 /* ---- The methods: each returns microseconds ---- */
 
-/* Two events behind the blocker, with so many launches between them. With 0 it is the floor. The
- * stamps of the first of several stand behind those of the last. */
+/* Two events behind the blocker, with so many launches between them. With 0 launches it is the
+ * floor. The last launch writes its stamps to work.times, the first of several behind them. */
 static double blocked_us(int launches, enum variant variant) {
     if (variant == WITH_STAMPS)
         clear_stamps(work.times, 2 * work.blocks);
@@ -48,7 +48,7 @@ static double blocked_us(int launches, enum variant variant) {
     return elapsed_us();
 }
 
-/* The code of the last launch, by its own stamps: later ones than those of the launch before. */
+/* The code of the last launch, by its own stamps. Exits with 1 if they are of an earlier launch. */
 static double code_us(void) {
     static unsigned long long last_ns;
     const struct warp_time code = first_and_last(work.times, work.blocks);
@@ -58,7 +58,7 @@ static double code_us(void) {
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
-/* From one launch's start to the next one's, by their own stamps: the mean of the longest row. */
+/* From one launch's start to the next one's start, by their own stamps: the mean of LONGEST. */
 static double period_us(void) {
     const struct warp_time *first = work.times + work.blocks * WARPS;
     const int64_t first_ns = (int64_t)first_and_last(first, work.blocks).start_ns;
@@ -68,7 +68,7 @@ static double period_us(void) {
 
 enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, ROW_OF_20, ROW_STAMPS, PLAIN_STAMPS, TIMES };
 
-/* Stores the median of each time. Returns whether its runs disagree, or the device is shared. */
+/* Stores the median of each time. Returns whether runs of one disagree, or the GPU is shared. */
 static bool measure(enum variant variant, double us[TIMES]) {
     static const double launches[ROWS] = {2, 5, 10, LONGEST};
     static double samples_us[TIMES][MAX_RUNS], row_us[ROWS];
@@ -105,8 +105,8 @@ static bool measure(enum variant variant, double us[TIMES]) {
 
 static double code_error_us; /* of code_minus_empty, the largest so far */
 
-/* Times vector_add of so many floats, or with 0 a spin in so many blocks. First without stamps:
- * what stamps leave in the cache must not count for the others. */
+/* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The
+ * row without stamps comes first: it must not find the other row's stamps in the cache. */
 static void time_kernel(size_t floats, size_t spin_blocks) {
     char kernel[64] = "spin_2us";
     double us[TIMES];
@@ -145,8 +145,8 @@ int main(int argc, char **argv) {
     memcpy(options.sizes, sizes, sizeof sizes);
     parse_options(argc, argv, "How long did my kernel take? There are three right answers.");
     const struct cudaDeviceProp device = open_cuda();
-    for (int i = 1; !options.has_blocks && i <= 3; i++) /* a full device, 8 and 64 times as many */
-        options.blocks[i] = (long long)full_device(device.multiProcessorCount) << 3 * (i - 1);
+    for (int i = 1; !options.has_blocks && i <= 3; i++) /* once, 8 and 64 times a full device */
+        options.blocks[i] = full_device(device.multiProcessorCount) * (i < 2 ? 1 : i < 3 ? 8 : 64);
     const size_t floats = (size_t)largest(options.sizes);
     const size_t stamped = (floats + THREADS - 1) / THREADS + (size_t)largest(options.blocks);
     check_size((long long)floats, 14.0 * (double)floats);
@@ -154,16 +154,16 @@ int main(int argc, char **argv) {
     set_up_blocker();
     launch(EMPTY_KERNEL, work.times); /* the others' warm-up is in measure() */
 
-    begin_table(
-        "Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
-        "code: first to last instruction; event_net: with launch and drain; row: one more\n\n",
-        device.name, options.runs);
+    begin_table("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
+                "code: first to last instruction; event_net: launch to drain; "
+                "row_slope: one launch more\n\n",
+                device.name, options.runs);
     for (int i = 0; options.blocks[i]; i++)
         time_kernel(0, (size_t)options.blocks[i]);
     for (int i = 0; options.sizes[i]; i++)
         time_kernel((size_t)options.sizes[i], 0);
     end_table();
-    say("With stamps, code_minus_empty differs from code_stamps by up to %.2f us.\n"
+    say("In a row with stamps code_minus_empty and code_stamps differ by at most %.2f us.\n"
         "Stamps cost time: trust the rows without them.\n",
         value("code_error_max", "us", code_error_us));
     return EXIT_SUCCESS;

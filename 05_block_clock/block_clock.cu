@@ -13,10 +13,10 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
-#include "block_rows.h"
+#include "block_rows.h" /* rows */
 #include "clock.h"
-#include "cuda_blocks.h"
-#include "events.h" /* start, stop, elapsed_us() */
+#include "cuda_blocks.h" /* on_device */
+#include "events.h"      /* start, stop, elapsed_us() */
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64}; /* docs/references.md */
 

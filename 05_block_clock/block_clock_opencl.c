@@ -14,8 +14,8 @@
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
 #include "../03_opencl_profiling/stamps.h"
-#include "block_rows.h"
-#include "opencl_blocks.h"
+#include "block_rows.h"    /* rows */
+#include "opencl_blocks.h" /* cl, kernel */
 
 static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
 

@@ -11,7 +11,7 @@
  * Try:   ./block_timeline --trace >trace.json        then open the file on https://ui.perfetto.dev
  *        ./block_timeline --blocks 40 --threads 64   now hardly a block waits for a place
  */
-#include "cuda_blocks.h"
+#include "cuda_blocks.h" /* on_device */
 #include "timeline.h"
 
 /* A few waves, the last one not full: so many blocks on 132 SMs, and as

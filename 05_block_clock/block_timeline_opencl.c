@@ -12,7 +12,7 @@
  * Try:   ./block_timeline_opencl --trace >trace.json  then open the file on https://ui.perfetto.dev
  *        ./block_timeline_opencl --work 20            short work-groups: does one core do it all?
  */
-#include "opencl_blocks.h"
+#include "opencl_blocks.h" /* cl, kernel, device_clock */
 #include "timeline.h"
 
 int main(int argc, char **argv) {

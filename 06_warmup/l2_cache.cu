@@ -12,7 +12,7 @@
  * Run:   ./l2_cache
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
-#include "../04_cuda_events/blocker.h" /* the gate: a pair without the host's gap */
+#include "../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "summary.h"
 #include "vector_add.h"
 #include "vectors.h"

@@ -14,7 +14,7 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "events.h"
+#include "events.h" /* start, stop, elapsed_us() */
 #include "summary.h"
 #include "vector_add.h"
 #include "vectors.h"

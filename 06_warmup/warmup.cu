@@ -12,7 +12,7 @@
  * Try:   ./warmup --size 1024 --runs 9        the first launch of a short kernel
  */
 #include "clock.h"
-#include "events.h"
+#include "events.h" /* start, stop, elapsed_us() */
 #include "recipes.h"
 #include "vector_add.h"
 #include "vectors.h"

@@ -54,8 +54,11 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
     printf("Medians: A %.2f%s, B %.2f%s; %d process%s, %.0f pairs in each.\n", of[CMP_A], us,
            of[CMP_B], us, cmp.rows, one ? "" : "es", of[CMP_COUNT]);
     if (cmp.clock)
-        printf("Time: %s, %.0f in a row, minus an empty kernel; the caches are %s.\n", cmp.clock,
-               of[CMP_ROW], cmp.cold ? "cold" : "hot");
+        printf("Time: %s, %.0f in a row, minus an empty kernel; the caches %s.\n", cmp.clock,
+               of[CMP_ROW],
+               cmp.cold          ? "full of other data"
+               : of[CMP_ROW] > 1 ? "as the launch before left them"
+                                 : "as prepare() left them");
     if (of[CMP_ALONE] > 0)
         printf("Clock: its tick is %.0f ns. It sees a launch grow in steps of %.0f ns if alone, "
                "of %.0f ns in this row.\n",
@@ -116,8 +119,8 @@ static inline int cmp_finish(void) {
                                                                             : "undecided";
     if (cmp.record) {
         fprintf(cmp.record,
-                "# program,compare\n# device,%s\n# caches,%s\n# seconds,%g\n# percent,%g\n",
-                cmp.device, cmp.cold ? "cold" : "hot", cmp.seconds, cmp.percent);
+                "# program,compare\n# device,%s\n# cold,%d\n# seconds,%g\n# percent,%g\n",
+                cmp.device, cmp.cold, cmp.seconds, cmp.percent);
         fprintf(cmp.record, "# processes,%d\n# repeated,%d\n# verdict,%s\n", cmp.rows, cmp.repeated,
                 verdict);
         fprintf(cmp.record, "# within_percent,%.3f\n# between_percent,%.3f\n", within, between);

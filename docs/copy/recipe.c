@@ -299,11 +299,11 @@ int main(int argc, char **argv) {
         REFUSE("no time at all: the kernel is too short for this device's clock\n");
     if (queued_us > 1000 + 2 * us)
         REFUSE("launch() waits, or works, on the host, for %.0f us\n", queued_us);
-    printf("%s, driver %s; %d runs; the caches are %s\n"
+    printf("%s, driver %s; %d runs; the caches %s\n"
            "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n"
            "minus an empty work-group's %.2f us: %.2f us\n",
-           name, driver, RUNS, cold ? "cold" : "hot", us, work_us[RUNS / 20],
-           work_us[RUNS - 1 - RUNS / 20], no_work_us, us - no_work_us);
+           name, driver, RUNS, cold ? "full of other data" : "as prepare() left them", us,
+           work_us[RUNS / 20], work_us[RUNS - 1 - RUNS / 20], no_work_us, us - no_work_us);
     if (fflush(stdout) == 0)
         return 0; /* all else goes with the process */
     perror("cannot write the result");

@@ -253,12 +253,13 @@ int main(int argc, char **argv) {
         REFUSE("no time at all: too short for events, or in another stream\n");
     if (queued_us > 1000 + 10 * us[EMPTY_HOST][RUNS / 2] + 2 * median_us)
         REFUSE("launch() waits, or works, on the host, for %.0f us\n", queued_us);
-    printf("%s, driver for CUDA %d.%d; %d runs; the caches are %s\n"
+    printf("%s, driver for CUDA %d.%d; %d runs; the caches %s\n"
            "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; launch and drain "
            "are in it\nits code:      %.2f us: the median minus an empty kernel's\n",
-           device.name, driver / 1000, driver % 1000 / 10, RUNS, cold ? "cold" : "hot",
-           median_us - floor_us, work_us[RUNS / 20] - floor_us,
-           work_us[RUNS - 1 - RUNS / 20] - floor_us, median_us - us[EMPTY][RUNS / 2]);
+           device.name, driver / 1000, driver % 1000 / 10, RUNS,
+           cold ? "full of other data" : "as prepare() left them", median_us - floor_us,
+           work_us[RUNS / 20] - floor_us, work_us[RUNS - 1 - RUNS / 20] - floor_us,
+           median_us - us[EMPTY][RUNS / 2]);
     if (fflush(stdout) == 0)
         return 0; /* all else goes with the process */
     perror("cannot write the result");

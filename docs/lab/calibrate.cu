@@ -12,7 +12,7 @@
  * Try:   ./calibrate --runs 1001    does repeating make event_step_ns smaller?
  *        ncu --profile-from-start off ./calibrate    an empty kernel, by Nsight Compute
  */
-#include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "gpu_timer.h"
 #include "summary.h"
 

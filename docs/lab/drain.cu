@@ -15,7 +15,7 @@
  * Run:   ./drain
  * Try:   below, waves[] = {0, 1, 256}        does the drain grow with what was written?
  */
-#include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "../../04_cuda_events/stamped.h"
 #include "summary.h"
 

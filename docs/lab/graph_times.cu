@@ -12,7 +12,7 @@
  * Run:   ./graph_times
  * Try:   ./graph_times --size 16384        does the graph help a short kernel more?
  */
-#include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "../../04_cuda_events/stamped.h"
 #include "summary.h"
 

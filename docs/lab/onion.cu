@@ -13,7 +13,7 @@
  * Try:   ./onion --runs 1001        do the shells stay as they are?
  */
 #include "../../03_opencl_profiling/clock_step.h"
-#include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "../../04_cuda_events/fit_line.h"
 #include "clock.h"
 #include "summary.h"

@@ -10,7 +10,7 @@
  * Run:   ./outside_the_block
  * Try:   ./outside_the_block --runs 201; and while another program uses the GPU
  */
-#include "../../04_cuda_events/blocker.h"
+#include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "../../05_block_clock/block_rows.h"
 #include "../../05_block_clock/cuda_blocks.h"
 

@@ -12,7 +12,7 @@
  * Run:   ./placement
  * Try:   ./placement --size 1048576        where all data fits into the L2 cache
  */
-#include "../../04_cuda_events/blocker.h" /* the gate: a pair without the host's gap */
+#include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "placement.h"
 #include "vector_add.h"
 #include "vectors.h"
