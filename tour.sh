@@ -6,14 +6,15 @@
 # ./tour.sh test   set up, build, and run the tests
 #
 # Setting up installs what is missing from Debian's or Ubuntu's packages, as root or through sudo;
-# without either it prints the line to type and goes on with what is there.
+# without either it prints the line to type and goes on with what is there. At a terminal it asks
+# before it takes sudo.
 set -u
 unset CDPATH
 export LC_ALL=C # a decimal point in every tool
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 mode=${1-}
 if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != build ] && [ "$mode" != test ]; }; then
-    echo "usage: ./tour.sh [build|test]" >&2
+    echo "usage: ./tour.sh [build|test]; at a terminal it asks before it installs packages through sudo" >&2
     exit 2
 fi
 load() { cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || uptime | sed 's/.*averages*: *//'; }
@@ -53,18 +54,29 @@ install() {
     fi
 }
 
-if ! command -v cc >/dev/null || ! command -v make >/dev/null || ! command -v cmake >/dev/null; then
-    install build-essential cmake
-fi
-if ! printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' |
-    cc -xc - -lOpenCL -o "$scratch/opencl" 2>/dev/null; then
-    install opencl-headers ocl-icd-opencl-dev
-fi
-if ! ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1; then # beside a GPU's driver too
-    install pocl-opencl-icd
-fi
-if [ -z "$mode" ] && ! command -v python3 >/dev/null; then # the page of this machine
-    install python3
+# agrees PACKAGES: asks a user at a terminal before the first sudo; n goes on without them.
+agrees() {
+    [ -t 0 ] && [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && command -v apt-get >/dev/null || return 0
+    printf 'Missing here: %s. Install by sudo apt-get (n: go on without)? [Y/n] ' "$1"
+    read -r answer || answer=n
+    case $answer in [nN]*) return 1 ;; esac
+}
+
+missing=$(
+    command -v cc >/dev/null && command -v make >/dev/null && command -v cmake >/dev/null ||
+        echo build-essential cmake
+    printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' |
+        cc -xc - -lOpenCL -o "$scratch/opencl" 2>/dev/null || echo opencl-headers ocl-icd-opencl-dev
+    ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1 || echo pocl-opencl-icd # beside a GPU's driver too
+    [ "$mode" ] || command -v python3 >/dev/null || echo python3 # the page of this machine
+)
+if [ "$missing" ] && agrees "$(echo "$missing" | paste -sd ' ' -)"; then
+    while read -r packages <&3; do # one line after the other: not every system has them all
+        # shellcheck disable=SC2086 # several words
+        install $packages
+    done 3<<EOF
+$missing
+EOF
 fi
 for tool in cc make cmake; do
     if ! command -v "$tool" >/dev/null; then

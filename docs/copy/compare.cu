@@ -151,7 +151,7 @@ static void cmp_renew(void) {
  * which are queued before the device comes to the first event, so that the host's launch is not
  * in it. which 0: spins. */
 static double cmp_time_us(char which, int checked, int clocks) {
-    const int row = checked ? cmp_checked_row() : cmp.row;
+    const int row = checked ? 1 + cmp_random(1 + cmp_random(cmp.row)) : cmp.row; /* mostly few */
     const int again = cmp.fitting || (checked && cmp_random(2)) ? row - 1 : 0;
     float ms;
     if (which)

@@ -5,8 +5,7 @@
  * Times come in pairs, one of A and one of B, in an order drawn at random for each pair. If A and B
  * are equal, chance alone decides which of the two is longer, as with a fair coin, whatever the
  * noise does. So the k-th smallest and the k-th largest ratio B/A of the pairs enclose the true
- * median of the ratio. Nothing is assumed of the distribution. (Conover, Practical Nonparametric
- * Statistics, 3rd ed., 3.2 and 3.4.)
+ * median of the ratio. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2 and 3.4.)
  *
  * That holds for one process. In the next one the buffers lie elsewhere and the code is loaded
  * anew: its ratio is another. So nine processes give one ratio each. The second smallest and the
@@ -33,8 +32,7 @@ static const char *const cmp_columns[CMP_COLUMNS] = {
     "step_alone_ns", "step_in_a_row_ns", "least_percent", "disturbed"};
 /* clang-format on */
 
-/* Microseconds of a launch of A, of B, or (0) of a spin of so many clocks. checked: not for the
- * result. */
+/* Microseconds of a launch of A or of B; which 0: of a spin. checked: the time does not count. */
 typedef double cmp_timer(char which, int checked, int clocks);
 enum { CMP_PAIRS = 1 << 20, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999, CMP_REPEATS = 3 };
 struct cmp_pairs {
@@ -65,14 +63,14 @@ static inline int64_t cmp_now_ns(void) {
 }
 
 /* A random number from 0 to n - 1. The clock is the seed, so each run gets others. */
-static inline int cmp_random(unsigned n) {
+static inline int cmp_random(int n) {
     static uint64_t state;
     if (state == 0)
         state = (uint64_t)cmp_now_ns() + 1;
     state ^= state >> 12; /* xorshift64* (Vigna 2016), of which the upper bits are the good ones */
     state ^= state << 25;
     state ^= state >> 27;
-    return (int)((state * 2685821657736338717u >> 32) * n >> 32);
+    return (int)((state * 2685821657736338717u >> 32) * (uint64_t)n >> 32);
 }
 
 /* ---- Statistics ---- */
@@ -111,16 +109,14 @@ static inline void cmp_enclose(double *samples, size_t n, double found[3]) {
 static inline double cmp_median(const double *samples, size_t n) {
     static double sorted[CMP_PAIRS];
     double found[3];
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = samples[i];
+    memcpy(sorted, samples, n * sizeof *sorted);
     cmp_enclose(sorted, n, found);
     return found[0];
 }
 
-/* The tick of the clock that gave these times: the smallest step from one to the next, 0 being
- * one too. Stamps are whole nanoseconds, and a float has 24 bits (`relative`): times so close
- * together may be the same number of ticks. With few times the answer is too large, which is
- * safe. */
+/* The tick of the clock that gave these times: the smallest step from one to the next, the first
+ * from 0. Stamps are whole nanoseconds, and a float has 24 bits (`relative`): times so close may be
+ * the same number of ticks. With few times the answer is too large, which is safe. */
 static inline double cmp_tick_us(double *times_us, size_t n, double relative) {
     double first = 0, last = 0, step = INFINITY, width = 0;
     qsort(times_us, n, sizeof *times_us, cmp_by_size);
@@ -163,7 +159,6 @@ static inline void cmp_add(struct cmp_pairs *p, double a_us, double b_us) {
     }
 }
 
-/* The pairs of a process as a row. */
 static inline void cmp_add_row(double tick_us, double step_us) {
     static double percent[CMP_PAIRS];
     const struct cmp_pairs *of[] = {&cmp.ab, &cmp.aa};
@@ -186,8 +181,7 @@ static inline void cmp_add_row(double tick_us, double step_us) {
 
 /* ---- While it measures ---- */
 
-/* For the clock's tick; for a host that waits a millisecond longer than it took, or works in
- * launch(). */
+/* For the clock's tick; for a host that waits a millisecond too long, or works in launch(). */
 static inline void cmp_note(char which, double us, double waited_us, double host_us) {
     if (cmp.times < CMP_TIMES)
         cmp.times_us[cmp.times++] = us;
@@ -222,8 +216,7 @@ static inline void cmp_expect_other(char which, long wrong) {
                           "is the input the same, or zero?");
 }
 
-/* A launch that waits for what is held would wait forever: names it after 3 s. which 0: it does
- * not. */
+/* A launch() that waits for what is held would wait forever: names it after 3 s. */
 static inline void cmp_on_alarm(int number) {
     (void)number;
     char text[] = "? waits in launch() for the device, which holds it\n";
@@ -234,11 +227,6 @@ static inline void cmp_hold(char which) {
     cmp.held = which;
     signal(SIGALRM, cmp_on_alarm);
     alarm(which ? 3 : 0);
-}
-
-/* So many launches are checked at once: mostly a few, up to a row. */
-static inline int cmp_checked_row(void) {
-    return 1 + cmp_random(1 + (unsigned)cmp_random((unsigned)cmp.row));
 }
 
 /* While launches are held: waits until those that are not held would have ended. */
@@ -284,15 +272,14 @@ static inline void cmp_judge(char which, const unsigned char *seen, const unsign
  * would make the difference look smaller. */
 static inline void cmp_compare(cmp_timer *time_us, struct cmp_pairs *pairs, char other,
                                double empty_us) {
-    double a_us = 0, b_us = 0;
+    double us[2];
     const int b_first = cmp_random(2); /* a coin */
     cmp.delay = 1 + cmp_random(2048);  /* to 1 us, the same for both */
-    for (int i = 0; i < 2; i++)
-        if (i == b_first)
-            a_us = time_us('A', 0, 0) - empty_us;
-        else
-            b_us = time_us(other, 0, 0) - empty_us;
-    cmp_add(pairs, a_us, b_us);
+    for (int i = 0; i < 2; i++) {
+        const int is_b = i ^ b_first;
+        us[is_b] = time_us(is_b ? other : 'A', 0, 0) - empty_us;
+    }
+    cmp_add(pairs, us[0], us[1]);
 }
 
 /* Of spins in a row of cmp.row, each 64 clocks longer than the one before. */
@@ -324,19 +311,18 @@ static inline void cmp_fit_row(cmp_timer *time_us) {
  * if the times are of no use. */
 static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relative) {
     enum { EMPTIES = 101 };
-    double empties_us[EMPTIES], once_us = INFINITY;
+    double empties_us[EMPTIES];
     for (int i = 0; i < 10; i++)
-        once_us = fmin(once_us, time_us("AB"[i % 2], 0, 0));
+        cmp.once_us = fmin(cmp.once_us, time_us("AB"[i % 2], 0, 0));
     if (longest_row > 0)
         cmp.alone_us = cmp.step_us = cmp_measure_step(time_us);
     /* A row of 5 ms: what is off is off once a row. On the host it may take 100 ms. */
-    const double each_us = fmax(once_us, fmax(cmp.host_us[0], cmp.host_us[1]) / 20);
+    const double each_us = fmax(cmp.once_us, fmax(cmp.host_us[0], cmp.host_us[1]) / 20);
     if (longest_row > 1 && !cmp.cold && each_us < 2500) {
         cmp.row = (int)fmin(5000 / each_us, longest_row);
         cmp_fit_row(time_us);
         cmp.step_us = cmp_measure_step(time_us);
     }
-    cmp.once_us = once_us;
     for (int i = 0; i < 16; i++)
         time_us("AB"[i % 2], 1, 0);
     for (int i = 0; i < EMPTIES; i++) {

@@ -203,7 +203,6 @@ static void check_result(int version) {
 
 static size_t other_count; /* --cold: of what is read before each launch, twice the cache, all 0 */
 
-/* All that comes before a launch. */
 static void make_ready(int version) {
     const cl_uint nan = 0xffffffff; /* as floats: not a number */
     const size_t size = result.bytes;

@@ -176,14 +176,12 @@ static void launch_empty(void) {
 }
 
 static unsigned *others; /* --cold: what is read before each launch, twice the L2 cache, all 0 */
-static size_t other_bytes;
 
 static __global__ void read_all(unsigned *data) {
     if (data[(size_t)blockIdx.x * blockDim.x + threadIdx.x] != 0) /* never */
         data[0] = 1;
 }
 
-/* All that comes before a launch. */
 static void make_ready(int version) {
     CHECK(cudaMemsetAsync(result.data, 0xff, result.bytes, stream)); /* floats: not a number */
     CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there by another stream */
@@ -195,7 +193,7 @@ static void make_ready(int version) {
     if (others) {
         if (device.major >= 8) /* before, nothing persists */
             CHECK(cudaCtxResetPersistingL2Cache());
-        read_all<<<(unsigned)(other_bytes / 1024), 256, 0, stream>>>(others);
+        read_all<<<2 * (device.l2CacheSize / 1024), 256, 0, stream>>>(others);
         CHECK(cudaGetLastError());
     }
 }
@@ -223,9 +221,8 @@ int main(int argc, char **argv) {
     CHECK(cudaMallocHost(&seen, result.bytes));
     CHECK(cudaMallocHost((void **)&gate, sizeof *gate));
     if (cold) {
-        other_bytes = 2 * (size_t)device.l2CacheSize;
-        CHECK(cudaMalloc((void **)&others, other_bytes));
-        CHECK(cudaMemset(others, 0, other_bytes));
+        CHECK(cudaMalloc((void **)&others, 2 * (size_t)device.l2CacheSize));
+        CHECK(cudaMemset(others, 0, 2 * (size_t)device.l2CacheSize));
     }
 
     make_ready(0); /* a first launch loads the kernel, and may wait for the gate */
