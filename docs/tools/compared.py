@@ -35,7 +35,7 @@ TABLES = [  # title, program, keys, number
     ("05 Clocks of a block, CUDA", "block_clock", "blocks threads", "clocks_mean"),
     ("05 The span of the blocks, CUDA", "block_clock", "blocks threads", "span_us"),
     ("05 The whole launch, CUDA", "block_clock", "blocks threads", "whole_launch_us"),
-    ("05 Clocks of a work-group, OpenCL: a GPU counts cycles of its SM, a CPU ticks of its time stamp counter",
+    ("05 Clocks of a work-group, OpenCL: cycles of a GPU, ticks of a CPU",
      "block_clock_opencl", "blocks threads", "clocks_mean"),
     ("05 The span of the work-groups, OpenCL", "block_clock_opencl", "blocks threads", "span_us"),
     ("05 The whole launch, OpenCL", "block_clock_opencl", "blocks threads", "whole_launch_us"),
