@@ -69,7 +69,7 @@ error(us) = abs(us - column("kernel_us")) / column("kernel_us") * 100
 net(x) = column("kernel_us") + column("launch_and_drain_us") # a pair behind the blocker minus the floor
 blocked(x) = net(0) + column("floor_us")
 pair(x) = blocked(0) + column("host_launch_us")
-plot onion using "kernel_us":(error(column("host_us"))) linewidth 2 pointtype 7 linecolor rgb "#9467bd" title "host_sync", \
+plot onion using "kernel_us":(error(column("host_us"))) linewidth 2 pointtype 7 linecolor rgb "#9467bd" title "host's clock", \
      "" using "kernel_us":(error(pair(0))) linewidth 2 pointtype 7 linecolor rgb "#2ca02c" title "event", \
      "" using "kernel_us":(error(blocked(0))) linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "event_blocked", \
      "" using "kernel_us":(error(net(0))) linewidth 4 pointtype 7 linecolor rgb "#000000" title "event_net"
