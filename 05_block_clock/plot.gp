@@ -8,7 +8,7 @@ set datafile columnheaders
 set key top left Left reverse
 set grid
 
-set terminal svg size 720,480 font "sans-serif,14" background rgb "white"
+set terminal svg size 600,440 font "sans-serif,16" background rgb "white"
 
 sweep = folder."/block_clock.csv"
 name = system("sed -n 's/^# device,//p' '".sweep."'")
@@ -23,20 +23,21 @@ set output folder."/block_clock.svg"
 set title name.": a block's clocks stop growing\nwhere the device is full; the span does not"
 set logscale xy 10
 set logscale x 2
+set xtics 16
 set xlabel "blocks of 256 threads (logarithmic)"
-set ylabel sprintf("times that of one block: %.0f clocks, %.2f us (logarithmic)", clocks_min, span_min)
+set ylabel sprintf("times that of one block (logarithmic):\n%.0f clocks, %.2f us", clocks_min, span_min)
 set yrange [0.5:*]
 set arrow 1 from sms, graph 0 to sms, graph 1 nohead dashtype 2 linecolor rgb "#777777"
 set arrow 2 from full, graph 0 to full, graph 1 nohead dashtype 2 linecolor rgb "#777777"
-set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.7 right rotate by 90 offset -1, 0 font ",13" textcolor rgb "#555555"
-set label 2 sprintf("full device: %d", full) at full, graph 0.7 right rotate by 90 offset -1, 0 font ",13" textcolor rgb "#555555"
+set label 1 sprintf("one per SM: %d", sms) at sms, graph 0.7 right rotate by 90 offset -1, 0 textcolor rgb "#555555"
+set label 2 sprintf("full device: %d", full) at full, graph 0.7 right rotate by 90 offset -1, 0 textcolor rgb "#555555"
 plot sweep using "blocks":(column("span_us") / span_min) with linespoints linewidth 2 pointtype 5 linecolor rgb "#d62728" title "span of the launch", \
      sweep using "blocks":(column("clocks_mean") / clocks_min) with linespoints linewidth 2 pointtype 7 linecolor rgb "#1f77b4" title "clocks of one block"
 unset logscale
 unset arrow
 unset label
 set autoscale
-set ytics auto
+set tics auto
 
 timeline = folder."/block_timeline.csv"
 if (system("test -e ".timeline." && echo yes") eq "yes") {
@@ -45,8 +46,8 @@ if (system("test -e ".timeline." && echo yes") eq "yes") {
     blocks = STATS_records
     places = STATS_max + 1
     set output folder."/block_timeline.svg"
-    set title sprintf("%s: %d blocks, the first 12 of %d SMs, %d blocks at a time", name, blocks, sms, places)
-    set xlabel "time since the first block's start, us"
+    set title sprintf("%s: %d blocks, %d at a time on each SM;\nthe first 12 of %d SMs", name, blocks, places, sms)
+    set xlabel "time since the first block's start (us)"
     set ylabel "SM" textcolor rgb "black"
     set yrange [-0.7:11.7]
     set ytics 1

@@ -8,13 +8,13 @@ set datafile commentschars "#" # the record's lines that are no rows
 device(file) = system("sed -n 's/^# device,//p' ".folder."/".file)
 has(file) = system("test -s ".folder."/".file." && echo yes") eq "yes"
 
-set terminal svg size 720,440 font "sans-serif,14" background rgb "white"
+set terminal svg size 600,440 font "sans-serif,16" background rgb "white"
 set style data linespoints
 set grid
 set key top right
 
 set output folder."/first_launches.svg"
-set title "The first launches of vector_add in a process of its own" noenhanced
+set title device(has("warmup_series.csv") ? "warmup_series.csv" : "warmup_series_opencl.csv").":\nthe first launches of vector_add in a new process" noenhanced
 set xlabel "launch"
 set ylabel "time (us, logarithmic)"
 set logscale y 10
@@ -36,11 +36,11 @@ set autoscale
 
 if (has("l2_cache.csv")) {
     set output folder."/l2_cache.svg"
-    set title device("l2_cache.csv").": vector_add with the L2 cache in three states" noenhanced
+    set title device("l2_cache.csv").":\nvector_add with the L2 cache in three states" noenhanced
     set logscale x 2
-    set xlabel "size (floats)"
-    set ylabel "time, as a share of warm"
-    set yrange [0.5:*]
+    set xlabel "size (floats, logarithmic)"
+    set ylabel "time / time with a warm cache"
+    set yrange [0:*]
     set key bottom left Left reverse
     set format x "2^{%L}"
     plot folder."/l2_cache.csv" using "size":(1) linewidth 2 pointtype 7 title "warm: from the run before", \
@@ -53,7 +53,7 @@ if (has("l2_cache.csv")) {
 if (has("sm_clock.csv")) {
     load = folder."/sm_clock.csv"
     date = system("sed -n 's/^# date,//p' ".load)
-    set terminal svg size 720,720 font "sans-serif,14" background rgb "white"
+    set terminal svg size 600,720 font "sans-serif,16" background rgb "white"
     set output folder."/sm_clock.svg"
     unset logscale
     set format x "%g"
@@ -67,18 +67,18 @@ if (has("sm_clock.csv")) {
     do for [t = 1:words(turns) / 3] {
         set object t rectangle from first real(word(turns, 3 * t - 2)), graph 0 to first real(word(turns, 3 * t - 1)), graph 1 behind fillcolor rgb (word(turns, 3 * t) eq "fma" ? "#dcecf8" : "#e4e4e4") fillstyle solid noborder
     }
-    set multiplot layout 3,1 title sprintf("%s, %s: all of it busy, in turns:\nzeros (white), random numbers (grey), without tensor cores (blue)", device("sm_clock.csv"), date) noenhanced
+    set multiplot layout 3,1 title sprintf("%s, %s: all SMs busy\nzeros (white), random numbers (grey), no tensor cores (blue)", device("sm_clock.csv"), date) noenhanced
     set title
     unset xlabel
-    set ylabel "time per launch (ms)"
+    set ylabel "launch (ms)\nnot from 0"
     # Without tensor cores it is another kernel, so its launch time is left out.
     plot load using "since_s":(strcol("numbers") eq "fma" ? NaN : column("launch_ms")) with lines linewidth 2 linecolor rgb "#0072b2" notitle
-    set ylabel "SM clock (MHz)"
+    set ylabel "SM clock (MHz)\nnot from 0"
     set offsets 0, 0, graph 0.05, graph 0.35 # below is room for the key
     plot load using "since_s":"nvml_clock_mhz" with lines linewidth 2 linecolor rgb "#d55e00" title "by NVML", \
          "" using "since_s":"clock_mhz" with lines linewidth 2 linecolor rgb "#0072b2" title "by the SM's own counter"
     set xlabel "time (s)"
-    set ylabel "power (W), by NVML"
+    set ylabel "power (W)\nby NVML"
     set offsets 0, 0, graph 0.1, 0
     set yrange [0:*]
     plot load using "since_s":"power_w" with lines linewidth 2 linecolor rgb "#0072b2" notitle, \

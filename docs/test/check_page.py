@@ -5,8 +5,9 @@ not)?
 
 Well-formed; a language, a title, one h1, no level of headings left out; every id once, every link leads to
 a place in the page, which may be sent alone; no script; words for each picture; a box that scrolls is a
-named region that the keyboard reaches; each head of a table once; the bars of a picture begin at its one
-axis, and the longest with it fills the picture; no backquotes.
+named region that the keyboard reaches; each head of a table once; no table among the words of a program; a
+number before the environment; the bars of a picture begin at its one axis, and the longest with it fills the
+picture; no backquotes.
 """
 import pathlib
 import re
@@ -23,7 +24,7 @@ def want(holds, what):
 
 
 try:
-    root = ET.fromstring(path.read_text())
+    root = ET.fromstring(path.read_text().replace("<wbr/>", ""))
 except (ET.ParseError, OSError) as error:
     sys.exit(f"{path}: {error}")
 elements = list(root.iter())
@@ -38,12 +39,15 @@ want(root.find("body/main") is not None, "no main")
 want(levels.count(1) == 1 and levels[0] == 1, "not one h1, first")
 want(all(b <= a + 1 for a, b in zip(levels, levels[1:])), "a level of headings is left out")
 want(len(ids) == len(set(ids)), "an id twice")
+tags = [e.tag for e in elements]
+want("table" in tags[:tags.index("dl")], "the environment before the first number")
 want(len(regions) == len(set(regions)) and all(regions), "two regions of one name, or one without")
 for e in elements:
     want(e.tag not in ("script", "img", "link", "iframe", "object"), f"<{e.tag}>")
     want(e.tag != "table" or e.find("caption") is not None, "a table without a caption")
     want(e.get("class") != "box" or (e.get("tabindex") == "0" and e.get("role") == "region"), "a mute box")
     want(not e.get("src"), f"src {e.get('src')}")
+    want(e.get("class") != "said" or not re.search(r"\S {2,}\S", e.text), f"a table among the words: {e.text}")
     want(e.tag != "a" or e.get("href", "")[:1] == "#" and e.get("href")[1:] in ids, f"a link to {e.get('href')}")
     want(e.tag != "svg" or e.get("aria-label"), "a drawing without words")
     heads = ["".join(head.itertext()) for head in e.iter("th") if head.get("scope") == "col"] if e.tag == "table" else []

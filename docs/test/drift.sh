@@ -142,7 +142,9 @@ change 's/round < 1000/round < 1001/' 05_block_clock/minimal.cu
 sees "a line of a program" "01_host_clock/README.md: differs" "05_block_clock/README.md: differs"
 rm docs/three_times.svg
 sed -i.old 's/!\[[^]]*/![/' 04_cuda_events/README.md
-sees "a drawing that is gone, and one without words" "dead link three_times.svg" "no alternative text: drawing.svg"
+sed -i.old '/prefers-color-scheme/d' 02_clfinish_sync/drawing.svg
+sees "a drawing that is gone, one without words, and one for light pages only" "dead link three_times.svg" \
+    "no alternative text: drawing.svg" "dark page: drawing.svg"
 echo '/docs/*.svg' >>.gitignore
 git rm -q --cached 01_host_clock/drawing.svg
 sees "a drawing that git does not keep" "names the picture three_times.svg" "does not track drawing.svg"

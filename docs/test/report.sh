@@ -27,7 +27,9 @@ python3 -X utf8 docs/tools/report.py "$folder" "$folder/report.html"
 # Rows, heads with units, values by name; what is disturbed, skipped, failed; a paragraph's own lines.
 python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06 Warm-up" \
     "method clock min (us) median (us) mean (us) max (us)" "no_finish disturbed host 1.000 2.000 2.500 9.000" \
-    "02_clfinish_sync/clfinish_sync, row no_finish host: disturbed" "05_block_clock/block_clock, row blocks 64 threads 256: disturbed" \
+    "02_clfinish_sync/clfinish_sync: disturbed: no_finish 0" "05_block_clock/block_clock: disturbed: blocks 64, threads 256 0" \
+    "of each method no_finish 2.000 disturbed finish_before_and_after 40.000 profiling_event" "disturbed: 64 blocks" \
+    "pocl-cpu was disturbed: other virtual machines" \
     "the whole machine: others use the GPU" "Skipped: no OpenCL device" \
     'FAILED with exit code 1: a <b> & "c" failed in x.c' "warmup_opencl began, in 06_warmup" "fit: <yes>" "4 5 6" \
     "way (us) 10" "device Known GPU" "driver Known Platform, 1.2" "the median error first_launch: the first launch" \
@@ -37,7 +39,7 @@ python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06
     "no no_finish 16777216" "no \`"
 fails grep -q "$(pwd -P)" "$folder/report.html"
 fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is not among the words
-[ "$(grep -c '<figure' "$folder/report.html")" -eq 5 ]
+[ "$(grep -c '<figure' "$folder/report.html")" -eq 6 ]
 
 # A picture whose column is gone, a second table of one name: an error that names it, no page.
 sed 's/median_us/middle_us/' docs/test/tour/clfinish_sync.csv >"$folder/clfinish_sync.csv"

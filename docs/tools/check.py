@@ -22,7 +22,8 @@ In every Markdown file:
   into the mark and into the section, unless the number also stands there unmarked, or its marks
   now disagree: then it asks for a change by hand, for it cannot know which is meant.
 - Every link within the repository leads to a file that git tracks; a link with #anchor leads to a
-  heading. A picture also has an alternative text, and .gitignore does not name it.
+  heading. A picture also has an alternative text, and .gitignore does not name it. It has colours for a dark page, or a
+  white ground.
 - Every option in a line that runs one of our programs stands in the --help of that program; every
   other option in a --help of its chapter, or, in a text outside the chapters, in that of any
   program. They are those in BUILD (default: build); what cannot run here is there as a simulation.
@@ -235,6 +236,8 @@ def dead_links(path, prose):
             yield f".gitignore names the picture {target}"
         elif picture and not words.strip():
             yield f"no alternative text: {target}"
+        elif picture and not re.search('prefers-color-scheme: dark|fill="(white|#ffffff)"', to.read_text()):
+            yield f"nobody can read it on a dark page: {target}"
         elif anchor and to.suffix == ".md" and anchor not in anchors(to):
             yield f"no such heading: {target}#{anchor}"
 

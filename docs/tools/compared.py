@@ -35,7 +35,7 @@ TABLES = [  # title, program, keys, number
     ("05 Clocks of a block, CUDA", "block_clock", "blocks threads", "clocks_mean"),
     ("05 The span of the blocks, CUDA", "block_clock", "blocks threads", "span_us"),
     ("05 The whole launch, CUDA", "block_clock", "blocks threads", "whole_launch_us"),
-    ("05 Clocks of a work-group, OpenCL: of a GPU cycles of its SM, of a CPU ticks of its time stamp counter",
+    ("05 Clocks of a work-group, OpenCL: cycles of a GPU, ticks of a CPU",
      "block_clock_opencl", "blocks threads", "clocks_mean"),
     ("05 The span of the work-groups, OpenCL", "block_clock_opencl", "blocks threads", "span_us"),
     ("05 The whole launch, OpenCL", "block_clock_opencl", "blocks threads", "whole_launch_us"),
@@ -399,6 +399,7 @@ unset key
         by_factors = low > 0 and high > 10 * low
         ends = (low / 1.2, high * 1.2) if by_factors else (0 if low >= 0 else "*", 0 if high < 0 else "*")
         what = as_printed(side.column) if side.title in title else f"{side.title}, {as_printed(side.column)}"
+        what += " (logarithmic)" if by_factors else ""
         script += f"""set tmargin at screen {1 - (top + 28) / whole}
 set bmargin at screen {1 - (top + height - 30) / whole}
 set title {quoted(what)} noenhanced offset 0,-0.7

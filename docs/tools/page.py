@@ -44,30 +44,36 @@ def as_printed(column):
     return column
 
 
+def name(text):
+    """Escaped, and its mark, if it ends in "disturbed"; a long name may be broken after an underscore."""
+    plain = text.removesuffix(" disturbed")
+    return escape(plain).replace("_", "_<wbr/>") + (" " + MARK if plain != text else "")
+
+
 def table(caption, head, rows):
     """The first cell of a row is its name, which stays in sight; "disturbed" at the end of a cell is a mark."""
     def cell(tag, text, number):
-        marked = escape(text.removesuffix(" disturbed")) + (" " + MARK if text.endswith(" disturbed") else "")
-        return f"<{tag}{CLASS_N if number else ''}>{marked}</{tag.split()[0]}>"
+        return f"<{tag}{CLASS_N if number else ''}>{name(text)}</{tag.split()[0]}>"
 
     numbers = [all(map(is_number, cells)) for cells in zip(*rows)] or [False] * len(head)
-    names = "".join(cell('th scope="col"', name, n and c) for c, (name, n) in enumerate(zip(head, numbers)))
+    names = "".join(cell('th scope="col"', text, n and c) for c, (text, n) in enumerate(zip(head, numbers)))
     lines = "".join("<tr>" + cell('th scope="row"', row[0], False) +
-                    "".join(cell("td", text, is_number(text)) for text in row[1:]) + "</tr>\n" for row in rows)
+                    "".join(cell("td", text, n) for text, n in zip(row[1:], numbers[1:])) + "</tr>\n" for row in rows)
     return box(caption, f"<table><caption><span>{escape(caption)}</span></caption>\n<thead><tr>{names}</tr></thead>\n"
                         f"<tbody>\n{lines}</tbody></table>")
 
 
 def bars(caption, rows):
     """Rows (label, number as text, which series): lying bars from one axis, at zero."""
-    numbers = [float(text) for _, text, _ in rows]
+    numbers = [float(text.removesuffix(" disturbed")) for _, text, _ in rows]
     least, most = min(0, *numbers), max(0, *numbers)
     percent = 100 / (most - least or 1)
     drawn = ""
-    for label, text, which in rows:
-        left, width = (min(0, float(text)) - least) * percent, abs(float(text)) * percent
-        drawn += (f'<div class="bar"><span>{escape(label)}</span><span>{text}</span></div>\n<div class="track"><i class="s{which}" '
-                  f'style="left:{left:.2f}%;width:{width:.2f}%"></i><b style="left:{-least * percent:.2f}%"></b></div>\n')
+    for (label, text, which), number in zip(rows, numbers):
+        left, width = (min(0, number) - least) * percent, abs(number) * percent
+        drawn += (f'<div class="bar"><span>{name(label)}</span><span>{name(text)}</span></div>\n'
+                  f'<div class="track"><i class="s{which}" style="left:{left:.2f}%;width:{width:.2f}%"></i>'
+                  f'<b style="left:{-least * percent:.2f}%"></b></div>\n')
     return f'<figure class="bars"><figcaption>{escape(caption)}</figcaption>\n{drawn}</figure>\n'
 
 
@@ -97,8 +103,8 @@ def lines(caption, across, series):
                   + "".join('<circle cx="{:.1f}" cy="{:.1f}" r="3.5"/>'.format(*place(*point)) for point in line)
                   + f'<path d="M{left + 4} {12 + 18 * which}h24"/></g>'
                     f'<text x="{left + 34}" y="{16 + 18 * which}">{escape(name)}</text>\n')
-    return (f'<figure><svg viewBox="0 0 360 284" role="img" aria-label="{escape(caption)}. The table above has the '
-            f'numbers.">\n{drawn}</svg>\n<figcaption>{escape(caption)}</figcaption></figure>\n')
+    return (f'<figure><figcaption>{escape(caption)}</figcaption>\n<svg viewBox="0 0 360 284" role="img" '
+            f'aria-label="{escape(caption)}. The table above has the numbers.">\n{drawn}</svg></figure>\n')
 
 
 def environment(text):

@@ -10,11 +10,12 @@ import re
 import sys
 from html import escape
 
-from compared import RESULTS, WHO, machines, of_machines
-from page import ROOT, as_printed, bars, box, element, environment, folded, is_number, lines, page, table
+from compared import RESULTS, TABLES, WHO, machines, of_machines
+from page import ROOT, as_printed, bars, box, element, environment, folded, lines, page, table
 from record import RecordError, read
 
 RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
+KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
 PICTURES = {
     "host_clock": (bars, "clock", ["sleep_ms", "two_threads_ms"], {}),
@@ -28,6 +29,10 @@ PICTURES = {
 }
 
 
+def marked(row, column):
+    return (row[column] or "-") + (" disturbed" if row.get("disturbed") == "1" else "")
+
+
 def picture(program, record):
     kind, label, values, only = PICTURES.get(program, (None, "", [], {}))
     if not kind:
@@ -35,39 +40,42 @@ def picture(program, record):
     for column in [label, *values]:
         record.column(column)
     rows = [row for row in record.select(**only) if all(row[v] for v in values)]
-    what = " and ".join(map(as_printed, values))
     if kind is bars:
-        shown = [(row[label] + (f", {as_printed(v)}" if len(values) > 1 else ""), row[v], which)
-                 for row in rows for which, v in enumerate(values)]
-        if only and rows:  # a kernel of known length: the truth among the answers
-            shown.insert(0, ("the code", rows[0]["code_us"], 1))
-        return bars(f"{program}: {what} of each {label}" + "".join(f" on {kernel}" for kernel in only.values()), shown)
+        truth = [("the code", rows[0]["code_us"], 1)] if only and rows else []  # of a kernel of known length
+        on = "".join(f" on {kernel}" for kernel in only.values())
+        return "".join(bars(f"{program}: {as_printed(v)} of each {label}{on}",
+                            truth + [(row[label], marked(row, v), 0) for row in rows]) for v in values)
     rows = [row for row in rows if all(float(row[v]) > 0 for v in values)]
     series = {as_printed(v): [(float(row[label]), float(row[v]) / float(rows[0][v])) for row in rows] for v in values}
-    return lines(f"{program}: {what} by the number of {label}, as multiples of the first row's", label, series) if rows else ""
+    what = " and ".join(map(as_printed, values))
+    disturbed = ", ".join(row[label] for row in rows if row.get("disturbed") == "1")
+    return lines(f"{program}: {what} by the number of {label}, as multiples of the first row's; both axes logarithmic"
+                 + (f"; disturbed: {disturbed} {label}" if disturbed else ""), label, series) if rows else ""
 
 
-def row_name(row):
-    """Its words, or how many blocks and threads."""
-    return " ".join(f"{name} {value}" if name in ("blocks", "threads") else value for name, value in row.items()
-                    if name in ("blocks", "threads") or not is_number(value))
+def row_name(program, row):
+    keys = KEYS.get(program, list(row)[:1])
+    return ", ".join(row[key] if len(keys) == 1 else f"{key} {row[key]}" for key in keys)
 
 
 def words(text, record):
-    """What the program printed above and below its table, which is the paragraph that begins with the names of columns."""
-    names = [column.split("_")[0] for column in record.columns if column != "disturbed"]
+    """What the program printed above and below its table: the paragraph that begins with the first column's name, and
+    whose second line begins as a row. A line that only goes on with a sentence is joined to the one before."""
+    begins = record.columns[0].split("_")[0]
+    rows = {row[record.columns[0]] for row in record.rows}
     above, below = [], []
     parts = [part for part in re.split(r"\n\s*\n", text.strip("\n")) if part.strip()]
-    tables = [p for p, part in enumerate(parts) if part.split()[0] == names[0]
-              and all(name in part.splitlines()[0] for name in names)]
+    tables = [p for p, part in enumerate(parts) if part.split()[0] == begins
+              and any(part.split("\n", 1)[-1].lstrip().startswith(row) for row in rows)]
     for p, part in enumerate(parts):
         if p not in tables:
+            part = re.sub(r"(?<![.:;])\n(?=[a-z]+[ ,.])", " ", part)
             (above if tables and p < tables[0] else below).append(element("p", part, ' class="said"'))
     return "".join(above), "".join(below)
 
 
 def of_program(path, folder, text):
-    """A program's part of the page, and its rows that are disturbed."""
+    """A program's part of the page, and the names of its rows that are disturbed."""
     program = path.split("/")[1]
     record = read(folder / f"{program}.csv")
     above, below = words(text, record)
@@ -75,13 +83,20 @@ def of_program(path, folder, text):
                and re.sub("_(min|max)(?=_|$)", "", c) not in set(record.columns) - {c}]
     shown = [[row[c] or "-" for c in columns] for row in record.rows]
     for row, cells in zip(record.rows, shown):
-        cells[0] += " disturbed" if row.get("disturbed") == "1" else ""
+        cells[0] = marked(row, columns[0])
     named = [[as_printed(name), value] for name, value in record.meta.items()]
     return (above + table(f"{path} on this machine", list(map(as_printed, columns)), shown) + picture(program, record)
             + below + folded("On what and with which options, and the values in these words",
                              table(f"{path}: the named lines of its record", ["name", "value"], named)),
-            [f"{path}, row {row_name(row)}: disturbed. Its runs disagree, or all were delayed."
-             for row in record.rows if row.get("disturbed") == "1"])
+            [row_name(program, row) for row in record.rows if row.get("disturbed") == "1"])
+
+
+def disturbers(name, record):
+    """What was noted of a recorded machine NAME while it ran this program."""
+    environment = RESULTS / name / "environment.txt"
+    noted = environment.read_text() if environment.exists() else ""
+    program = record.meta["program"].split()[0]
+    return "".join(f"; {name} was disturbed: {by}" for by in re.findall(f"^disturbed: {program}: (.*)", noted, re.M))
 
 
 def report(folder):
@@ -115,13 +130,14 @@ def report(folder):
             else:
                 part, disturbed = of_program(path, folder, printed)
                 body += element("p", look, ' class="look"') + part
-                doubts += disturbed
+                doubts += [f"{path}: disturbed: " + "; ".join(disturbed)] if disturbed else []
     folders = {"this machine": folder} | {name: RESULTS / name for name in RECORDED}
     beside, who = "", {}
     for side in of_machines(folders):
         rows = [line for line in side.plain() if line[len(side.keys)] != "-"]
         if rows:
-            beside += table(f"{side.title}; {side.what}", side.plain_head(), rows)
+            notes = "".join(disturbers(name, record) for name, record in side.records.items())
+            beside += table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
             for name, record in side.records.items():
                 who.setdefault(name, []).append(record)
     beside = table(*WHO, machines(who)) + beside if beside else element("p", "No rows: nothing was measured.")
@@ -137,12 +153,16 @@ def report(folder):
     return page("How this machine times a kernel", f"""<p>Written by <code>./tour.sh</code>: what this machine answered, \
 chapter by chapter. All numbers of a program are of one run.</p>
 <nav aria-label="Contents"><ul>
-<li><a href="#machine">This machine</a></li>
 <li><a href="#doubt">Numbers not to believe</a></li>
-{nav}<li><a href="#beside">Beside recorded machines</a></li>
+{nav}<li><a href="#machine">This machine</a></li>
+<li><a href="#beside">Beside recorded machines</a></li>
 <li><a href="#next">What next</a></li>
 </ul></nav>
-<h2 id="machine">This machine</h2>
+<h2 id="doubt">Numbers not to believe, or missing</h2>
+{listed}
+<p>Disturbed: the runs of these rows disagree, or all were delayed. Run the program again on an idle machine. Compare only
+numbers of one run, and repeat the run.</p>
+{body}<h2 id="machine">This machine</h2>
 {environment(told("environment.txt"))}<h3>Its state before the build and the programs</h3>
 <dl><dt>Load average before the tour (1, 5 and 15 minutes)</dt><dd>{escape(load[0])}</dd>
 <dt>Load average after the tour, which is itself in it</dt><dd>{escape(load[1])}</dd></dl>
@@ -150,10 +170,7 @@ chapter by chapter. All numbers of a program are of one run.</p>
 tour.</p>
 <div id="fit_to_measure">
 {fit}</div>
-<h2 id="doubt">Numbers not to believe, or missing</h2>
-{listed}
-<p>Run a disturbed program again on an idle machine. Compare only numbers of one run, and repeat the run.</p>
-{body}<h2 id="beside">This machine beside recorded ones</h2>
+<h2 id="beside">This machine beside recorded ones</h2>
 <p>The same rows on machines that the suite has in <code>docs/results</code>. A table is left out where this machine has
 no number.</p>
 {beside}<h2 id="next">What next</h2>
