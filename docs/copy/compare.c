@@ -12,13 +12,13 @@
 
 #include "compare_report.h"
 
-#define CHECK(call) check((call), #call, __LINE__)
-#define MAKE(object, call) (object = (call), check(code, #call, __LINE__))
+#define CHECK(call) check((call), #call, __FILE__, __LINE__)
+#define MAKE(object, call) (object = (call), check(code, #call, __FILE__, __LINE__))
 static cl_int code; /* of what MAKE makes */
 
-static void check(cl_int error, const char *what, int line) {
+static void check(cl_int error, const char *what, const char *file, int line) {
     if (error != CL_SUCCESS) {
-        fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, line, what, error);
+        fprintf(stderr, "%s:%d: %s: error %d\n", file, line, what, error);
         exit(1);
     }
 }
@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
     cmp_open_device();
     set_up();
     cmp_before = malloc(2 * result.bytes);
-    check(cmp_before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc", __LINE__);
+    check(cmp_before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc", __FILE__, __LINE__);
     cmp_seen = cmp_before + result.bytes;
     for (int i = 0; i < 20; i++) /* the warm-up */
         cmp_time_us("AB"[i % 2], 0, 0);

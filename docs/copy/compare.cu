@@ -8,10 +8,10 @@
  * Run:   ./compare                nine processes, half a second each; docs/compare.md has more */
 #include "compare_report.h"
 
-#define CHECK(call) check((call), #call, __LINE__)
-static void check(cudaError_t code, const char *what, int line) {
+#define CHECK(call) check((call), #call, __FILE__, __LINE__)
+static void check(cudaError_t code, const char *what, const char *file, int line) {
     if (code != cudaSuccess) {
-        fprintf(stderr, "%s:%d: %s: error %d, %s\n", __FILE__, line, what, (int)code,
+        fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, (int)code,
                 cudaGetErrorString(code));
         exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
     } /* 77: what test runners count as skipped */
@@ -169,7 +169,8 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
     }
     const int64_t before_ns = cmp_now_ns();
-    cmp_gate->open = cmp_gate->gave_up = 0;
+    cmp_gate->open = 0;
+    cmp_gate->gave_up = 0;
     cmp_block<<<1, 1, 0, stream>>>(cmp_gate, cmp.fitting ? 200000000 : 1000000000);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(cmp_start, stream));
@@ -189,7 +190,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess && !cmp.fitting)
         cmp_refuse(which, "is not held by the gate: does launch() sleep or wait?");
-    check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
+    check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__, __LINE__);
     if (checked) {
         cmp_wait(row);
         do

@@ -45,6 +45,8 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
     else
         cmp_print_difference("B", "A", of);
     printf("%s.\n", !one ? ", 95 % sure" : cmp.clock ? " in this process" : " in these pairs");
+    if ((of[CMP_LOW] > 0 || of[CMP_HIGH] < 0) && fabs(of[CMP_DIFFERENCE]) < of[CMP_LEAST])
+        printf("That is less than a step of the clock: true if A and B see the same steps.\n");
     if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * finds))
         printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
                of[CMP_LEAST]);
@@ -64,7 +66,7 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
                "of %.0f ns in this row.\n",
                of[CMP_TICK], of[CMP_ALONE], of[CMP_STEP]);
     if (!one && within < INFINITY)
-        printf("Spread: %.2f %% within a process, %.2f %% from process to process (standard "
+        printf("Spread: %.2f %% of a process's median, %.2f %% from process to process (standard "
                "deviations).\n",
                within, between);
     if (cmp.clock && of[CMP_CONTROL + 2] < INFINITY) {

@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(call) check((call), #call, __LINE__)
-#define MAKE(object, call) (object = (call), check(code, #call, __LINE__))
-static void check(cl_int code, const char *what, int line) {
+#define CHECK(call) check((call), #call, __FILE__, __LINE__)
+#define MAKE(object, call) (object = (call), check(code, #call, __FILE__, __LINE__))
+static void check(cl_int code, const char *what, const char *file, int line) {
     if (code != CL_SUCCESS) {
-        fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, line, what, code);
+        fprintf(stderr, "%s:%d: %s: error %d\n", file, line, what, code);
         exit(1);
     }
 }

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#define CHECK(call) check((call), #call, __LINE__)
-static void check(cudaError_t code, const char *what, int line) {
+#define CHECK(call) check((call), #call, __FILE__, __LINE__)
+static void check(cudaError_t code, const char *what, const char *file, int line) {
     if (code != cudaSuccess) {
-        fprintf(stderr, "%s:%d: %s: error %d, %s\n", __FILE__, line, what, (int)code,
+        fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, (int)code,
                 cudaGetErrorString(code));
         exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
     } /* 77: what test runners count as skipped */
@@ -117,7 +117,8 @@ static void look(void *copy, int now) {
 static double time_us(void (*work)(void), int watched_ms) {
     float elapsed_ms;
     int early = 0;
-    gate->open = gate->gave_up = 0;
+    gate->open = 0;
+    gate->gave_up = 0;
     block_stream<<<1, 1, 0, stream>>>(gate);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(start, stream));
@@ -136,7 +137,7 @@ static double time_us(void (*work)(void), int watched_ms) {
         look(seen, 0);
     }
     const cudaError_t answer = cudaEventQuery(start);
-    check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __LINE__);
+    check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__, __LINE__);
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
     CHECK(cudaDeviceSynchronize());
     if (gate->gave_up)

@@ -231,7 +231,7 @@ static cl_kernel make_kernel(cl_program program, const char *name, cl_mem in, cl
     cl_kernel kernel;
     cl_int error;
     kernel = clCreateKernel(program, name, &error);
-    check(error, "clCreateKernel", __LINE__);
+    check(error, "clCreateKernel", __FILE__, __LINE__);
     CHECK(clSetKernelArg(kernel, 0, sizeof in, &in));
     if (out)
         CHECK(clSetKernelArg(kernel, 1, sizeof out, &out));
@@ -259,13 +259,13 @@ static void set_up(void) {
                    : kind->shape == GROUP_SUMS ? GROUPS * sizeof(float)
                                                : all;
     input = clCreateBuffer(context, CL_MEM_READ_WRITE, all, NULL, &error);
-    check(error, "clCreateBuffer", __LINE__);
+    check(error, "clCreateBuffer", __FILE__, __LINE__);
     other = clCreateBuffer(context, CL_MEM_READ_WRITE, all, NULL, &error);
-    check(error, "clCreateBuffer", __LINE__);
+    check(error, "clCreateBuffer", __FILE__, __LINE__);
     result.data = clCreateBuffer(context, CL_MEM_READ_WRITE, all, NULL, &error);
-    check(error, "clCreateBuffer", __LINE__);
+    check(error, "clCreateBuffer", __FILE__, __LINE__);
     side = clCreateCommandQueue(context, device, 0, &error);
-    check(error, "clCreateCommandQueue", __LINE__);
+    check(error, "clCreateCommandQueue", __FILE__, __LINE__);
     const cl_program program = build_program(source);
     const cl_mem in = kind->run == in_place ? result.data : input;
     const cl_int items = kind->run == few_groups ? 384 : 1;
