@@ -153,6 +153,10 @@ sees "a term" "lacks \*"
 echo 'One more sentence.' >>README.md
 sed -i.old 's/^## /# /' README.zh.md
 sees "a translation that is behind" "README.md has changed" "other headings"
+echo 'One more sentence.' >>03_opencl_profiling/README.md
+change '/^## /d; s|(../docs/pitfalls.md)||' 03_opencl_profiling/README.zh.md
+sees "a chapter's translation that is behind" "^03_opencl_profiling/README.zh.md: README.md has changed" \
+    "^03.*other headings" "^03.*other links than README.md: .*pitfalls.md"
 seq 100 | tr '\n' ' ' >>docs/compare.md
 sees "a long line" "columns: 1 2 3"
 exit "$missed"

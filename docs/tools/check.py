@@ -31,10 +31,11 @@ In every Markdown file:
   the last one. (Emphasis is bold.)
 - A path between backquotes in CONTRIBUTING.md is one in the repository ("my_program" aside).
 - A line has at most 120 columns, tables, pictures and what cannot be broken aside.
+- A README.zh.md has the headings, code blocks, links and marks of the README.md beside it, and names the README.md that
+  it is a translation of:  <!-- of README.md 1a2b3c4d -->. (A refreshed number changes no name.) A link to another
+  README.md may lead to that one's README.zh.md instead, to any heading of it.
 With --stale it only lists the records that are older than their program (stale.py). COUNT_STALE
 makes each of them a fault.
-README.zh.md has the headings, code blocks, links and marks of README.md, and names the README.md
-that it is a translation of:  <!-- of README.md 1a2b3c4d -->. (A refreshed number changes no name.)
 """
 import collections
 import decimal
@@ -275,9 +276,9 @@ def missing_paths(text):
 
 def behind(original, translation):
     """Where README.zh.md differs from README.md."""
-    for what, pattern in (("headings", r"^(#+) "), ("code blocks", r"^```.*?^```$"), ("links", r"\]\(([^)]+)\)"),
+    for what, pattern in (("headings", r"^(#+) "), ("code blocks", r"^```.*?^```$"), ("links", r"\]\(([^)#]+)"),
                           ("marks", r"<!-- numbers\n.*?-->")):
-        left, right = (sorted(re.findall(pattern, re.sub(r"\(README.*?\)", "", text), re.S | re.M))
+        left, right = (sorted(re.findall(pattern, text.replace("README.zh.md", "README.md"), re.S | re.M))
                        for text in (original, translation))
         if left != right:
             yield f"other {what} than README.md: {sorted(set(left) ^ set(right)) or len(left)}"
@@ -321,7 +322,7 @@ def check(path, programs, refresh):
     if name.name == "CONTRIBUTING.md":
         found += missing_paths(own)
     if name.name == "README.zh.md":
-        found += behind((ROOT / "README.md").read_text(), new)
+        found += behind((path.parent / "README.md").read_text(), new)
     return faults + [f"{name}: {fault}" for fault in found]
 
 
