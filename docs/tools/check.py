@@ -30,7 +30,8 @@ In every Markdown file:
 - Every word in *italics* is a term, and docs/glossary.md has it: in bold, or in a column before
   the last one. (Emphasis is bold.)
 - A path between backquotes in CONTRIBUTING.md is one in the repository ("my_program" aside).
-- A line has at most 120 columns, tables, pictures and what cannot be broken aside.
+- A line has at most 120 columns, tables, pictures and what cannot be broken aside. None begins with <details>: what
+  follows would be no Markdown.
 - A README.zh.md has the headings, code blocks, links and marks of the README.md beside it, and names the README.md that
   it is a translation of:  <!-- of README.md 1a2b3c4d -->. (A refreshed number changes no name.) A link to another
   README.md may lead to that one's README.zh.md instead, to any heading of it.
@@ -265,6 +266,8 @@ def wrong_lines(folder, text, programs):
         words = re.sub(r"^\s*([-*]|\d+\.)? *", "", COMMENT.sub("", line)).split()
         if columns > 120 and len(words) > 1 and not re.match(r" *(\||!\[)", line):
             yield f"{columns} columns: {line[:60]}"
+        if re.match(r" *</?(details|summary)", line):
+            yield f"behind this at a line's beginning Markdown is shown raw: {line.strip()[:40]}"
 
 
 def missing_paths(text):
