@@ -35,7 +35,8 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
                "than one time in four: somebody else uses the device.\n",
                of[CMP_DISTURBED], cmp.rows);
     if (!(widest < INFINITY)) {
-        printf("Not decided: too few pairs, %.0f.\n", of[CMP_COUNT]);
+        printf("Not decided: too few %s, %.0f.\n", one ? "pairs" : "processes",
+               one ? of[CMP_COUNT] : cmp.rows);
         return;
     }
     if (undecided)
@@ -74,8 +75,8 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
         printf(".\n");
     }
     printf(one ? "Another process may find something else.\n"
-               : "Such a run finds a difference of %.2f %% in 19 of 20 cases.\n",
-           finds);
+               : "A run with such a spread would find some %.2f %%.\n",
+           fmax(finds, 0.05));
 }
 
 /* A clock with steps shows a difference up to a step too large or too small, but it does not turn
@@ -93,7 +94,7 @@ static inline void cmp_widen(double found[3], double step) {
 /* What all rows say together: record and words. Returns what the program ends with. */
 static inline int cmp_finish(void) {
     static double column[CMP_PROCESSES];
-    double of[CMP_COLUMNS] = {0}, all[3], within = 0, disturbed = 0;
+    double of[CMP_COLUMNS] = {0}, all[3], within = 0, disturbed = 0, mean = 0, squares = 0;
     const size_t n = (size_t)cmp.rows;
     for (int c = CMP_COLUMNS - 1; c >= 0; c--) { /* the intervals come last */
         for (size_t i = 0; i < n; i++)
@@ -107,14 +108,15 @@ static inline int cmp_finish(void) {
     }
     for (size_t i = 0; i < n; i++) {
         disturbed += cmp.table[i][CMP_DISTURBED];
-        column[i] = fabs(cmp.table[i][CMP_DIFFERENCE] - of[CMP_DIFFERENCE]);
+        mean += cmp.table[i][CMP_DIFFERENCE] / (double)n;
     }
+    for (size_t i = 0; i < n; i++)
+        squares += pow(cmp.table[i][CMP_DIFFERENCE] - mean, 2);
     of[CMP_DISTURBED] = disturbed;
     const double finds = fmax(of[CMP_HIGH] - of[CMP_LOW], of[CMP_LEAST]);
     cmp_widen(of + CMP_DIFFERENCE, of[CMP_LEAST]);
     cmp_widen(of + CMP_CONTROL, of[CMP_LEAST]);
-    const double deviation = 1.4826 * cmp_median(column, n), /* if they are normal */
-        between = sqrt(fmax(0, deviation * deviation - within * within));
+    const double between = sqrt(fmax(0, squares / fmax(1, (double)n - 1) - within * within));
     const char *verdict = of[CMP_LOW] > 0                                   ? "longer"
                           : of[CMP_HIGH] < 0                                ? "shorter"
                           : fmax(-of[CMP_LOW], of[CMP_HIGH]) <= cmp.percent ? "same"
@@ -231,7 +233,13 @@ static inline int cmp_run_processes(char *self) {
     return cmp_finish();
 }
 
-/* Times of standard input, a line for each pair, A's and B's in one unit; an empty line ends a
+static inline void cmp_add_times(double a_us, double b_us) {
+    cmp_add(&cmp.ab, a_us, b_us);
+    for (int i = 0; i < 2 && cmp.times < CMP_TIMES; i++)
+        cmp.times_us[cmp.times++] = i ? b_us : a_us;
+}
+
+/* Times in us of standard input, a line for each pair, A's and B's in one unit; an empty line ends a
  * process. */
 static inline int cmp_read_pairs(double step) {
     char line[256];
@@ -245,10 +253,10 @@ static inline int cmp_read_pairs(double step) {
         if (cmp.ab.count == CMP_PAIRS || cmp.rows == CMP_PROCESSES)
             cmp_usage("more than there is room for", a ? a : "");
         if (a)
-            cmp_add(&cmp.ab, cmp_number(a, 1e12, "not a time"), cmp_number(b, 1e12, "not a time"));
-        else if (cmp.ab.count > 0) {
-            cmp_add_row(0, step);
-            cmp.ab.count = 0;
+            cmp_add_times(cmp_number(a, 1e12, "not a time"), cmp_number(b, 1e12, "not a time"));
+        else if (cmp.ab.count > 0) { /* a tick shows in the times */
+            cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, 0x1p-23), step);
+            cmp.ab.count = cmp.times = 0;
         }
     }
     if (ferror(stdin) || cmp.rows == 0)
