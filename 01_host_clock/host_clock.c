@@ -117,7 +117,7 @@ static void print_verdict(struct summary s[PARTS][HOST_CLOCKS]) {
     say("clock() counted %.3f ms of the sleep, which took %.3f ms: %s.\n", slept_ms, sleep_ms,
         slept_ms < sleep_ms / 2 ? "it counts processor time" : "here it counts elapsed time");
     say("For two threads it counted %.3f ms, while %.3f ms passed: %s.\n", both_ms, threads_ms,
-        both_ms > 1.2 * threads_ms ? "it adds up what they used" : "they had no core each");
+        both_ms > 1.2 * threads_ms ? "it adds up what they used" : "they took turns on a core");
 }
 
 int main(int argc, char **argv) {

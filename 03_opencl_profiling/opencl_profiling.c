@@ -77,28 +77,6 @@ static void time_stages(double us[INTERVALS]) {
              (unsigned long long)complete_ns);
 }
 
-/* Both at one moment: since OpenCL 2.1; optional in 3.0, where a step of 0 means "no". */
-static void show_both_clocks(void) {
-    char version[256];
-    cl_platform_id platform;
-    cl_ulong host_step_ns = 0, device_ns, host_ns;
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_VERSION, sizeof version, version, NULL));
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
-    if (strcmp(version, "OpenCL 2.1") >= 0)
-        CHECK_CL(clGetPlatformInfo(platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof host_step_ns,
-                                   &host_step_ns, NULL));
-    if (host_step_ns == 0) {
-        say("This driver cannot read the device's clock and the host's at one moment.\n");
-        return;
-    }
-    CHECK_CL(clGetDeviceAndHostTimer(cl.device, &device_ns, &host_ns));
-    describe("device_clock_ns", "%llu", (unsigned long long)device_ns);
-    describe("host_clock_ns", "%llu", (unsigned long long)host_ns);
-    say("At one moment the device's clock says %llu.%06llu s and the host's %llu.%06llu s.\n",
-        device_ns / 1000000000ull, device_ns / 1000ull % 1000000, host_ns / 1000000000ull,
-        host_ns / 1000ull % 1000000);
-}
-
 /* The samples' standard deviation, from the differences to their mean: the mean of squares minus
  * the square of the mean would cancel. */
 static double std_dev(const double *samples, size_t count, double mean) {
@@ -154,9 +132,12 @@ int main(int argc, char **argv) {
     say("The host waited %.2f us for a command that the device ran in %.2f us.\n", s[HOST].median,
         s[START_TO_END].median);
     say(s[EMPTY].median * 20 <= s[START_TO_END].median
-            ? "That is at least 20 times an empty kernel's %.2f us: good to 5 %%.\n"
+            ? "That is at least 20 times an empty kernel's %.2f us: launch and drain are at most\n"
+              "5 %% of it.\n"
             : "That is less than 20 times an empty kernel's %.2f us: subtract this.\n",
         s[EMPTY].median);
+    if (s[START_TO_END].disturbed || s[EMPTY].disturbed)
+        say("But one of the two is disturbed: do not report it.\n");
     if (s[QUEUED_TO_SUBMIT].min < 0 || s[SUBMIT_TO_START].min < 0)
         say("Some stamps are out of order: here only START and END come from one clock.\n");
     value("claimed_step", "ns", (double)claimed_ns);
@@ -165,6 +146,5 @@ int main(int argc, char **argv) {
         value("seen_step", "ns", (double)step_ns);
     if (runs >= 20 && step_ns > 1)
         say("All times from START to END are multiples of %llu ns.\n", (unsigned long long)step_ns);
-    show_both_clocks();
     return EXIT_SUCCESS;
 }

@@ -122,8 +122,8 @@ API(clGetPlatformIDs, (cl_uint room, cl_platform_id *to, cl_uint *count), 90000,
     *count = simulated_fault("no_platform", NULL) ? 0 : PLATFORMS;
     for (cl_uint p = 0; p < room && p < *count; p++) to[p] = &platforms[p]; if (!*count) return -1001)
 API(clGetPlatformInfo, (cl_platform_id p, cl_platform_info what, ROOM), 200, CL_OUT_OF_HOST_MEMORY,
-    if (what == CL_PLATFORM_NAME) TEXT(p->name);
-    VALUE(cl_ulong, p == &platforms[1] ? 0 : 1)) /* CL_PLATFORM_HOST_TIMER_RESOLUTION */
+    if (what != CL_PLATFORM_NAME) simulated_stop("clGetPlatformInfo: %#x", what);
+    TEXT(p->name))
 API(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, cl_device_id *to, cl_uint *count), 300,
     CL_OUT_OF_HOST_MEMORY, cl_uint found = 0;
     for (int d = 0; d < DEVICES && !simulated_fault("no_device", NULL);
@@ -132,7 +132,7 @@ API(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, cl_dev
 API(
     clGetDeviceInfo, (cl_device_id d, cl_device_info what, ROOM), 200, CL_OUT_OF_HOST_MEMORY, switch (what) {
 case CL_DEVICE_NAME: TEXT(d->name);
-case CL_DEVICE_VERSION: TEXT(simulated_fault("version_2_0", NULL) ? "OpenCL 2.0 x" : d->version);
+case CL_DEVICE_VERSION: TEXT(d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
 case CL_DEVICE_TYPE: VALUE(cl_device_type, d->type);
@@ -148,9 +148,6 @@ case CL_DEVICE_PROFILING_TIMER_RESOLUTION: VALUE(size_t, d->resolution_ns);
 case 0x1076: VALUE(cl_bitfield, 2); /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
 default: simulated_stop("clGetDeviceInfo: %#x", what);
     })
-API(clGetDeviceAndHostTimer, (cl_device_id d, cl_ulong *device_ns, cl_ulong *host_ns), 500, CL_OUT_OF_HOST_MEMORY,
-    *device_ns = (cl_ulong)(simulated_stamp_ns(simulated_host_ns()) + (d == NULL));
-    *host_ns = (cl_ulong)simulated_monotonic_ns())
 
 /* ---- Context, queue, program, kernel, buffer: created and counted ---- */
 

@@ -135,7 +135,7 @@ done
 "$side_by_side" "$folder/a b/A?.csv" "$folder/a b/B?.csv" | tr -s ' ' >"$folder/text"
 says "blocks A processes of A B processes of B B / A"
 says "1 103 101 to 105 108 106 to 110 1.049 B is greater"
-says "2 203 201 to 205 207 205 to 209 1.020 no more than without a change"
+says "2 203 201 to 205 207 205 to 209 1.020 within the noise"
 says "clocks_mean is 1.05 times as great in 1 of 2 rows"
 says "by chance in 1 of 126 rows."
 fails docs/results/change.sh none 2>"$folder/message"
