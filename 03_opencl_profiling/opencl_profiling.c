@@ -131,13 +131,14 @@ int main(int argc, char **argv) {
 
     say("The host waited %.2f us for a command that the device ran in %.2f us.\n", s[HOST].median,
         s[START_TO_END].median);
-    say(s[EMPTY].median * 20 <= s[START_TO_END].median
+    const bool is_long = s[START_TO_END].median >= 20 * s[EMPTY].median;
+    say(is_long
             ? "That is at least 20 times an empty kernel's %.2f us: launch and drain are at most\n"
               "5 %% of it.\n"
             : "That is less than 20 times an empty kernel's %.2f us: subtract this.\n",
         s[EMPTY].median);
-    if (s[START_TO_END].disturbed || s[EMPTY].disturbed)
-        say("But one of the two is disturbed: do not report it.\n");
+    if (s[START_TO_END].disturbed || (s[EMPTY].disturbed && !is_long))
+        say("But it is disturbed: do not report it.\n");
     if (s[QUEUED_TO_SUBMIT].min < 0 || s[SUBMIT_TO_START].min < 0)
         say("Some stamps are out of order: here only START and END come from one clock.\n");
     value("claimed_step", "ns", (double)claimed_ns);
