@@ -20,13 +20,14 @@ static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
 static cl_kernel kernel, empty_kernel;
 static size_t global_size, local_size = 256;
 
-/* Of vector_add. QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the device.
- * START and END: the device began it, and ended it. COMPLETE: so did whatever the kernel itself
- * enqueued. */
+/* Of vector_add. QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the
+ * device. START and END: the device began it, and ended it. COMPLETE: so did whatever the kernel
+ * itself enqueued. */
 enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, END_TO_COMPLETE, HOST, EMPTY, INTERVALS };
 static const char *const names[INTERVALS] = {
     "queued_to_submit", "submit_to_start", "start_to_end", "end_to_complete", "host",
-    "empty_kernel"};
+    "empty_kernel", /* its START to END */
+};
 
 /* ---- The technique: the stamps of one finished command ---- */
 
