@@ -50,7 +50,7 @@ few=
 lists=
 values="0 -1 +1 1e3 64x 0x10 1.5 nan inf 99999999999999999999 , 1, ,1"
 for option in --runs --size --blocks --threads --work; do
-    grep -q -e "$option.*LIST" help && lists="$lists $option"
+    if grep -q -e "$option.*LIST" help; then lists="$lists $option"; fi
     if grep -q -e "$option" help; then
         few="$few $option $([ "$option" = --runs ] && echo 2 || echo 1)" # a run alone may be impossible by its noise
         refused 2 "$option" "$option" 0
@@ -60,6 +60,10 @@ for option in --runs --size --blocks --threads --work; do
             refused 2 "$option" "$option=$value"
         done
         refused 2 "$option" "$option"
+        case " $lists " in
+        *" $option "*) ;;
+        *) refused 2 "$option" "$option" 2,2 ;; # one number too many
+        esac
     else
         refused 2 "$option" "$option=1"
     fi

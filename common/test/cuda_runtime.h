@@ -49,6 +49,7 @@ typedef enum {
     cudaErrorIllegalState = 401,
     cudaErrorNotReady = 600,
     cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900
 } cudaError_t;
 
@@ -115,11 +116,18 @@ struct cudaDeviceProp {
 };
 enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
+/* FAULT=old_gpu: of compute capability 8.0; old_gpu:2: of 7.0. persisting:8 (simulated.h): that one is of 8.0. */
+static inline int simulated_major(void) {
+    int number = 0;
+    if (simulated_fault("old_gpu", &number)) return 9 - number;
+    return simulated_fault("persisting", &number) && number > 1 ? number : 9;
+}
+
 API(cudaGetDeviceCount, (int *count), 300000000, *count = 2)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
-    *to = (struct cudaDeviceProp){"Simulated GPU", 9, 0, simulated_gpus[device].units, 1 << 20,
+    *to = (struct cudaDeviceProp){"Simulated GPU", simulated_major(), 0, simulated_gpus[device].units, 1 << 20,
                                   simulated_gpus[device].threads_per_unit};
-    strcat(to->name, device ? ", \"small\"" : ""); to->major -= simulated_fault("old_gpu", NULL))
+    strcat(to->name, device ? ", \"small\"" : ""))
 API(cudaSetDevice, (int device), 90000, current = device)
 API(cudaGetDevice, (int *device), 100, *device = current)
 API(cudaDeviceGetPCIBusId, (char *to, int size, int device), 100,
@@ -236,7 +244,8 @@ static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cu
 API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes, 0))
 API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
     return simulated_memset(to, value, bytes, stream))
-API(cudaCtxResetPersistingL2Cache, (void), 10000, simulated_l2_persists = false)
+API(cudaCtxResetPersistingL2Cache, (void), 10000, if (simulated_major() < 8) RETURN(cudaErrorNotSupported);
+    simulated_l2_persists = false)
 
 /* ---- Launches ---- */
 

@@ -719,7 +719,8 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
  * FAULT=lost_write:2,1: of launch number 2, what the last block writes to its argument 1 does not arrive.
  * lost_writes:2,1: of that launch and all after it.
  * FAULT=lost_argument:2,0: of launch number 2, argument 0 arrives as 0.
- * FAULT=late_in_a_row:40000: each 40th of the kernels that come directly behind a kernel starts 40 us late. */
+ * FAULT=late_in_a_row:40000: each 40th of the kernels that come directly behind a kernel starts 40 us late.
+ * FAULT=slower:5000: each launch of a kernel starts 5 us later than its launch before: no two times are alike. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int launch = 0;
@@ -760,6 +761,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     static int in_a_row;
     int late_ns = 0;
     if (!after_kernel || !simulated_fault("late_in_a_row", &late_ns) || ++in_a_row % 40) late_ns = 0;
+    int slower_ns = 0;
+    if (simulated_fault("slower", &slower_ns)) late_ns = slower_ns * *launches_of(last_kernel);
     const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL) + late_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);

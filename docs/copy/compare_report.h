@@ -239,7 +239,7 @@ static inline void cmp_add_times(double a_us, double b_us) {
         cmp.times_us[cmp.times++] = i ? b_us : a_us;
 }
 
-/* Times in us of standard input, a line for each pair, A's and B's; an empty line ends a process. */
+/* Times in us of standard input, a line for each pair; an empty line ends a process. */
 static inline int cmp_read_pairs(double step) {
     char line[256];
     for (int more = 1; more;) {

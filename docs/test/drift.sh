@@ -122,8 +122,9 @@ refreshed "a number that also stands unmarked" '' "30.06 is 31.50: .*; change th
 
 change 's/12\.34 us/12.35 us/' docs/drift.md
 sees "a number changed by hand" "12.34 stands 0 times, for 1 marks" "measured where? 12.35"
-echo 'It took 9.9 us.' >>docs/drift.md
-sees "a number without a mark" "measured where? 9.9" "do not stand at the end"
+echo 'It took 9.1 us, 9.2 ms, 9.3 ns; at 9.4 GB/s, 9.5 MHz; that is 9.6 %, 9.7 percent, 9.8 times as much.' >>docs/drift.md
+sees "a number without a mark" "measured where? 9.1" "where? 9.2" "where? 9.3" "where? 9.4" "where? 9.5" "where? 9.6" \
+    "where? 9.7" "where? 9.8" "do not stand at the end"
 change 's/ method=way_b runs/ method runs/; s/^11.00 .*/11.00/' docs/drift.md
 sees "what is no mark" "4: not a mark: test/drift method runs" "Drift: not a mark: NUMBER"
 change '/^# Drift/s/$/ 4/; s/A had 4/A had four/' docs/drift.md

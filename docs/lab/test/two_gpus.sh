@@ -24,6 +24,13 @@ for truth in "DRIFT_PPM=0 offset_us -123456.789" "DRIFT_PPM=40 drift_ppm 40" "PE
 done
 grep -q "No peer access" text || { echo "PEER=0: says nothing of it" && bad=1; }
 grep -q "cudaErrorInvalidResourceHandle" text || bad=1
+# A stamp's bounds are as far apart as it was on its way, and a tick of each timer besides: so are their medians.
+TICK=1024 "$program" --runs 20 --seconds 1 --csv=record >text || bad=1
+awk -F, '$2 == "way_ns" { way = $3 }
+    $2 == "moved_ns" { for (i = ++n; i > 1 && x[i - 1] > $5 - $4; i--) x[i] = x[i - 1]; x[i] = $5 - $4 }
+    END { more = (x[n / 2] + x[n / 2 + 1]) / 2 - way; exit !(n == 20 && more > 3071.9 && more < 3072.1) }' record || {
+    echo "TICK=1024: the bounds are not 3 ticks farther apart" && grep -e way_ns -e moved_ns record && bad=1
+}
 # GPU 0 is slow for somebody else uses it, and waits for GPU 1, which comes late.
 SLOW=0 "$program" --runs 20 --seconds 1 --late-us 2000 --trace --csv=record >trace || bad=1
 awk -F, '$2 == "moved_ns" && !$NF { alone = 1 } { value[$2] = $3 }

@@ -5,7 +5,7 @@
  * host thread, and a block's threads are one. The second GPU's timer has another zero and another rate, which the
  * test knows. Without exact times: what two_gpus prints, it must be able to say of any two clocks. GPUS=1 and GPUS=0: so
  * many are there. PEER=0: they do not see each other's memory. SLOW=1: what runs on GPU 1 ends 3 ms late. WRONG=1000: where
- * the host reads 1000 bytes, the last one is wrong. */
+ * the host reads 1000 bytes, the last one is wrong. TICK=1024: of GPU 0's timer; that of GPU 1 is twice as long. */
 #pragma once
 
 #include <math.h>
@@ -25,7 +25,7 @@
 #define __syncthreads_and(predicate) (predicate)
 #define __threadfence_system() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define CUDART_VERSION 13000
-enum { THREAD_GPUS = 2, THREAD_BLOCKS = 16, OFFSET_NS = -123456789, THREAD_TICK_NS = 32 };
+enum { THREAD_GPUS = 2, THREAD_BLOCKS = 16, OFFSET_NS = -123456789 };
 
 typedef enum {
     cudaSuccess = 0,
@@ -107,11 +107,12 @@ static inline int64_t host_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 static inline unsigned long long simulated_globaltimer(void) {
-    static int drift_ppm = -1;
+    static int drift_ppm = -1, tick_ns;
     drift_ppm = drift_ppm < 0 ? number_of("DRIFT_PPM", 0) : drift_ppm;
+    tick_ns = tick_ns > 0 ? tick_ns : number_of("TICK", 32);
     const int64_t ns = host_ns();
     const int64_t here = thread_gpu == 0 ? ns : ns + OFFSET_NS + ns / 1000 * drift_ppm / 1000;
-    return (unsigned long long)(here / THREAD_TICK_NS * THREAD_TICK_NS);
+    return (unsigned long long)(here / (tick_ns << thread_gpu) * (tick_ns << thread_gpu));
 }
 static inline long long clock64(void) { /* asked in each round of a wait */
     sched_yield();
