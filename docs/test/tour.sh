@@ -120,9 +120,10 @@ python3 docs/test/check_page.py build/report.html "FAILED with exit code 1: impo
 FAILS=cmake tours 1
 said "cmake: why" "tour.sh: the build failed"
 FAILS=ctest tours 3 test
+tours 0 build
 tours 0 test
 said "ctest --preset default"
 tours 2 tests
-said "usage: ./tour.sh [test]"
+said "usage: ./tour.sh [build|test]; at a terminal it asks before it installs packages through sudo"
 [ -s build/report.html ] && [ -s build/tour/ran.txt ] || bad=1
 exit "$bad"
