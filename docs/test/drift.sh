@@ -152,6 +152,6 @@ sees "a term" "lacks \*"
 echo 'One more sentence.' >>README.md
 sed -i.old 's/^## /# /' README.zh.md
 sees "a translation that is behind" "README.md has changed" "other headings"
-seq 100 | tr '\n' ' ' >>docs/compare.md
-sees "a long line" "columns: 1 2 3"
+printf '%0118d yy\n' 0 >>docs/compare.md
+sees "a long line" "docs/compare.md: 121 columns: 000"
 exit "$missed"

@@ -38,6 +38,11 @@ python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06
 fails grep -q "$(pwd -P)" "$folder/report.html"
 fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is not among the words
 [ "$(grep -c '<figure' "$folder/report.html")" -eq 5 ]
+# Lines are multiples of the first row's, and in the picture.
+grep -q 'text-anchor="end">2</text>' "$folder/report.html"
+fails grep -q 'text-anchor="end">0.5</text>' "$folder/report.html"
+grep -o 'circle cx="[^"]*" cy="[^"]*"' "$folder/report.html" |
+    awk -F '"' '$2 < 0 || $2 > 360 || $4 < 0 || $4 > 284 { exit bad = 1 } END { exit bad || NR != 6 }'
 
 # A picture whose column is gone, a second table of one name: an error that names it, no page.
 sed 's/median_us/middle_us/' docs/test/tour/clfinish_sync.csv >"$folder/clfinish_sync.csv"
@@ -124,15 +129,15 @@ says "64 8 - - - - only A"
 says "100 - - 9 - - only B"
 # Several processes each: the medians; B differs where every process of B is on one side of every process of A.
 for process in 1 2 3 4 5; do
-    for side in A B; do
+    for side in A B; do # from 98 to 102: 100 is in the middle of the numbers, but not of the texts
         printf '# program,block_clock 1.0.0\nblocks,threads,clocks_mean,note,disturbed\n1,32,%s,,0\n2,32,%s,x,0\n' \
-            "$((100 + process))" "$((200 + process))" >"$folder/a b/$side$process.csv"
+            "$((97 + process))" "$((200 + process))" >"$folder/a b/$side$process.csv"
     done
-    sed -i "s/,10$process,/,$((105 + process)),/; s/,20$process,/,$((204 + process)),/" "$folder/a b/B$process.csv"
+    sed -i "s/,$((97 + process)),/,$((102 + process)),/; s/,20$process,/,$((204 + process)),/" "$folder/a b/B$process.csv"
 done
 "$side_by_side" "$folder/a b/A?.csv" "$folder/a b/B?.csv" | tr -s ' ' >"$folder/text"
 says "blocks A processes of A B processes of B B / A"
-says "1 103 101 to 105 108 106 to 110 1.049 B is greater"
+says "1 100 98 to 102 105 103 to 107 1.050 B is greater"
 says "2 203 201 to 205 207 205 to 209 1.020 no more than without a change"
 says "clocks_mean is 1.05 times as great in 1 of 2 rows"
 says "by chance in 1 of 126 rows."
