@@ -158,7 +158,7 @@ echo 'One more sentence.' >>03_opencl_profiling/README.md
 change '/^## /d; s|(../docs/pitfalls.md)||' 03_opencl_profiling/README.zh.md
 sees "a chapter's translation that is behind" "^03_opencl_profiling/README.zh.md: README.md has changed" \
     "^03.*other headings" "^03.*other links than README.md: .*pitfalls.md"
-seq 100 | tr '\n' ' ' >>docs/compare.md
+printf '%0118d yy\n' 0 >>docs/compare.md
 echo '   <details>' >>docs/glossary.md
-sees "a long line, and one that ends the Markdown" "columns: 1 2 3" "^docs/glossary.md: behind this"
+sees "a long line, and one that ends the Markdown" "docs/compare.md: 121 columns: 000" "^docs/glossary.md: behind this"
 exit "$missed"

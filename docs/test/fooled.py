@@ -3,10 +3,12 @@
 """fooled.py without a GPU: its plan, its processes and its matrix, with harnesses that this file makes up."""
 import contextlib
 import io
+import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lab"))
 import fooled  # noqa: E402
@@ -26,6 +28,25 @@ for path in (fooled.ROOT / "docs/results").glob("*/fooled.csv"):  # the matrix b
 assert fooled.reason("  torch.AcceleratorError: CUDA error: x\nCompile with Y").endswith("Error: CUDA error: x")
 assert fooled.reason("==WARNING== No kernels\n==WARNING== Note: clocks\n==PROF== bye") == "==WARNING== No kernels"
 assert fooled.reason("a.cu:1: error 1\n\n") == "a.cu:1: error 1" and fooled.reason("") == ""
+
+# A launch may be several kernels; a profiler has seen the launches that warm up, too. What the other harnesses print.
+assert fooled.of_records([5.0] * 12) == 5 and fooled.of_records([5.0, 1.0] * 12) == 6
+with tempfile.TemporaryDirectory() as folder:
+    events = [{"cat": "kernel", "ts": ts, "dur": 99 if ts < 10 else 5} for ts in range(22)]
+    sys.modules["torch"] = torch = mock.MagicMock()
+    torch.profiler.profile.return_value.__enter__.return_value.export_chrome_trace = lambda name: pathlib.Path(
+        name).write_text(json.dumps({"traceEvents": events[::-1]}))
+    assert fooled.cupti(mock.MagicMock(), None) == 5
+    del sys.modules["torch"]
+    cell = pathlib.Path(folder, "cell")
+    cell.with_suffix(".out").write_text("its code:      6.91 us: the median\n"
+                                        "# verdict,longer\n# median_a_us,64.5\n# median_b_us,65.25\n")
+    cell.with_suffix(".log").write_text('==PROF== bye\n"ID","Metric Value"\n"0","9,500"\n' + 11 * '"1","10,500"\n')
+    cell.write_text("12.5")
+    assert fooled.reported("recipe", str(cell)) == (6.91, "")
+    assert fooled.reported("compare", str(cell)) == (65.25, "longer; A: 64.5 us")
+    assert abs(fooled.reported("ncu", str(cell))[0] - (9.5 + 11 * 10.5) / 12) < 1e-9
+    assert fooled.reported("host", str(cell)) == (12.5, "")
 
 # The truth is 65 us. `host` adds 5 us; it believes that half of the work takes 35 us, and waits for a flag for ever. To
 # `small` it gives 20 us, and to its honest launch as well. `events` says why it ends, and believes that `small` takes

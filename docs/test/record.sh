@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/record.sh: docs/results/record.sh, docs/results/change.sh and docs/lab/ncu.sh, in a copy, with programs
+# docs/test/record.sh: docs/results/record.sh, change.sh and environment.sh, and docs/lab/ncu.sh, in a copy, with programs
 # that only write what they were asked into their record.
 set -eu
 unset BUILD ONLY
@@ -152,3 +152,27 @@ warmup_series,vector_add,1048576,flushed,100.800,,,,3.000
 warmup_series,vector_add,16777216,kept,33.600,,,,
 warmup_series,vector_add,16777216,flushed,100.800,,,,3.000
 .
+
+# What the machine is: no more of the kernel's version than its numbers. A record of another machine is refused.
+cat >bin/uname <<'.'
+#!/bin/sh
+[ "$1" = -r ] && echo 6.1.0-13-cloud || echo "Linux x86_64"
+.
+printf '#!/bin/sh\necho 7\n' >bin/nproc
+printf '#!/bin/sh\necho "NVIDIA Known, 580.1"\n' >bin/nvidia-smi
+printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >bin/nvcc
+chmod +x bin/*
+docs/results/environment.sh | sed -n 's/.* kernel/kernel/p; s/.*, 7 cores/7 cores/p; /^gpu\|^toolkit\|^opencl/p' >found
+is "the machine" found <<'.'
+kernel 6.1.0
+7 cores
+gpu: NVIDIA Known, driver 580.1
+toolkit: CUDA 13.0.88
+opencl device 0  Known GPU, driver 1
+.
+CUDA_VISIBLE_DEVICES='' docs/results/environment.sh >found
+fails grep ^gpu found
+cp -R docs/results/chosen before-gpu
+fails docs/results/record.sh chosen
+grep -q "'chosen' was recorded on .*; this is NVIDIA Known: take another name" message
+diff -r before-gpu docs/results/chosen

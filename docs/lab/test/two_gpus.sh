@@ -34,9 +34,10 @@ awk -F, '$2 == "way_ns" { way = $3 }
 # GPU 0 is slow for somebody else uses it, and waits for GPU 1, which comes late.
 SLOW=0 "$program" --runs 20 --seconds 1 --late-us 2000 --trace --csv=record >trace || bad=1
 awk -F, '$2 == "moved_ns" && !$NF { alone = 1 } { value[$2] = $3 }
-    END { exit alone || value["wait_1_us"] >= value["wait_0_us"] }' record || { echo "SLOW=0:" && cat record && bad=1; }
+    END { seen = value["late_apart_us"] - value["apart_us"]
+        exit alone || value["wait_1_us"] >= value["wait_0_us"] || seen < 0 || (seen - value["seen_late_us"]) ^ 2 > 1e-5 }' record || { echo "SLOW=0:" && cat record && bad=1; }
 python3 -c 'import json; e = json.load(open("trace"))["traceEvents"]
-assert {x["pid"] for x in e} == {0, 1} and all(x["dur"] >= 0 for x in e if x["ph"] == "X") and len(e) > 150' || bad=1
+assert {x["pid"] for x in e} == {0, 1} and min(x["ts"] for x in e if x["ph"] == "X") == 0 and all(x["dur"] >= 0 for x in e if x["ph"] == "X") and len(e) > 150' || bad=1
 # The all-reduce's last number, and the copy's.
 for bytes in 4194304 2097152; do
     WRONG=$bytes "$program" --runs 20 --seconds 1 2>&1 | grep -q "wrong result: number $((bytes / 4 - 1))" || {
