@@ -18,7 +18,7 @@ set key at screen 0.02, 0.15 left top vertical maxrows 2 Left reverse samplen 1 
 set bmargin 8
 set grid x
 set xlabel "difference (us); a point for each kernel;\nsimple kernels: spins and vector_add" 
-set xrange [-1:26]
+set xrange [-1:17]
 set yrange [0.4:6.6]
 set lmargin 23
 set arrow 3 from 0, graph 0 to 0, graph 1 nohead linewidth 2 linecolor rgb "#888888"
