@@ -4,7 +4,8 @@
  *
  * Measures: three ends of one block whose warps do unequal work, thread 0's the least of it: before
  *   the barrier, by the very next instruction after it, and where the barrier's answer is needed.
- * Does not measure: the barrier's own cost. It is some tens of clocks, in the last two ends.
+ * Does not measure: the barrier's own cost, some tens of clocks: once in the second end, twice in
+ *   the last.
  *
  * Build: nvcc -O2 -arch=native -I../common barrier.cu -o barrier
  * Run:   ./barrier
