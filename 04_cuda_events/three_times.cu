@@ -132,7 +132,7 @@ static void time_kernel(size_t floats, size_t spin_blocks) {
         recorded_number("row_stamps_us", 3, us[ROW_STAMPS]);
         recorded_number("plain_stamps_us", 3, us[PLAIN_STAMPS]);
         recorded_number("floor_us", 3, us[FLOOR]);
-        end_row(disturbed || is_interrupted(fmax(us[SLOPE], us[ROW_STAMPS]), net_us));
+        end_row(disturbed || is_interrupted(us[SLOPE], net_us));
     }
     code_error_us = fmax(code_error_us, fabs(us[BLOCKED] - us[EMPTY] - us[CODE]));
 }

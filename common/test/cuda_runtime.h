@@ -384,6 +384,7 @@ API(cudaEventSynchronize, (cudaEvent_t event), SYNC_EVENT_NS,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
 /* FAULT=time_nan, time_zero, time_negative; :2: from the second on. FAULT=time_zero_once:2: only the second.
+ * FAULT=time_short: 0.3 of each.
  * FAULT=time_same: any pair, as if what is between were in another stream. FAULT=event_step: multiples of 160 ns. */
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED_NS,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
@@ -394,7 +395,7 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED
     static int asked; int since = 0; asked++; if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
     if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;
-    if (simulated_fault("time_same", NULL)) *ms = 0.001f;
+    if (simulated_fault("time_same", NULL)) *ms = 0.001f; if (simulated_fault("time_short", NULL)) *ms *= 0.3f;
     if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms; if (asked == since) simulated_hit())
 
 #endif

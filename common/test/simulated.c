@@ -487,10 +487,21 @@ static void device_works(int64_t ns) {
     catch_up(state.device_ns);
 }
 
+/* FAULT=uneven:copy: half of all copies take 0.4 ms longer, in no rhythm, and nothing else does; uneven:vector_add: that
+ * kernel. */
+static int64_t uneven_ns(const char *name) {
+    static unsigned random = 1;
+    if (!name || strcmp(name, fault.victim) != 0 || !simulated_fault("uneven", NULL)) return 0;
+    random = random * 1103515245 + 12345;
+    return (random >> 30) % 2 * UNEVEN_NS;
+}
+
 static void run_command(struct simulated_command *command) {
     struct simulated_stream *stream = command->stream;
     device_works(FETCH_NS);
     command->start_ns = state.device_ns;
+    const int64_t more_ns = uneven_ns(command->name);
+    if (more_ns > 0) device_works(more_ns);
     if (command->run) command->run(command);
     device_works(command->ns);
     command->end_ns = state.device_ns;
@@ -719,7 +730,9 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
  * FAULT=lost_write:2,1: of launch number 2, what the last block writes to its argument 1 does not arrive.
  * lost_writes:2,1: of that launch and all after it.
  * FAULT=lost_argument:2,0: of launch number 2, argument 0 arrives as 0.
- * FAULT=late_in_a_row:40000: each 40th of the kernels that come directly behind a kernel starts 40 us late.
+ * FAULT=late_in_a_row:40000: each 40th of the kernels that come directly behind a kernel starts 40 us late;
+ * late_in_a_graph:40000: each one in a graph.
+ * FAULT=late_start:2000: each kernel's first block starts 2 ms late: all are late alike.
  * FAULT=slower:5000: each launch of a kernel starts 5 us later than its launch before: no two times are alike. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
@@ -761,8 +774,10 @@ void simulated_run_kernel(struct simulated_command *command) {
     static int in_a_row;
     int late_ns = 0;
     if (!after_kernel || !simulated_fault("late_in_a_row", &late_ns) || ++in_a_row % 40) late_ns = 0;
-    int slower_ns = 0;
-    if (simulated_fault("slower", &slower_ns)) late_ns = slower_ns * *launches_of(last_kernel);
+    if (after_kernel && command->saved_ns > 0) simulated_fault("late_in_a_graph", &late_ns);
+    int number = 0;
+    if (simulated_fault("slower", &number)) late_ns = number * *launches_of(last_kernel);
+    if (simulated_fault("late_start", &number)) late_ns = number * 1000;
     const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL) + late_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);

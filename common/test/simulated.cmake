@@ -31,7 +31,8 @@ endif()
 # few elements here.
 set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]] -e [[s/{ N = 1 << 20/{ N = 20000/]]
   -e [[s/longest_row = 256/longest_row = 8/]]
-  -e "s/COLD_BYTES = 256 </COLD_BYTES = 2 </") # 20000: the last block is not full
+  -e "s/COLD_BYTES = 256 </COLD_BYTES = 2 </" -e "s/NUMBERS = 1024, THREADS = 256/NUMBERS = 1024, THREADS = 32/"
+  -e [[s/LAUNCHES = 20 \//LAUNCHES = 4 \//]]) # 20000: the last block is not full
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
   ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/copy/*.[ch]* ${CMAKE_SOURCE_DIR}/docs/lab/*.cu

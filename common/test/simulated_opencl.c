@@ -135,7 +135,8 @@ case CL_DEVICE_NAME: TEXT(d->name);
 case CL_DEVICE_VERSION: TEXT(d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
-case CL_DEVICE_TYPE: VALUE(cl_device_type, d->type);
+case CL_DEVICE_TYPE: /* FAULT=pocl_gpu: PoCL on a GPU */
+    VALUE(cl_device_type, d == devices && simulated_fault("pocl_gpu", NULL) ? CL_DEVICE_TYPE_GPU : d->type);
 case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
 case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, simulated_memory());
 case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, simulated_memory() / (d == devices ? 4 : 2));
@@ -315,8 +316,10 @@ API(
                                 (launched ? 0 : COMPILE_FIRST_NS);
     kernel->launched = launched = true; enqueue(queue, event, waits, wait))
 
-static cl_event copy(cl_command_queue queue, const void *from, void *into, size_t bytes, int rate, WAITS) {
+static cl_event copy(cl_command_queue queue, const char *name, const void *from, void *into, size_t bytes, int rate,
+                     WAITS) {
     const cl_event event = new_event(to);
+    event->command.name = name;
     event->from = from;
     event->to = into;
     event->bytes = bytes;
@@ -328,18 +331,19 @@ static cl_event copy(cl_command_queue queue, const void *from, void *into, size_
 API(clEnqueueWriteBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from, WAITS),
     TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    const cl_event event = copy(queue, from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
+    const cl_event event = copy(queue, "write", from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
     simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false);
     simulated_fill_l2(buffer->data, bytes, true))
 API(clEnqueueReadBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS), 3000,
     CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;
-    const cl_event event = copy(queue, (char *)buffer->data + offset, into, bytes, COPY_RATE, waits, wait, to);
+    const cl_event event = copy(queue, "read", (char *)buffer->data + offset, into, bytes, COPY_RATE, waits, wait, to);
     event->reading = true; if (blocking) simulated_wait(&event->command, false))
 API(clEnqueueCopyBuffer,
     (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS), 3000,
     CL_OUT_OF_RESOURCES, if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
-    copy(queue, (char *)from->data + from_offset, (char *)into->data + offset, bytes, DEVICE_RATE, waits, wait, to))
+    copy(queue, "copy", (char *)from->data + from_offset, (char *)into->data + offset, bytes, DEVICE_RATE, waits, wait,
+         to))
 API(clEnqueueFillBuffer,
     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset, size_t bytes,
      WAITS),

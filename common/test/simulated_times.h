@@ -56,6 +56,7 @@ enum {
     PAUSE_NS = 1000000000,
     SLICE_NS = 8000000,   /* FAULT=shared:N: of so much another process has the last N ms */
     HELD_UP_NS = 4500000, /* FAULT=held_up: so late an idle device begins */
+    UNEVEN_NS = 400000,   /* FAULT=uneven: half of a kind take so much longer */
 
     /* Devices: from SUBMIT to the device; before a kernel's first instruction, and behind its last; each block, and each 32
      * of its threads; a barrier, for each block on the unit; the tick of globaltimer, of events and stamps.
