@@ -53,8 +53,7 @@ sees() {
     for message; do
         grep -m 1 -e "$message" .git/faults || { echo "NOT SEEN: $message"; missed=1; }
     done
-    git read-tree "$tree"
-    git checkout-index -qaf
+    git read-tree -u --reset "$tree"
 }
 
 # refreshed MISTAKE SCRIPT [MESSAGE]: --refresh makes of docs/drift.md what sed SCRIPT makes of it, and of no other text
@@ -69,8 +68,7 @@ refreshed() {
         echo "NOT AS IT SHOULD BE"
         missed=1
     fi
-    git read-tree "$tree"
-    git checkout-index -qaf
+    git read-tree -u --reset "$tree"
 }
 
 # change SCRIPT FILE: as sed -i, which each sed has in another way.
