@@ -182,13 +182,13 @@ else
     echo "FAILED: docs/tools/report.py" >&2
     failed=1
 fi
-rm -rf build/tour && mv "$out" build/tour # the records, for docs/results/side_by_side.sh build/tour NAME
+rm -rf build/tour && mv "$out" build/tour # the records, for docs/side_by_side.sh build/tour NAME
 echo "Read next: 01_host_clock/README.md"
 for name in block_clock block_clock_opencl; do
     if [ -s "build/tour/$name.csv" ]; then
         printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
-        echo "    docs/results/change.sh $name --threads 64"
-        echo "    docs/results/change.sh clfinish_sync --size 1024"
+        echo "    docs/change.sh $name --threads 64"
+        echo "    docs/change.sh clfinish_sync --size 1024"
         break
     fi
 done

@@ -16,7 +16,7 @@
 #include "vectors.h"
 
 static struct opencl cl;
-static cl_kernel scalar, four_floats;
+static cl_kernel one_float, four_floats;
 static cl_mem vectors[3]; /* a and c have room for the copy, half as much again */
 
 /* ---- The methods: each returns microseconds from START to END, and stores the host's ---- */
@@ -92,20 +92,20 @@ static double measure(size_t n) {
     for (int v = A; v <= C; v++) {
         vectors[v] = device_vector(cl, (enum vector)v, v == B ? n : copied);
         CHECK_CL(clSetKernelArg(four_floats, (cl_uint)v, sizeof vectors[v], &vectors[v]));
-        CHECK_CL(clSetKernelArg(scalar, (cl_uint)v, sizeof vectors[v], &vectors[v]));
+        CHECK_CL(clSetKernelArg(one_float, (cl_uint)v, sizeof vectors[v], &vectors[v]));
     }
     CHECK_CL(clSetKernelArg(four_floats, 3, sizeof count, &count));
-    CHECK_CL(clSetKernelArg(scalar, 3, sizeof count, &count));
+    CHECK_CL(clSetKernelArg(one_float, 3, sizeof count, &count));
 
     vector_add(four_floats, 4, n, &unused_us); /* the warm-ups */
     check_vector_add(cl, vectors[C], n);
     copy(copied_bytes, &unused_us);
     check_copy(copied);
-    vector_add(scalar, 1, n, &unused_us);
+    vector_add(one_float, 1, n, &unused_us);
     check_vector_add(cl, vectors[C], n);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         four_us[run] = vector_add(four_floats, 4, n, &host_us[run]);
-        one_us[run] = vector_add(scalar, 1, n, &unused_us);
+        one_us[run] = vector_add(one_float, 1, n, &unused_us);
         copy_us[run] = copy(copied_bytes, &unused_us);
     }
     for (int v = A; v <= C; v++)
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
         check_buffer_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
     MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_error));
-    MAKE_CL(scalar = clCreateKernel(program, "vector_add", &cl_error));
+    MAKE_CL(one_float = clCreateKernel(program, "vector_add", &cl_error));
 
     begin_table(
         "Bandwidth on %s, %s\n"

@@ -10,23 +10,15 @@
 #include "spin.h"
 #include "summary.h"
 
-struct gate { /* in host memory that the device sees too */
+struct gate { /* in host memory that the device sees too: volatile, or a kernel reads it once */
     int open, gave_up;
 };
 
-/* Whether the host has opened the gate: reads host memory each time, never a cache. In PTX's words
- * it is a relaxed load of system scope (PTX ISA, "ld.volatile"). */
-static __device__ int is_open(const struct gate *gate) {
-    int open;
-    asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(open) : "l"(&gate->open) : "memory");
-    return open;
-}
-
 /* Keeps the stream busy until the host opens the gate, so that what the host queues meanwhile runs
  * back to back. Gives up after `limit_ns` and says so: a mistake must not hang the device. */
-static __global__ void block_stream(struct gate *gate, unsigned long long limit_ns) {
+static __global__ void block_stream(volatile struct gate *gate, unsigned long long limit_ns) {
     const unsigned long long start_ns = globaltimer_ns();
-    while (!is_open(gate))
+    while (!gate->open)
         if (globaltimer_ns() - start_ns > limit_ns) {
             gate->gave_up = 1;
             return;
@@ -34,7 +26,7 @@ static __global__ void block_stream(struct gate *gate, unsigned long long limit_
 }
 
 static const unsigned long long blocker_limit_ns = 1000000000;
-static struct gate *gate;
+static volatile struct gate *gate;
 
 static inline void set_up_blocker(void) {
     CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));

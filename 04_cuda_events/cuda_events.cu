@@ -19,11 +19,11 @@ static unsigned long long *ran_ns; /* by the spin, on the device */
 static cudaEvent_t wake_up;        /* made with cudaEventBlockingSync */
 
 static void launch(void) {
-    const unsigned blocks = (unsigned)((work.floats + 255) / 256);
+    const unsigned blocks = (unsigned)((work.floats + THREADS - 1) / THREADS);
     if (work.length_ns > 0)
         spin<<<1, 1>>>(work.length_ns, ran_ns);
     else
-        vector_add<<<blocks, 256>>>(work.a, work.b, work.c, work.floats);
+        vector_add<<<blocks, THREADS>>>(work.a, work.b, work.c, work.floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -100,11 +100,13 @@ static const struct {
                       {"cpu_clock_asleep", "processor", cpu_clock_asleep}};
 static double medians_us[METHODS];
 
-/* Times one kernel by all methods from `first` to `last` in turns, and prints a row for each. */
-static void compare(const char *kernel, int first, int last) {
+/* Times one kernel, a spin or if `length_ns` is 0 vector_add, by all methods from `first` to `last`
+ * in turns, and prints a row for each. */
+static void compare(const char *kernel, unsigned long long length_ns, int first, int last) {
     static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
     const size_t runs = (size_t)options.runs;
     const bool shared = is_shared();
+    work.length_ns = length_ns;
     for (size_t run = 0; run < runs; run++)
         for (int m = first; m <= last; m++) {
             unsigned long long ns; /* for which the last spin ran */
@@ -152,11 +154,9 @@ int main(int argc, char **argv) {
     begin_table("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
                 "code: how long the spin ran, by %%globaltimer; extra: median minus code\n\n",
                 work.floats, device.name, options.runs);
-    compare("spin_10us", NO_SYNC, CPU);
-    work.length_ns = 1000000;
-    compare("spin_1ms", CPU, CPU_ASLEEP);
-    work.length_ns = 0;
-    compare("vector_add", NO_SYNC, CPU);
+    compare("spin_10us", 10000, NO_SYNC, CPU);
+    compare("spin_1ms", 1000000, CPU, CPU_ASLEEP);
+    compare("vector_add", 0, NO_SYNC, CPU);
     end_table();
     say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "While the host sleeps, clock() sees %.0f us of a kernel of 1 ms.\n",

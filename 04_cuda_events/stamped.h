@@ -14,11 +14,11 @@ static __device__ void spin_for(unsigned long long length_ns) {
 }
 
 /* Each block takes `length_ns`. */
-static __global__ void spins(unsigned long long length_ns) {
+static __global__ void spin_blocks(unsigned long long length_ns) {
     spin_for(length_ns);
 }
 
-static __global__ void stamped_spins(unsigned long long length_ns, struct warp_time *times) {
+static __global__ void stamped_spin_blocks(unsigned long long length_ns, struct warp_time *times) {
     const unsigned long long start_ns = globaltimer_ns();
     spin_for(length_ns);
     stamp(times, start_ns);
@@ -53,15 +53,15 @@ static inline void set_up_stamped(size_t floats, size_t stamped_blocks) {
 /* As many blocks as run at once, all SMs together. */
 static inline size_t full_device(int sms) {
     int per_sm;
-    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, (const void *)stamped_spins,
-                                                             THREADS, 0));
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_sm, (const void *)stamped_spin_blocks, THREADS, 0));
     return (size_t)per_sm * (size_t)sms;
 }
 
 static inline void launch_unstamped(cudaStream_t stream) {
     const unsigned blocks = (unsigned)work.blocks;
     if (work.length_ns > 0)
-        spins<<<blocks, THREADS, 0, stream>>>(work.length_ns);
+        spin_blocks<<<blocks, THREADS, 0, stream>>>(work.length_ns);
     else
         vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats);
     CHECK_CUDA(cudaGetLastError());
@@ -71,7 +71,7 @@ static inline void launch_unstamped(cudaStream_t stream) {
 static inline void launch_stamped(struct warp_time *to, cudaStream_t stream) {
     const unsigned blocks = (unsigned)work.blocks;
     if (work.length_ns > 0)
-        stamped_spins<<<blocks, THREADS, 0, stream>>>(work.length_ns, to);
+        stamped_spin_blocks<<<blocks, THREADS, 0, stream>>>(work.length_ns, to);
     else
         stamped_vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats, to);
     CHECK_CUDA(cudaGetLastError());

@@ -149,7 +149,7 @@ int main(int argc, char **argv) {
         options.blocks[i] = full_device(device.multiProcessorCount) * (i < 2 ? 1 : i < 3 ? 8 : 64);
     const size_t floats = (size_t)largest(options.sizes);
     const size_t stamped = (floats + THREADS - 1) / THREADS + (size_t)largest(options.blocks);
-    check_size((long long)floats, 14.0 * (double)floats);
+    check_size((long long)floats, 14.0 * (double)floats); /* three vectors, and the stamps */
     set_up_stamped(floats, 2 * stamped);
     set_up_blocker();
     launch(EMPTY_KERNEL, work.times); /* the others' warm-up is in measure() */

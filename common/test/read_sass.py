@@ -51,7 +51,7 @@ WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
 BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
 REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
 BLOCK_STREAM = r"timer \[ load branch timer \] store "
-WARP_STAMPS = {"stamped_spins", "stamped_vector_add", "early"}  # by stamp() of 04_cuda_events/warp_times.h
+WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp() of 04_cuda_events/warp_times.h
 WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%globaltimer)"
 
 RULES = {
@@ -74,7 +74,7 @@ RULES = {
     "docs/lab/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
     "04_cuda_events/minimal_blocked.cu": {"block_stream": r"timer \[ timer load \] load branch store "},
     "04_cuda_events/three_times.cu": {
-        "stamped_spins": r"timer timer \[ timer \] timer branch store ",
+        "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
     "docs/lab/drain.cu": {
         "early": rf"timer (release )?branch timer \[ timer \] {FLOW}load store timer branch store ",

@@ -5,7 +5,6 @@
 /#include <cuda_profiler_api.h>/d
 s/\([A-Za-z_0-9]*\)<<<\(.*\)>>>(/SIMULATED_LAUNCH(\1, (\2), /
 s/asm volatile("mov\.u[0-9]* %0, %%\([a-z0-9]*\);" : "=[lr]"(\([a-z_]*\))[^;]*);/\2 = simulated_\1();/
-s/asm volatile("ld\.volatile\.u32 %0, \[%1\];" : "=r"(\([a-z_]*\)) : "l"(\([^)]*\))[^;]*);/\1 = *(volatile int *)\2;/
 s/asm volatile("griddepcontrol\.\([a-z_]*\);"[^;]*);/simulated_grid_\1();/
 /asm volatile("mma\.sync/,/;$/c\            simulated_mma(&s[k], n);
 s/extern __shared__ \([a-z]*\) \([a-z]*\)\[\];/\1 *\2 = (\1 *)simulated_shared();/

@@ -147,13 +147,8 @@ static void cmp_renew(void) {
     prepare(cmp_version);
 }
 
-/* Microseconds of one launch in a row: two events around a delay and all launches of the row,
- * which are queued before the device comes to the first event, so that the host's launch is not
- * in it. which 0: spins. */
-static double cmp_time_us(char which, int checked, int clocks) {
-    const int row = checked ? 1 + cmp_random(1 + cmp_random(cmp.row)) : cmp.row; /* mostly few */
-    const int again = cmp.fitting || (checked && cmp_random(2)) ? row - 1 : 0;
-    float ms;
+/* The result is spoilt, the input is new, and with --cold no cache holds them. */
+static void cmp_make_ready(char which, int checked) {
     if (which)
         cmp_renew();
     if (which && cmp.cold) {
@@ -168,6 +163,12 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_look(cmp_before, 1);
         cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
     }
+}
+
+/* Shuts the gate, and queues behind it: an event, a delay, the row, an event. Before launch number
+ * `again`, unless that is 0, the result is spoilt once more: what an earlier launch of the row did
+ * does not count. Returns microseconds that the host took for the launches. */
+static double cmp_queue_row(char which, int row, int again, int clocks) {
     cmp_gate->open = 0;
     cmp_gate->gave_up = 0;
     cmp_block<<<1, 1, 0, stream>>>(cmp_gate, cmp.fitting ? 200000000 : 1000000000);
@@ -176,7 +177,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     cmp_add_spin(clocks > 0 ? 1 : cmp.delay);
     const int64_t launch_ns = cmp_now_ns();
     for (int i = 0; i < row; i++) {
-        if (again > 0 && i == again) /* what an earlier launch of the row did does not count */
+        if (again > 0 && i == again)
             CHECK(cudaMemcpyAsync(result.data, cmp_before, result.bytes, cudaMemcpyHostToDevice,
                                   stream));
         if (which)
@@ -190,15 +191,40 @@ static double cmp_time_us(char which, int checked, int clocks) {
     if (answer == cudaSuccess && !cmp.fitting)
         cmp_refuse(which, "is not held by the gate: does launch() sleep or wait?");
     check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__, __LINE__);
-    if (checked) {
-        cmp_wait(row);
-        do
-            cmp_look(cmp_seen, 1);
-        while (cmp_watch(which, cmp_seen, cmp_before, result.bytes));
-        CHECK(cudaStreamWaitEvent(cmp_aside, cmp_stop, 0));
-        cmp_look(cmp_seen, 0);
-        cmp_wait(0); /* until the copy stands ready */
+    return (double)(launched_ns - launch_ns) / 1e3;
+}
+
+/* While the gate is shut: nothing may change the result. Then a copy of it waits for the row. */
+static void cmp_watch_row(char which, int row) {
+    cmp_wait(row);
+    do
+        cmp_look(cmp_seen, 1);
+    while (cmp_watch(which, cmp_seen, cmp_before, result.bytes));
+    CHECK(cudaStreamWaitEvent(cmp_aside, cmp_stop, 0));
+    cmp_look(cmp_seen, 0);
+    cmp_wait(0); /* until the copy stands ready */
+}
+
+/* What the copy saw when the row had ended is right, and is of this input and of no other. */
+static void cmp_check_row(char which) {
+    if (first_wrong(cmp_seen, cmp_version) >= 0) {
+        cmp_look(cmp_seen, 1);
+        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
     }
+    cmp_expect_other(which, first_wrong(cmp_seen, 1 + cmp_version % 999));
+}
+
+/* Microseconds of one launch in a row: two events around a delay and all launches of the row,
+ * which are queued before the device comes to the first event, so that the host's launch is not
+ * in it. which 0: spins. */
+static double cmp_time_us(char which, int checked, int clocks) {
+    const int row = checked ? 1 + cmp_random(1 + cmp_random(cmp.row)) : cmp.row; /* mostly few */
+    const int again = cmp.fitting || (checked && cmp_random(2)) ? row - 1 : 0;
+    float ms;
+    cmp_make_ready(which, checked);
+    const double launch_us = cmp_queue_row(which, row, again, clocks);
+    if (checked)
+        cmp_watch_row(which, row);
     const int64_t open_ns = cmp_now_ns();
     __atomic_store_n(&cmp_gate->open, 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
     CHECK(cudaDeviceSynchronize());
@@ -207,12 +233,8 @@ static double cmp_time_us(char which, int checked, int clocks) {
         return -1; /* the host waited, for room in the stream's queue */
     if (cmp_gate->gave_up)
         cmp_refuse(which, "kept the gate shut for a second: does launch() wait?");
-    if (checked && first_wrong(cmp_seen, cmp_version) >= 0) {
-        cmp_look(cmp_seen, 1);
-        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
-    }
     if (checked)
-        cmp_expect_other(which, first_wrong(cmp_seen, 1 + cmp_version % 999));
+        cmp_check_row(which);
     CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
     if (!(ms >= 0)) /* not a number, too */
         cmp_refuse(which, "has an impossible time between its events");
@@ -220,7 +242,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     if (clocks > 0)
         CHECK(cudaMemcpy(&cmp.ran_clocks, cmp_ran, sizeof *cmp_ran, cudaMemcpyDeviceToHost));
     if (!checked)
-        cmp_note(which, us, waited_us, (double)(launched_ns - launch_ns) / 1e3);
+        cmp_note(which, us, waited_us, launch_us);
     return us / cmp.row;
 }
 

@@ -118,12 +118,12 @@ static inline void judge_cpu(const struct cpu_state *from, const struct cpu_stat
                              double others, bool command) {
     if (from->cores > 0 && from->running >= from->cores)
         DISTURBED("%.0f others ran on the %u cores", from->running, from->cores);
-    if (command && to->stolen >= 0 && steal_percent(from, to) > STEAL_PERCENT)
+    if (command && from->stolen >= 0 && to->stolen >= 0 && steal_percent(from, to) > STEAL_PERCENT)
         DISTURBED("other virtual machines took %.1f %% of the busy CPU time",
                   steal_percent(from, to));
     if (others > OTHERS_PERCENT)
         DISTURBED("others took %.0f %% of one core%s", others, when_others(command));
-    if (command && to->throttled_ms > from->throttled_ms)
+    if (command && from->throttled_ms >= 0 && to->throttled_ms > from->throttled_ms)
         DISTURBED("the cgroup's limit stopped the command for %.1f ms",
                   to->throttled_ms - from->throttled_ms);
 }

@@ -76,7 +76,6 @@ def source():
             ("04_cuda_events/stamped.h", r"^static __device__ void spin_for.*?(?=^/\* ---- The work)"),
             ("common/vector_add.h", r"^static __global__ void vector_add\(.*?^}"),
             ("04_cuda_events/blocker.h", r"^struct gate \{.*?^};"),
-            ("04_cuda_events/blocker.h", r"^static __device__ int is_open.*?^}"),
             ("04_cuda_events/blocker.h", r"^static __global__ void block_stream.*?^}")):
         parts.append(re.search(pattern, (ROOT / path).read_text(), re.S | re.M)[0])
     return "\n".join(parts).replace("static __global__", 'extern "C" __global__') + ATOMIC_SUM
@@ -145,7 +144,7 @@ def spins(stamped, eighths):
     device = cupy.cuda.Device().attributes
     full = device["MultiProcessorCount"] * (device["MaxThreadsPerMultiProcessor"] // THREADS)
     for many in eighths:
-        yield our_kernel("spin_2us", "spins", stamped, max(1, full * many // 8), numpy.uint64(SPIN_NS))
+        yield our_kernel("spin_2us", "spin_blocks", stamped, max(1, full * many // 8), numpy.uint64(SPIN_NS))
 
 
 def our_kernels(stamped):

@@ -48,9 +48,9 @@ elapsed=$(median empty sm__cycles_elapsed.max)
 awk -v d="$duration" -v a="$active" -v e="$elapsed" 'BEGIN {
     printf "calibrate,empty,,kept,%.3f,%.3f,%d,%d,\n", d / 1e3, d / 1e3 * a / e, a, e }'
 watch gpu__time_duration.sum "$1/docs/lab/graph_times" --runs 2 >"$scratch/launches"
-for kernel in spins vector_add; do
+for kernel in spin_blocks vector_add; do
     ns=$(median "stamped_$kernel" gpu__time_duration.sum)
-    awk -v name="${kernel%s}" -v ns="$ns" 'BEGIN { printf "graph_times,%s,,kept,%.3f,,,,\n", name, ns / 1e3 }'
+    awk -v name="${kernel%_blocks}" -v ns="$ns" 'BEGIN { printf "graph_times,%s,,kept,%.3f,,,,\n", name, ns / 1e3 }'
 done
 for size in 65536 1048576 16777216; do
     for caches in none all; do # all: flushed before each launch, as ncu does by default

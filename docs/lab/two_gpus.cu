@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
     options.runs = 10000;
     options.trace = 1;
     add_option("seconds", "go on for N seconds", &seconds, 3600);
-    add_option("late-us", "make one device N us late", &late_us, 1000000);
+    add_option("late-us", "make one device N us late", &late_us, 500000);
     parse_options(argc, argv, "What did two GPUs do at the same time?");
     options.device = "0"; /* the others are opened below */
     const struct cudaDeviceProp device = open_cuda();

@@ -10,6 +10,7 @@ trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
 mkdir -p "$copy/bin" "$copy/docs/results" "$copy/docs/lab" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync" \
     "$copy/build/06_warmup" "$copy/build/docs/copy" "$copy/build/docs/lab"
+cp docs/*.sh "$copy/docs"
 cp docs/results/*.sh "$copy/docs/results"
 cp docs/lab/ncu.sh "$copy/docs/lab"
 cd "$copy"
@@ -96,11 +97,11 @@ is "two programs" found <<'.'
 .
 
 # Five processes of each, with the options and without, and then they are compared.
-cat >docs/results/side_by_side.sh <<'.'
+cat >docs/side_by_side.sh <<'.'
 #!/bin/sh
 cat $1 $2
 .
-docs/results/change.sh stopwatch --runs 7 | grep csv >found
+docs/change.sh stopwatch --runs 7 | grep csv >found
 is "a change" found <<'.'
 csv
 csv
@@ -122,7 +123,7 @@ echo "==PROF== Connected"
 echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
 times=1
 case "$*" in *"--cache-control all"*) times=3 ;; esac
-for kernel in "empty()" "stamped_spins(unsigned long, int)" "stamped_vector_add(float *, int)" "vector_add(float *, int)"; do
+for kernel in "empty()" "stamped_spin_blocks(unsigned long, int)" "stamped_vector_add(float *, int)" "vector_add(float *, int)"; do
     for ns in 9 10000 800 2000; do
         value=$((ns * times * ${#kernel}))
         [ "$value" -lt 1000 ] || value=$((value / 1000)),$(printf %03d $((value % 1000)))
@@ -143,7 +144,7 @@ is "ncu.sh" found <<'.'
 # tool,Nsight Compute 2026.1.2
 program,kernel,size,caches,duration_us,sm_active_us,active_cycles,elapsed_cycles,times
 calibrate,empty,,kept,9.800,4.900,1400,2800,
-graph_times,spin,,kept,46.200,,,,
+graph_times,spin,,kept,54.600,,,,
 graph_times,vector_add,,kept,44.800,,,,
 warmup_series,vector_add,65536,kept,33.600,,,,
 warmup_series,vector_add,65536,flushed,100.800,,,,3.000

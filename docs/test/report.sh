@@ -35,7 +35,7 @@ python3 "$check" "$folder/report.html" "Look at host_clock." "01 Host clock" "06
     "way (us) 10" "device Known GPU" "driver Known Platform, 1.2" "the median error first_launch: the first launch" \
     "and 10.00 us for the way there and back" "this machine Known GPU CUDA 13.0, toolkit 13.0 2026-01-02" \
     "method this machine nvidia-h200 nvidia-h100 pocl-cpu no_finish 2.000 disturbed" "size 1000 | 16777216" \
-    "host_no_sync 4.000" "the code 10.000" "no 'method " "docs/results/change.sh block_clock --threads 64" \
+    "host_no_sync 4.000" "the code 10.000" "no 'method " "docs/change.sh block_clock --threads 64" \
     "no no_finish 16777216" "no \`"
 fails grep -q "$(pwd -P)" "$folder/report.html"
 fails grep -q 'class="said">[^<]*no_finish' "$folder/report.html" # the table is not among the words
@@ -52,7 +52,7 @@ mkdir "$folder/a b"
 cp docs/test/tour/clfinish_sync.csv "$folder/a b/A.csv"
 sed 's/# size,1000/# size,2000/; s/40.000,41/45.000,41/; s/20.000,30.000,31.000,35/60.000,70.000,71.000,75/' \
     docs/test/tour/clfinish_sync.csv >"$folder/a b/B.csv"
-side_by_side=$PWD/docs/results/side_by_side.sh
+side_by_side=$PWD/docs/side_by_side.sh
 svg=$PWD/build/side_by_side.svg
 export CDPATH=/:. LC_ALL=C
 says() { # WORDS: a line of what was printed, whole
@@ -116,7 +116,7 @@ says "1 64 200 - 200 - 1.000 no spread recorded"
 fails "$side_by_side" "$folder/a b/A.csv" docs/test/tour/warmup.csv 2>"$folder/message"
 grep -q "not of one program: block_clock_opencl and warmup" "$folder/message"
 fails "$side_by_side" "$folder/a b/A.csv" 2>"$folder/message"
-grep -q "usage: docs/results/side_by_side.sh A.csv B.csv" "$folder/message"
+grep -q "usage: docs/side_by_side.sh A.csv B.csv" "$folder/message"
 
 # Of unequally many rows none is paired by order: 100 blocks stand between 64 and 128.
 printf 'blocks,threads,clocks_mean\n1,32,7\n64,32,8\n128,32,9\n' | sed '1i # program,block_clock 1.0.0' >"$folder/a b/A.csv"
@@ -138,7 +138,7 @@ says "1 103 101 to 105 108 106 to 110 1.049 B is greater"
 says "2 203 201 to 205 207 205 to 209 1.020 within the noise"
 says "clocks_mean is 1.05 times as great in 1 of 2 rows"
 says "by chance in 1 of 126 rows."
-fails docs/results/change.sh none 2>"$folder/message"
+fails docs/change.sh none 2>"$folder/message"
 grep -q "^change.sh: no program 'none'" "$folder/message"
 
 # Disturbed: two runs differ if even the least run of one is longer than the other's median, over which one late run has

@@ -84,7 +84,7 @@ said "Left out, want a tool: one program" "==== 01_host_clock/host_clock ====" "
     "CUDA   event_net               device          60.00  the kernel on the device" \
     "The table shows vector_add of 1000 floats on this machine, in microseconds (us)." \
     "The report of this machine, to open in a browser: build/report.html" \
-    "    docs/results/change.sh block_clock --threads 64"
+    "    docs/change.sh block_clock --threads 64"
 cut -f 1,2,4 build/tour/ran.txt >../found
 (cd build/tour && ls) >>../found
 diff - ../found <<'.' || bad=1

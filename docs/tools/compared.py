@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/results/side_by_side.sh A.csv B.csv          two records of one program, which --csv=FILE wrote
-   docs/results/side_by_side.sh 'A?.csv' 'B?.csv'    several processes each, by turns: docs/results/change.sh
-   docs/results/side_by_side.sh NAME NAME [...]      machines of docs/results, or folders of records
+"""docs/side_by_side.sh A.csv B.csv          two records of one program, which --csv=FILE wrote
+   docs/side_by_side.sh 'A?.csv' 'B?.csv'    several processes each, by turns: docs/change.sh
+   docs/side_by_side.sh NAME NAME [...]      machines of docs/results, or folders of records
 
 Prints the rows of both side by side; of two also the ratio, or the difference where a number may be near
 zero, and whether the spread of the runs, or of the processes, explains it. Where gnuplot is, it also draws
@@ -330,7 +330,7 @@ def print_records(sides, paths):
         print("within the spread: each number is among the other's runs, so the change may have done nothing.")
     if DIFFER in said:
         print(f"{DIFFER}: two processes may differ without a change, some by more than a factor of 2. Only several\n"
-              "processes of each, by turns, tell a change from noise: docs/results/change.sh PROGRAM OPTIONS...")
+              "processes of each, by turns, tell a change from noise: docs/change.sh PROGRAM OPTIONS...")
     if any(cell.endswith("!") for cell in said):
         print("!: disturbed. The runs disagree, or all were delayed: run it again on an idle machine.")
         print("For small differences: docs/compare.md")

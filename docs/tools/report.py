@@ -176,9 +176,9 @@ no number.</p>
 {beside}<h2 id="next">What next</h2>
 <p>Read the first chapter: <code>01_host_clock/README.md</code>, in the folder of the suite.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
-<code>docs/results/side_by_side.sh my-laptop nvidia-h200</code>.</p>
+<code>docs/side_by_side.sh my-laptop nvidia-h200</code>.</p>
 <p>Change the blocks, the threads or the size of one program, and see whether the change is more than noise:
-<code>docs/results/change.sh {name} --threads 64</code>.</p>
+<code>docs/change.sh {name} --threads 64</code>.</p>
 """)
 
 

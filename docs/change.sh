@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/results/change.sh PROGRAM OPTIONS...      as in: docs/results/change.sh block_clock_opencl --threads 64
+# docs/change.sh PROGRAM OPTIONS...      as in: docs/change.sh block_clock_opencl --threads 64
 #
 # Does the change matter? Runs the built program without the options (A) and with them (B), five processes each, by
 # turns, and lays the medians of the processes side by side. The records stay in build/change/PROGRAM/.
 set -eu
 unset CDPATH
-suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/../..")
+suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/..")
 if [ $# -lt 1 ]; then
-    echo "usage: docs/results/change.sh PROGRAM OPTIONS..., with a PROGRAM of build/programs.txt" >&2
+    echo "usage: docs/change.sh PROGRAM OPTIONS..., with a PROGRAM of build/programs.txt" >&2
     exit 2
 fi
 program=$(awk -F / -v name="$1" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
@@ -33,4 +33,4 @@ for turn in 1 2 3 4 5; do
     done
 done
 echo
-"$suite/docs/results/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"
+"$suite/docs/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"
