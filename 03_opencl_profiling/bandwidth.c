@@ -151,12 +151,12 @@ int main(int argc, char **argv) {
         "vector_add with four floats in each work-item, whose times are given, and with one; a\n"
         "copy of as many bytes; size: floats, 12 bytes each; medians of %lld runs\n\n",
         cl.name, cl.platform, options.runs);
-    double by_copy = 0;
+    double of_copy = 0;
     for (long long *size = options.sizes; *size; size++)
-        by_copy = measure((size_t)*size);
+        of_copy = measure((size_t)*size);
     end_table();
-    const double of_copy_percent = value("of_copy", "percent", by_copy * 100);
-    say("At the last size vector_add has %.0f %% of the copy's bandwidth. Where host is\n"
+    const double of_copy_percent = value("of_copy", "percent", of_copy * 100);
+    say("At the last size four_floats has %.0f %% of the copy's bandwidth. Where host is\n"
         "over twice start_to_end, most of the host's wait is overhead.\n",
         of_copy_percent);
     return EXIT_SUCCESS;

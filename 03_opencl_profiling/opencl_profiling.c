@@ -138,8 +138,10 @@ int main(int argc, char **argv) {
               "5 %% of it.\n"
             : "That is less than 20 times an empty kernel's %.2f us: subtract this.\n",
         s[EMPTY].median);
-    if (s[START_TO_END].disturbed || (s[EMPTY].disturbed && !is_long))
-        say("But it is disturbed: do not report it.\n");
+    if (s[START_TO_END].disturbed)
+        say("But start_to_end is disturbed: do not report it.\n");
+    else if (s[EMPTY].disturbed && !is_long)
+        say("But empty_kernel is disturbed: do not subtract it.\n");
     if (s[QUEUED_TO_SUBMIT].min < 0 || s[SUBMIT_TO_START].min < 0)
         say("Some stamps are out of order: here only START and END come from one clock.\n");
     value("claimed_step", "ns", (double)claimed_ns);
