@@ -12,10 +12,8 @@ function(add_live name test)
     set(where processor)
     if(needs STREQUAL cuda OR ARGN MATCHES NVIDIA)
       set(where gpu)
-    elseif(needs STREQUAL opencl AND NOT OPENCL_TEST_DEVICES STREQUAL "" AND NOT ARGN MATCHES Portable)
-      list(APPEND where gpu) # it takes the first GPU, if there is one
     endif()
-    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RESOURCE_LOCK "${where}" PROCESSORS 3 COST 10
+    set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RESOURCE_LOCK ${where} PROCESSORS 3 COST 10
       TIMEOUT 300)
     if(REQUIRE_DEVICES)
       set_tests_properties(${name}.${test} PROPERTIES
