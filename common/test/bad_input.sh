@@ -99,8 +99,10 @@ written() {
     esac
     code=$?
     [ "$code" = 1 ] || { echo "'$command': exit $code" && bad=1; }
-    [ "$target" = closed ] && one_line 'stdout is closed'
-    one_line ''
+    case $target in
+    closed) one_line 'stdout is closed' ;;
+    *) one_line 'cannot write to stdout' ;;
+    esac
 }
 # shellcheck disable=SC2086 # several words
 written full --csv $few

@@ -31,6 +31,12 @@ awk -F, '$2 == "way_ns" { way = $3 }
     END { more = (x[n / 2] + x[n / 2 + 1]) / 2 - way; exit !(n == 20 && more > 3071.9 && more < 3072.1) }' record || {
     echo "TICK=1024: the bounds are not 3 ticks farther apart" && grep -e way_ns -e moved_ns record && bad=1
 }
+# Its mark, and how far apart its bounds are, follow from the bound.
+awk -F, 'function far(x) { return x < 0 ? -x : x }
+    $2 == "bound_ns" { bound = $3 / 1000 } $2 == "seen_late_us" { seen = $3; wide = $5 - $4; mark = $NF }
+    END { exit far(wide - 2 * bound) > 0.01 || mark != (far(seen - 50) > bound) }' record || {
+    echo "seen_late_us:" && grep -e bound_ns -e seen_late_us record && bad=1
+}
 # GPU 0 is slow for somebody else uses it, and waits for GPU 1, which comes late.
 SLOW=0 "$program" --runs 20 --seconds 1 --late-us 2000 --trace --csv=record >trace || bad=1
 awk -F, '$2 == "moved_ns" && !$NF { alone = 1 } { value[$2] = $3 }
