@@ -110,6 +110,8 @@ static long first_wrong(const void *copy, int version) {
 static cl_command_queue cmp_aside; /* waits for no other queue: what has the result become? */
 static unsigned char *cmp_before, *cmp_seen, cmp_spoilt; /* the result on the host; its filling */
 static cl_kernel cmp_empty, cmp_read;
+/* What --cold reads, or twice the cache: many a GPU answers with the size of its first cache. */
+enum { CMP_COLD_BYTES = 256 << 20 };
 static int cmp_version; /* of the input */
 
 static const char *const cmp_source =
@@ -228,7 +230,8 @@ static void cmp_open_device(void) {
         return;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache_bytes, &cache_bytes,
                           NULL));
-    const cl_ulong count = 2 * cache_bytes / sizeof zero, bytes = count * sizeof zero;
+    cache_bytes = 2 * cache_bytes > CMP_COLD_BYTES ? 2 * cache_bytes : CMP_COLD_BYTES;
+    const cl_ulong count = cache_bytes / sizeof zero, bytes = count * sizeof zero;
     MAKE(cmp_read, clCreateKernel(program, "cmp_read", &code));
     MAKE(cmp_flush, clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code));
     CHECK(clEnqueueFillBuffer(queue, cmp_flush, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));

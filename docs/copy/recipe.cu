@@ -141,7 +141,8 @@ static double time_us(void (*work)(void), int watched_ms) {
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued, on Arm too */
     CHECK(cudaDeviceSynchronize());
     if (gate->gave_up)
-        REFUSE("launch() waits on the host: the gate was shut for a second\n");
+        REFUSE("launch() waits on the host: the gate was shut for a second (or "
+               "CUDA_LAUNCH_BLOCKING, a profiler, a debugger)\n");
     if (answer == cudaSuccess)
         REFUSE("the gate did not hold the stream\n");
     if (early)
