@@ -132,7 +132,7 @@ static void cmp_add_spin(int clocks) {
     CHECK(cudaGetLastError());
 }
 
-/* The result as it is now, or when the stream `aside` comes to it. */
+/* The result as it is now, or when the stream cmp_aside comes to it. */
 static void cmp_look(unsigned char *copy, int now) {
     CHECK(cudaMemcpyAsync(copy, result.data, result.bytes, cudaMemcpyDeviceToHost, cmp_aside));
     if (now)

@@ -49,7 +49,7 @@ static void set_up(void) {
 }
 
 /* Before each launch, not timed: writes the input of this version. Each version has another result.
- * The result is overwritten before; what must stand there, prepare() writes too. */
+ * The result is spoilt before; if something must stand there, write it here. */
 static void prepare(int version) {
     for (int i = 0; i < N; i++)
         host[i] = (float)(i + version);
