@@ -107,11 +107,11 @@ static double code_error_us; /* of code_minus_empty, the largest so far */
 
 /* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The
  * row without stamps comes first: it must not find the other row's stamps in the cache. */
-static void time_kernel(size_t floats, size_t spin_blocks) {
+static void time_kernel(size_t floats, size_t blocks) {
     char kernel[64] = "spin_2us";
     double us[TIMES];
     work.floats = floats;
-    work.blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : spin_blocks;
+    work.blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : blocks;
     work.length_ns = floats > 0 ? 0 : 2000;
     if (floats > 0)
         snprintf(kernel, sizeof kernel, "vector_add_%zu", floats);

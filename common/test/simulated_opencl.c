@@ -140,7 +140,8 @@ case CL_DEVICE_TYPE: /* FAULT=pocl_gpu: PoCL on a GPU */
 case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
 case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, simulated_memory());
 case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, simulated_memory() / (d == devices ? 4 : 2));
-case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: VALUE(cl_ulong, 1u << 20);
+case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: /* FAULT=small_cache: it names its first cache, not its last one */
+    VALUE(cl_ulong, simulated_fault("small_cache", NULL) ? 1u << 12 : 1u << 20);
 case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
 case CL_DEVICE_MAX_COMPUTE_UNITS: /* FAULT=many_units: it says that it has more than it has */
     VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing.units);
