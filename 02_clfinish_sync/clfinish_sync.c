@@ -116,10 +116,7 @@ int main(int argc, char **argv) {
 
     no_finish(); /* the warm-up, which chapter 06 is about */
     check_vector_add(cl, vectors[C], n);
-    const float spoiled = vector_element(C, 0); /* the timed runs must write the sums anew */
-    CHECK_CL(clEnqueueFillBuffer(cl.queue, vectors[C], &spoiled, sizeof spoiled, 0,
-                                 n * sizeof spoiled, 0, NULL, NULL));
-    CHECK_CL(clFinish(cl.queue));
+    spoil_sums(cl, vectors[C], n);
 
     begin_table("clFinish: vector_add of %zu floats, %zu runs; "
                 "for the host's clock, behind an earlier one\non %s, %s\n\n",

@@ -110,6 +110,7 @@ int main(int argc, char **argv) {
                              &claimed_ns, NULL));
     time_stages(us); /* the warm-up */
     check_vector_add(cl, vectors[C], n);
+    spoil_sums(cl, vectors[C], n);
 
     begin_table("OpenCL profiling: vector_add of %zu floats on %s, %s; %zu runs\n\n", n, cl.name,
                 cl.platform, runs);
@@ -119,6 +120,7 @@ int main(int argc, char **argv) {
             samples_us[i][run] = us[i];
         step_ns = common_step_ns(step_ns, (uint64_t)llround(us[START_TO_END] * 1e3));
     }
+    check_vector_add(cl, vectors[C], n);
     for (int i = 0; i < INTERVALS; i++)
         s[i] = summarize(samples_us[i], runs, step_us);
     const bool delayed = is_delayed(s[HOST].median - s[START_TO_END].median);

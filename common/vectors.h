@@ -59,6 +59,14 @@ static inline void set_vectors(struct opencl cl, cl_kernel kernel, size_t n, cl_
     CHECK_CL(clSetKernelArg(kernel, 3, sizeof count, &count));
 }
 
+/* Writes over c after the warm-up's check: the timed runs must write the sums anew. */
+static inline void spoil_sums(struct opencl cl, cl_mem c, size_t n) {
+    const float spoiled = vector_element(C, 0);
+    CHECK_CL(clEnqueueFillBuffer(cl.queue, c, &spoiled, sizeof spoiled, 0, n * sizeof spoiled, 0,
+                                 NULL, NULL));
+    CHECK_CL(clFinish(cl.queue));
+}
+
 static inline void check_vector_add(struct opencl cl, cl_mem c, size_t n) {
     float *host = host_vector(C, n);
     CHECK_CL(clEnqueueReadBuffer(cl.queue, c, CL_TRUE, 0, n * sizeof *host, host, 0, NULL, NULL));
