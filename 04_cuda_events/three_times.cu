@@ -73,10 +73,8 @@ static bool measure(enum variant variant, double us[TIMES]) {
     static const double launches[ROWS] = {2, 5, 10, LONGEST};
     static double samples_us[TIMES][MAX_RUNS], row_us[ROWS];
     bool disturbed = is_shared();
-    CHECK_CUDA(cudaMemset(work.c, 0xff, work.floats * sizeof *work.c));
-    launch(variant, work.times); /* the warm-up, and the check */
-    if (work.floats > 0)
-        check_vector_add(work.c, work.floats);
+    launch(variant, work.times); /* the warm-up */
+    spoil_sums(work.c, work.floats);
     CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
     for (int run = 0; run < options.runs; run++) {
         launch(variant, work.times);
@@ -95,6 +93,8 @@ static bool measure(enum variant variant, double us[TIMES]) {
         samples_us[ROW_OF_20][run] = (row_us[ROWS - 1] - samples_us[FLOOR][run]) / LONGEST;
         samples_us[ROW_STAMPS][run] = variant == WITH_STAMPS ? period_us() : NAN;
     }
+    if (work.floats > 0)
+        check_vector_add(work.c, work.floats);
     for (int t = 0; t < TIMES; t++) {
         const struct summary s = summarize(samples_us[t], (size_t)options.runs, step_us);
         us[t] = s.median;

@@ -100,6 +100,8 @@ static double measure_size(void) {
         vectors[v] = device_vector((enum vector)v, floats);
     const bool shared = is_shared();
     launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
+    check_vector_add(vectors[C], floats);
+    spoil_sums(vectors[C], floats);
     for (size_t run = 0; run < runs; run++) { /* in turns; warm() finds nothing of written() */
         written_us[run] = written();
         flushed_us[run] = flushed();

@@ -85,6 +85,12 @@ static inline float *device_vector(enum vector v, size_t n) {
     return device;
 }
 
+/* Writes over c after the warm-up's check: the timed launches must write the sums anew. */
+static inline void spoil_sums(float *c, size_t n) {
+    CHECK_CUDA(cudaMemset(c, 0xff, n * sizeof *c)); /* NaNs */
+    CHECK_CUDA(cudaDeviceSynchronize());
+}
+
 static inline void check_vector_add(const float *c, size_t n) {
     float *host = host_vector(C, n);
     CHECK_CUDA(cudaMemcpy(host, c, n * sizeof *host, cudaMemcpyDeviceToHost));
