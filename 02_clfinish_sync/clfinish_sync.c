@@ -89,7 +89,7 @@ static double profiling_event(void) {
 /* `delayed`: all runs took too long alike, which the samples of one method cannot show. */
 static struct summary report(const char *method, const char *clock, double *samples_us,
                              bool delayed) {
-    const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
+    const struct summary s = summarize_us(samples_us, (size_t)options.runs);
     label("method", 23, method);
     label("clock", 9, clock);
     summary_cells("us", s);
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
     check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
     const cl_program program = build_program(cl, "clfinish_sync.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
-    set_vectors(cl, kernel, n, vectors);
+    set_up_arguments(cl, kernel, n, vectors);
     global_size = (n + local_size - 1) / local_size * local_size;
 
     no_finish(); /* the warm-up, which chapter 06 is about */

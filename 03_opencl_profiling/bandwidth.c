@@ -32,7 +32,7 @@ static double vector_add(cl_kernel kernel, size_t each, size_t n, double *host_u
                                     &event));
     CHECK_CL(clFinish(cl.queue));
     *host_us = (double)(now_ns() - start_ns) / 1e3;
-    return start_to_end_us(event, *host_us);
+    return take_start_to_end_us(event, *host_us);
 }
 
 /* c = a, `bytes` of it. */
@@ -43,7 +43,7 @@ static double copy(size_t bytes, double *host_us) {
     CHECK_CL(clEnqueueCopyBuffer(cl.queue, vectors[A], vectors[C], 0, 0, bytes, 0, NULL, &event));
     CHECK_CL(clFinish(cl.queue));
     *host_us = (double)(now_ns() - start_ns) / 1e3;
-    return start_to_end_us(event, *host_us);
+    return take_start_to_end_us(event, *host_us);
 }
 
 static void check_copy(size_t floats) {
@@ -105,16 +105,21 @@ static double measure(size_t n) {
     check_vector_add(cl, vectors[C], n);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         four_us[run] = vector_add(four_floats, 4, n, &host_us[run]);
+        if (run == runs - 1) { /* after it c was a copy: it has written the sums */
+            check_vector_add(cl, vectors[C], n);
+            spoil_sums(cl, vectors[C], n);
+        }
         one_us[run] = vector_add(one_float, 1, n, &unused_us);
+        if (run == runs - 1)
+            check_vector_add(cl, vectors[C], n);
         copy_us[run] = copy(copied_bytes, &unused_us);
     }
+    check_copy(copied);
     for (int v = A; v <= C; v++)
         CHECK_CL(clReleaseMemObject(vectors[v]));
 
-    const struct summary four = summarize(four_us, runs, step_us),
-                         host = summarize(host_us, runs, step_us),
-                         one = summarize(one_us, runs, step_us),
-                         copies = summarize(copy_us, runs, step_us);
+    const struct summary four = summarize_us(four_us, runs), host = summarize_us(host_us, runs),
+                         one = summarize_us(one_us, runs), copies = summarize_us(copy_us, runs);
     const double four_gb_s = bandwidth_gb_s(bytes, four.median);
     const double copy_gb_s = bandwidth_gb_s(2 * (double)copied_bytes, copies.median);
     cell("size", "%10zu", n);

@@ -11,7 +11,6 @@
  * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
  */
 #include "clock.h"
-#include "clock_step.h"
 #include "stamps.h"
 #include "summary.h"
 #include "vectors.h"
@@ -59,7 +58,7 @@ static void time_stages(double us[INTERVALS]) {
     cl_event event;
     for (int i = 0; i < 2; i++) { /* the second one counts: the first wakes the device */
         us[HOST] = run_us(empty_kernel, &one, &one, &event);
-        us[EMPTY] = start_to_end_us(event, us[HOST]);
+        us[EMPTY] = take_start_to_end_us(event, us[HOST]);
     }
     us[HOST] = run_us(kernel, &global_size, &local_size, &event);
     const cl_ulong queued_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
@@ -70,7 +69,8 @@ static void time_stages(double us[INTERVALS]) {
     us[QUEUED_TO_SUBMIT] = between_us(queued_ns, submit_ns);
     us[SUBMIT_TO_START] = between_us(submit_ns, start_ns);
     us[END_TO_COMPLETE] = between_us(end_ns, complete_ns);
-    us[START_TO_END] = start_to_end_us(event, us[HOST]); /* exits if that cannot be; releases */
+    us[START_TO_END] =
+        take_start_to_end_us(event, us[HOST]); /* exits if that cannot be; releases */
     if (us[START_TO_END] == 0 || us[END_TO_COMPLETE] < 0)
         fail(EXIT_FAILED,
              "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns",
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
     const cl_program program = build_program(cl, "opencl_profiling.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
     MAKE_CL(empty_kernel = clCreateKernel(program, "empty_kernel", &cl_error));
-    set_vectors(cl, kernel, n, vectors);
+    set_up_arguments(cl, kernel, n, vectors);
     global_size = (n + local_size - 1) / local_size * local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
     }
     check_vector_add(cl, vectors[C], n);
     for (int i = 0; i < INTERVALS; i++)
-        s[i] = summarize(samples_us[i], runs, step_us);
+        s[i] = summarize_us(samples_us[i], runs);
     const bool delayed = is_delayed(s[HOST].median - s[START_TO_END].median);
     for (int i = 0; i < INTERVALS; i++) {
         label("interval", 16, names[i]);

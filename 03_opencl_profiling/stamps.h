@@ -27,7 +27,7 @@ static inline double between_us(cl_ulong from_ns, cl_ulong to_ns) {
  * before it was enqueued until after it had finished; releases its event. 0 is possible: a
  * short command on a coarse clock. Exits with 1 if END is before START, or if the command ran
  * longer than the host waited. */
-static inline double start_to_end_us(cl_event event, double host_us) {
+static inline double take_start_to_end_us(cl_event event, double host_us) {
     const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);
     const cl_ulong end_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_END);
     const double us = between_us(start_ns, end_ns);

@@ -28,7 +28,7 @@ static __global__ void block_stream(volatile struct gate *gate, unsigned long lo
 static const unsigned long long blocker_limit_ns = 1000000000;
 static volatile struct gate *gate;
 
-static inline void set_up_blocker(void) {
+static inline void set_up_blocked_pair(void) {
     CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
     create_events();
 }
@@ -67,10 +67,11 @@ static inline double event_floor(void) {
     return elapsed_us();
 }
 
-/* Whether somebody else has the GPU too: then the host waits long for a kernel on an idle stream.
- * Behind the blocker that does not show, though a long row of launches may be interrupted. An event
- * alone does not do: behind a copy it came at once, most likely by the copy engine. */
-static inline bool is_shared(void) {
+/* Launches the blocker five times with the gate open, and waits for each. Returns whether somebody
+ * else has the GPU too: then the host waits long for a kernel on an idle stream. Behind the blocker
+ * that does not show, though a long row of launches may be interrupted. An event alone does not do:
+ * behind a copy it came at once, most likely by the copy engine. */
+static inline bool probe_sharing(void) {
     double wait_us[5];
     gate->open = 1;
     for (int i = 0; i < 5; i++) {

@@ -105,7 +105,7 @@ static double medians_us[METHODS];
 static void compare(const char *kernel, unsigned long long length_ns, int first, int last) {
     static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
     const size_t runs = (size_t)options.runs;
-    const bool shared = is_shared();
+    const bool shared = probe_sharing();
     work.length_ns = length_ns;
     for (size_t run = 0; run < runs; run++)
         for (int m = first; m <= last; m++) {
@@ -118,7 +118,7 @@ static void compare(const char *kernel, unsigned long long length_ns, int first,
         if (m == NET)
             for (size_t run = 0; run < runs; run++)
                 samples_us[NET][run] = samples_us[BLOCKED][run] - medians_us[FLOOR];
-        const struct summary s = summarize(samples_us[m], runs, step_us);
+        const struct summary s = summarize_us(samples_us[m], runs);
         const double code_us = work.length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
         if (code_us * 1e3 < (double)work.length_ns ||
             (m == NET && s.median <= fmax(code_us - 5, 0)))
@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
     const struct cudaDeviceProp device = open_cuda();
     work.floats = (size_t)options.size;
     check_size(options.size, 3.0 * (double)work.floats * sizeof(float));
-    set_up_blocker();
+    set_up_blocked_pair();
     CHECK_CUDA(cudaEventCreateWithFlags(&wake_up, cudaEventBlockingSync));
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
     set_up_stamped(work.floats, 1);

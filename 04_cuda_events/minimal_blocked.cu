@@ -15,10 +15,10 @@ static volatile struct gate *gate; // in host memory that the GPU can read
 static cudaEvent_t start, stop;
 static float *a, *b, *c;
 
-__global__ void vector_add(const float *a, const float *b, float *c) {
+__global__ void vector_add(const float *x, const float *y, float *sums) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     if (i < COUNT)
-        c[i] = a[i] + b[i];
+        sums[i] = x[i] + y[i];
 }
 
 // Holds the stream until the host opens the gate. Rule 1: it gives up after a second, and says so.
@@ -67,8 +67,8 @@ static float event_blocked_ms(int with_kernel) {
 }
 
 static int by_size(const void *left, const void *right) {
-    const float a = *(const float *)left, b = *(const float *)right;
-    return (a > b) - (a < b);
+    const float x = *(const float *)left, y = *(const float *)right;
+    return (x > y) - (x < y);
 }
 
 int main(void) {

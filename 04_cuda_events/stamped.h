@@ -38,8 +38,8 @@ static __global__ void stamped_vector_add(const float *a, const float *b, float 
 static struct {
     unsigned long long length_ns;
     size_t floats, blocks;
-    float *a, *b, *c;        /* on the device, as the next */
-    struct warp_time *times; /* of the last launch */
+    float *a, *b, *c;        /* on the device */
+    struct warp_time *times; /* on the device, of the last launch */
 } work;
 
 /* Makes room for so many floats in each vector, and for the stamps of so many blocks. */

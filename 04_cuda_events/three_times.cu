@@ -72,7 +72,7 @@ enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, ROW_OF_20, ROW_STAMPS, PLAIN_STAMPS, 
 static bool measure(enum variant variant, double us[TIMES]) {
     static const double launches[ROWS] = {2, 5, 10, LONGEST};
     static double samples_us[TIMES][MAX_RUNS], row_us[ROWS];
-    bool disturbed = is_shared();
+    bool disturbed = probe_sharing();
     launch(variant, work.times); /* the warm-up */
     spoil_sums(work.c, work.floats);
     CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
@@ -96,7 +96,7 @@ static bool measure(enum variant variant, double us[TIMES]) {
     if (work.floats > 0)
         check_vector_add(work.c, work.floats);
     for (int t = 0; t < TIMES; t++) {
-        const struct summary s = summarize(samples_us[t], (size_t)options.runs, step_us);
+        const struct summary s = summarize_us(samples_us[t], (size_t)options.runs);
         us[t] = s.median;
         disturbed |= s.disturbed;
     }
@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     const size_t stamped = (floats + THREADS - 1) / THREADS + (size_t)largest(options.blocks);
     check_size((long long)floats, 14.0 * (double)floats); /* three vectors, and the stamps */
     set_up_stamped(floats, 2 * stamped);
-    set_up_blocker();
+    set_up_blocked_pair();
     launch(EMPTY_KERNEL, work.times); /* the others' warm-up is in measure() */
 
     begin_table("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"

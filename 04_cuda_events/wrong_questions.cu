@@ -11,7 +11,7 @@
  * Run:   ./wrong_questions
  * Try:   CUDA_LAUNCH_BLOCKING=1 ./wrong_questions        each launch waits: which rows change?
  */
-#include "blocker.h" /* start, stop, is_shared(): nothing is blocked here */
+#include "blocker.h" /* start, stop, probe_sharing(): nothing is blocked here */
 #include "summary.h"
 
 static const unsigned long long spin_ns = 250000;
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     const size_t runs = (size_t)options.runs;
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
     CHECK_CUDA(cudaMalloc((void **)&other_ran_ns, sizeof *other_ran_ns));
-    set_up_blocker();
+    set_up_blocked_pair();
     CHECK_CUDA(cudaStreamCreateWithFlags(&streams[ORDINARY], cudaStreamDefault));
     CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OWN], cudaStreamNonBlocking));
     CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OTHER], cudaStreamNonBlocking));
@@ -137,10 +137,10 @@ int main(int argc, char **argv) {
             answers[p] = time_pair(p, &codes_us[p][run]);
             samples_us[p][run] = answers[p].us;
         }
-    bool disturbed = is_shared(); /* or a pair says it that is right: the wrong ones cannot */
+    bool disturbed = probe_sharing(); /* or a pair says it that is right: the wrong ones cannot */
     for (int p = 0; p < PAIRS; p++) {
-        s[p] = summarize(samples_us[p], runs, step_us);
-        code[p] = summarize(codes_us[p], runs, step_us);
+        s[p] = summarize_us(samples_us[p], runs);
+        code[p] = summarize_us(codes_us[p], runs);
         const bool too_long = s[p].median > 1.25e-3 * (double)spin_ns;
         const bool right_one_is_off = pairs[p].is_right && (s[p].disturbed || too_long);
         disturbed |= code[p].disturbed || right_one_is_off;

@@ -42,8 +42,8 @@ static __global__ void divergent(long long *clocks, float *values, int steps) {
 
 /* ---- The experiment ---- */
 
-static long long *clocks; /* on the device, as the next */
-static float *values;
+static long long *clocks; /* on the device */
+static float *values;     /* on the device */
 static double samples[ENDS][MAX_RUNS];
 
 /* Launches once, checks what each thread computed, and stores the three ends. */

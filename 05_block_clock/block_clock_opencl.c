@@ -40,7 +40,7 @@ static double time_launch_us(size_t blocks, size_t threads, double *wait_us) {
     launch(blocks, threads, &event);
     CHECK_CL(clFinish(cl.queue));
     *wait_us = (double)(now_ns() - host_start_ns) / 1e3;
-    const double launch_us = start_to_end_us(event, *wait_us);
+    const double launch_us = take_start_to_end_us(event, *wait_us);
     if (launch_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
     return launch_us;

@@ -53,8 +53,8 @@ static inline void report_blocks(int t, int b, const char *note) {
     bool disturbed = false;
     struct summary of[FIELDS];
     for (int f = 0; f < FIELDS; f++) {
-        const double step = f < SPAN_US ? 1 : f < USED ? step_us : 0;
-        of[f] = summarize(samples[f], (size_t)options.runs, step);
+        of[f] = f < SPAN_US || f == USED ? summarize(samples[f], (size_t)options.runs, 1)
+                                         : summarize_us(samples[f], (size_t)options.runs);
         rows[b][f] = of[f].median;
         disturbed |= of[f].disturbed && f < WAIT_US;
     }

@@ -14,7 +14,8 @@ struct block_time {
     unsigned long long unit; /* the number of its SM, in OpenCL compute unit: on a CPU a core */
 };
 
-static float *results; /* of a launch's blocks, in host memory as the next */
+/* Of a launch's blocks, in host memory. */
+static float *results;
 static struct block_time *times;
 static float minimum; /* the right result */
 enum { MAX_UNITS = 4096 };

@@ -139,7 +139,7 @@ static inline void report_timeline(const char *unit_name, size_t blocks) {
         cell("clocks", "%llu", s->clocks);
         end_record_row(false);
     }
-    if (!table_file && record_file != stdout) /* --trace */
+    if (options.wants_trace)
         print_trace(unit_name);
 }
 

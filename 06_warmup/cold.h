@@ -6,7 +6,7 @@
 
 #include <sys/wait.h>
 
-#include "table.h"
+#include "table.h" /* machine */
 
 /* OpenCL and CUDA drivers keep compiled kernels on disk, each by a variable of its own. */
 static inline void keep_no_compiled_kernels(void) {

@@ -83,7 +83,7 @@ static double warm(void) {
 static struct summary minus_floor(double *samples_us, double floor_us) {
     for (long long run = 0; run < options.runs; run++)
         samples_us[run] -= floor_us;
-    const struct summary s = summarize(samples_us, (size_t)options.runs, step_us);
+    const struct summary s = summarize_us(samples_us, (size_t)options.runs);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
              s.median, floats);
@@ -98,7 +98,7 @@ static double measure_size(void) {
     CHECK_CUDA(cudaMemset(last, 0, sizeof *last));
     for (int v = A; v <= C; v++)
         vectors[v] = device_vector((enum vector)v, floats);
-    const bool shared = is_shared();
+    const bool shared = probe_sharing();
     launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
     check_vector_add(vectors[C], floats);
     spoil_sums(vectors[C], floats);
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaMemset(other_data, 0, other_count * sizeof *other_data));
     last = other_data + other_count;
     CHECK_CUDA(cudaMemset(last - 1, 1, 1)); /* its lowest byte */
-    set_up_blocker();
+    set_up_blocked_pair();
     begin_table(
         "vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
         "warm after a launch of itself, flushed by reading other data, full of written data.\n"

@@ -85,8 +85,8 @@ int main(int argc, char **argv) {
                 "Medians of %zu new processes for each row\n\n",
                 floats, machine.device, runs);
     for (int l = LAZY; l < LOADINGS; l++) {
-        first[l] = summarize(first_us[l], runs, step_us);
-        second[l] = summarize(second_us[l], runs, step_us);
+        first[l] = summarize_us(first_us[l], runs);
+        second[l] = summarize_us(second_us[l], runs);
         label("loading", 0, loadings[l]);
         number("first launch", "us", 2, first[l].median);
         number("second launch", "us", 2, second[l].median);

@@ -16,6 +16,7 @@ struct steps {
     void (*check)(void);                               /* the results of both kernels */
 };
 
+enum { WARM_LAUNCHES = 31, STEADY_LAUNCHES = 31 };
 enum { FIRST, ESTIMATE, STEADY, TIMES };
 struct outcome { /* of one recipe in one cold process */
     const struct steps *steps;
@@ -66,11 +67,11 @@ static double other_kernel_then_mean_of_10(struct outcome *o) {
 /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that the
  * median, not the mean: a few slow ones do not move it. */
 static double warm_then_median(struct outcome *o) {
-    double samples_us[31];
+    double samples_us[WARM_LAUNCHES];
     launch_us(o);
-    for (int i = 0; i < 31; i++)
+    for (int i = 0; i < WARM_LAUNCHES; i++)
         samples_us[i] = launch_us(o);
-    return median(samples_us, 31);
+    return median(samples_us, WARM_LAUNCHES);
 }
 
 static const struct {
@@ -81,7 +82,7 @@ static const struct {
                {"other_kernel_then_one", other_kernel_then_one},
                {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10},
                {"warm_then_median", warm_then_median}};
-enum { RECIPES = sizeof recipes / sizeof recipes[0], STEADY_LAUNCHES = 31 };
+enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 
 /* ---- One recipe in one cold process ---- */
 
@@ -94,7 +95,7 @@ static inline void try_recipe(void *outcome) {
     o->us[ESTIMATE] = recipes[o->recipe].estimate_us(o);
     for (int i = 0; i < STEADY_LAUNCHES; i++)
         samples_us[i] = o->steps->time_vector_add_us(&overheads_us[i]);
-    const struct summary steady = summarize(samples_us, STEADY_LAUNCHES, step_us);
+    const struct summary steady = summarize_us(samples_us, STEADY_LAUNCHES);
     o->us[STEADY] = steady.median;
     o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY_LAUNCHES));
     if (!(o->us[FIRST] > 0 && o->us[ESTIMATE] > 0 && o->us[STEADY] > 0))
@@ -144,7 +145,7 @@ static inline void compare_recipes(const struct steps *steps, const char *clock)
         for (int t = 0; t < TIMES; t++) {
             for (size_t i = 0; i < runs; i++)
                 samples_us[i] = outcomes[r][i].us[t];
-            s[t] = summarize(samples_us, runs, step_us);
+            s[t] = summarize_us(samples_us, runs);
         }
         label("recipe", 28, recipes[r].name);
         cell("launches", "%d", o->launches);
@@ -159,7 +160,7 @@ static inline void compare_recipes(const struct steps *steps, const char *clock)
         end_row(o->disturbed || s[FIRST].disturbed || s[ESTIMATE].disturbed || s[STEADY].disturbed);
     }
     end_table();
-    const struct summary of_recipes = summarize(steady_us, RECIPES, step_us);
+    const struct summary of_recipes = summarize_us(steady_us, RECIPES);
     const double apart_percent =
         value("steady_apart", "percent", 100 * (of_recipes.max - of_recipes.min) / of_recipes.min);
     say("The first launch alone differs from the steady state by %+.1f %%.\n"

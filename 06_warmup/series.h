@@ -20,10 +20,10 @@ static inline bool is_near(double us, double steady_us) {
     return fabs(us - steady_us) <= steady_us * near_percent / 100;
 }
 
-/* Reports all launches, some of them in the table, and from when on they were steady by `us`, which
- * is one of the two columns. `device_clock`: what the other words are for the device's. */
-static inline void report_series(const struct series *s, const double us[SERIES],
-                                 const char *device_clock) {
+/* Reports all launches, some of them in the table, and from when on they were steady, by the host's
+ * clock or by the device's, whose name is `device_clock`. */
+static inline void report_series(const struct series *s, bool by_host, const char *device_clock) {
+    const double *us = by_host ? s->host_us : s->device_us;
     double device_us[LAST_LAUNCHES], host_us[LAST_LAUNCHES], overhead_us[LAST_LAUNCHES],
         until_ms = 0;
     int first_near = 0, far_after = 0;
@@ -32,8 +32,8 @@ static inline void report_series(const struct series *s, const double us[SERIES]
         host_us[i] = s->host_us[SERIES - LAST_LAUNCHES + i];
         overhead_us[i] = host_us[i] - device_us[i];
     }
-    const struct summary device = summarize(device_us, LAST_LAUNCHES, step_us),
-                         host = summarize(host_us, LAST_LAUNCHES, step_us);
+    const struct summary device = summarize_us(device_us, LAST_LAUNCHES),
+                         host = summarize_us(host_us, LAST_LAUNCHES);
     const bool disturbed =
         device.disturbed || host.disturbed || is_delayed(median(overhead_us, LAST_LAUNCHES));
 
@@ -51,7 +51,6 @@ static inline void report_series(const struct series *s, const double us[SERIES]
     }
     end_table();
 
-    const bool by_host = us == s->host_us;
     const double steady_us = value("steady", "us", by_host ? host.median : device.median);
     const double ratio = value("first_to_steady", "", us[0] / steady_us);
     while (first_near < SERIES && !is_near(us[first_near], steady_us))

@@ -35,7 +35,7 @@ static double time_vector_add_us(double *overhead_us) {
     CHECK_CL(clFinish(cl.queue));
     const int64_t end_ns = now_ns();
     const double host_us = (double)(end_ns - start_ns) / 1e3;
-    *overhead_us = host_us - start_to_end_us(event, host_us);
+    *overhead_us = host_us - take_start_to_end_us(event, host_us);
     return host_us;
 }
 
@@ -53,7 +53,7 @@ static void set_up(void) {
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
     MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
-    set_vectors(cl, vector_add, floats, vectors);
+    set_up_arguments(cl, vector_add, floats, vectors);
     const cl_ulong count = floats;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
     CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));

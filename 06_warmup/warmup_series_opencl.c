@@ -31,7 +31,7 @@ static void time_vector_add_us(double *device_us, double *host_us) {
     CHECK_CL(clFinish(cl.queue));
     const int64_t end_ns = now_ns();
     *host_us = (double)(end_ns - start_ns) / 1e3;
-    *device_us = start_to_end_us(event, *host_us);
+    *device_us = take_start_to_end_us(event, *host_us);
     if (*device_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
 }
@@ -44,7 +44,7 @@ static void run_cold(void *result) {
     check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
     const cl_program program = build_program(cl, "warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
-    set_vectors(cl, vector_add, floats, vectors);
+    set_up_arguments(cl, vector_add, floats, vectors);
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);
     check_vector_add(cl, vectors[C], floats);
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
     floats = (size_t)options.size;
     global_size = (floats + local_size - 1) / local_size * local_size;
     in_new_process(run_cold, &series, sizeof series);
-    report_series(&series, series.host_us, "START to END");
+    report_series(&series, true, "START to END");
     say("For the first launch START to END gives %.2f us and the host's clock %.2f us.\n",
         series.device_us[0], series.host_us[0]);
     return EXIT_SUCCESS;

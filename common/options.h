@@ -15,9 +15,9 @@ enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST =
  * without a default is refused. A 0 ends a list. */
 static struct {
     const char *device;                /* "": the program chooses */
-    long long runs, size, work, trace; /* trace: 1 if it can be asked for */
+    long long runs, size, work, trace; /* trace: 1 in a program that can print one */
     long long sizes[MAX_LIST + 1], blocks[MAX_LIST + 1], threads[MAX_LIST + 1];
-    bool has_blocks; /* on the command line */
+    bool has_blocks, wants_trace; /* on the command line */
 } options;
 
 /* Whether --device is number `index`, or a part of `name`. */
@@ -136,6 +136,7 @@ static inline void parse_options(int argc, char **argv, const char *about) {
             options.has_blocks = true;
             break;
         case 'x':
+            options.wants_trace = true;
             table_file = NULL;
             break;
         case 'c':

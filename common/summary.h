@@ -2,6 +2,8 @@
  * What a set of samples says: smallest, middle, mean, largest. */
 #pragma once
 
+#include <stdint.h>
+
 #include "table.h"
 
 /* All in the samples' own unit. */
@@ -11,7 +13,7 @@ struct summary {
 };
 
 /* A reading of the host's clock takes 20 to 50 ns; events step by 32 ns on an H200 and an H100. */
-static const double step_us = 0.032;
+static const double finest_step_us = 0.032;
 
 static inline int compare_doubles(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -38,6 +40,28 @@ static inline struct summary summarize(double *samples, size_t count, double ste
     const bool far_from_least = s.median - s.min > least && s.median > 2 * s.min;
     s.disturbed = count >= 5 && (disagree || far_from_least);
     return s;
+}
+
+/* The largest number of ns that divides `duration_ns` and all durations before it, whose step was
+ * `step_ns` (0: there were none). */
+static inline uint64_t common_step_ns(uint64_t step_ns, uint64_t duration_ns) {
+    while (duration_ns > 0) { /* Euclid */
+        const uint64_t remainder = step_ns % duration_ns;
+        step_ns = duration_ns;
+        duration_ns = remainder;
+    }
+    return step_ns;
+}
+
+/* Of times in us. Two steps of a coarse clock are no disturbance; its step shows, because all times
+ * are multiples of it. No clock that we know steps by more than 1.1 us: more is chance. */
+static inline struct summary summarize_us(double *samples_us, size_t count) {
+    uint64_t step_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        if (samples_us[i] > 0) /* a number */
+            step_ns = common_step_ns(step_ns, (uint64_t)llround(samples_us[i] * 1e3));
+    const double two_steps_us = 2 * fmin((double)step_ns / 1e3, 1.1);
+    return summarize(samples_us, count, fmax(two_steps_us / 16, finest_step_us));
 }
 
 /* Leaves the samples sorted. */

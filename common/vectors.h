@@ -50,7 +50,8 @@ static inline cl_mem device_vector(struct opencl cl, enum vector v, size_t n) {
 }
 
 /* Makes a, b and c, and gives them and n to `kernel` as its arguments. */
-static inline void set_vectors(struct opencl cl, cl_kernel kernel, size_t n, cl_mem vectors[3]) {
+static inline void set_up_arguments(struct opencl cl, cl_kernel kernel, size_t n,
+                                    cl_mem vectors[3]) {
     const cl_ulong count = n;
     for (int v = A; v <= C; v++) {
         vectors[v] = device_vector(cl, (enum vector)v, n);

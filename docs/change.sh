@@ -1,36 +1,52 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 #
 # docs/change.sh PROGRAM OPTIONS...      as in: docs/change.sh block_clock_opencl --threads 64
+# docs/change.sh PROGRAM A... -- B...    as in: docs/change.sh block_clock_opencl --blocks 1 -- --blocks 16
 #
-# Does the change matter? Runs the built program without the options (A) and with them (B), five processes each, by
+# Does the change matter? Runs the built program with the options A (without any) and with B, five processes each, by
 # turns, and lays the medians of the processes side by side. The records stay in build/change/PROGRAM/.
 set -eu
 unset CDPATH
 suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/..")
-if [ $# -lt 1 ]; then
-    echo "usage: docs/change.sh PROGRAM OPTIONS..., with a PROGRAM of build/programs.txt" >&2
+if [ $# -lt 1 ] || [ "$1" = -h ] || [ "$1" = --help ]; then
+    sed -n 's/^# \{0,1\}//; 4,8p' "$(readlink -f "$0")" >&2
     exit 2
 fi
-program=$(awk -F / -v name="$1" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
-program=$suite/build/$program
+name=${1##*/}
+path=$(awk -F / -v name="$name" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
+program=$suite/build/$path
 if [ ! -f "$program" ]; then
     echo "change.sh: no program '$1' in build/: ./tour.sh builds all that this machine can run" >&2
     exit 2
 fi
-change=$suite/build/change/$1
 shift
-rm -rf "$change" && mkdir -p "$change"
+case " $* " in *" --help "* | *" --version "* | *" --device list "* | *" --csv"*) exec "$program" "$@" ;; esac
+command -v python3 >/dev/null || { echo "change.sh: needs python3 (Debian, Ubuntu: apt-get install python3)" >&2 && exit 1; }
+a=() b=("$@")
+for i in "${!b[@]}"; do
+    if [ "${b[i]}" = -- ]; then
+        a=("${@:1:i}") b=("${@:i+2}")
+        break
+    fi
+done
+change=$suite/build/change/$name
+rm -rf "$change.new" && mkdir -p "$change.new"
 printf 'Ten processes, by turns '
+run() { # SIDE OPTIONS...
+    "$program" --csv="$change.new/$1$turn.csv" "${@:2}" >/dev/null 2>"$change.new/said" && printf . && return
+    local code=$?
+    echo && cat "$change.new/said" >&2
+    echo "change.sh: its options: $program --help" >&2
+    exit "$code"
+}
 for turn in 1 2 3 4 5; do
-    for side in $(shuf -e A B); do # which one is first is drawn
-        if [ "$side" = A ]; then
-            "$program" --csv="$change/A$turn.csv" >/dev/null
-        else
-            "$program" "$@" --csv="$change/B$turn.csv" >/dev/null
-        fi
-        printf .
+    # Which one is first is drawn; in the first turn it is B, whose options may be wrong.
+    if [ $turn = 1 ]; then sides='B A'; else sides=$(shuf -e A B); fi
+    for side in $sides; do
+        if [ "$side" = A ]; then run A "${a[@]}"; else run B "${b[@]}"; fi
     done
 done
 echo
-"$suite/docs/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"
+rm -rf "$change" && mv "$change.new" "$change"
+exec "$suite/docs/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"

@@ -2,7 +2,6 @@
  *
  * How a table looks, that its record has the same numbers, what summary.h must say of samples whose summary is known, and
  * vector_add beyond 2^32 elements. */
-#include "../../03_opencl_profiling/clock_step.h"
 #include "../../04_cuda_events/fit_line.h"
 #include <stdio.h>
 #include <sys/mman.h>
@@ -122,6 +121,12 @@ int main(void) {
     expect("two modes", summarize(modes, 9, 0.032).disturbed, 1);
     expect("two modes, one of them rare", summarize(modes + 1, 8, 0.032).disturbed, 1);
     expect("one step of a coarse clock", summarize(modes, 9, 8).disturbed, 0);
+    double coarse[] = {2.048, 3.072, 4.096, 5.120, 6.144}, three_steps[] = {2.048, 3.072, 4.096, 6.144, 6.144};
+    double fine[] = {2.048, 3.072, 4.096, 5.120, 6.112}, nan_first[] = {NAN, 3.072, 4.096, 5.120, 5.120};
+    expect("two steps of 1.024 us", summarize_us(coarse, 5).disturbed, 0);
+    expect("three steps of 1.024 us", summarize_us(three_steps, 5).disturbed, 1);
+    expect("as much by a clock of 32 ns", summarize_us(fine, 5).disturbed, 1);
+    summarize_us(nan_first, 5); /* no number, and no end of Euclid's loop */
     expect("a middle half below zero", summarize(below, 5, 1).disturbed, 1);
     expect("too few to say", summarize(few, 4, 0.1).disturbed, 0);
     expect("slope of 2 x + 3", fit_line(x, y, 3).slope, 2);

@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "What can the clocks of this machine tell, and what do they cost?");
     const struct cudaDeviceProp device = open_cuda();
     const size_t runs = (size_t)options.runs, half = (runs + 1) / 2;
-    set_up_blocker();
+    set_up_blocked_pair();
     CHECK_CUDA(cudaEventCreate(&between));
     CHECK_CUDA(cudaMalloc((void **)&noted_ns, TICKS * sizeof *noted_ns));
     note_time<<<1, 1>>>(noted_ns); /* the warm-up: see cuda_events.cu on lazy loading */
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
         }
     }
     take_moment(noted_ns, moments_ns[runs]);
-    const bool shared = is_shared();
+    const bool shared = probe_sharing();
     print_row("timer_rate_ppm", ppm, half, "runs",
               compare_rates(moments_ns, half, MONOTONIC, ppm) || shared,
               "%globaltimer is faster than CLOCK_MONOTONIC");
@@ -141,14 +141,14 @@ int main(int argc, char **argv) {
               "%globaltimer is faster than CLOCK_MONOTONIC_RAW");
     print_row("timer_tick_ns", ticks_ns, runs, "runs", shared, "the mean step of %globaltimer");
     for (int p = 0; p < PAIRS; p++) {
-        disturbed[p] = shared || summarize(all_us[p], runs, step_us).disturbed ||
+        disturbed[p] = shared || summarize_us(all_us[p], runs).disturbed ||
                        (p > 0 && disturbed[pairs[p].minus]);
         value_us[p] =
             print_row(pairs[p].quantity, added_us[p], runs, "runs", disturbed[p], pairs[p].how);
     }
     for (int l = 0; l < LENGTHS; l++) {
-        const struct summary more = summarize(more_us[l], runs, step_us),
-                             row = summarize(row_us[l], runs, step_us / IN_A_ROW);
+        const struct summary more = summarize_us(more_us[l], runs),
+                             row = summarize(row_us[l], runs, finest_step_us / IN_A_ROW);
         extra[l] = more.median;
         row_extra[l] = row.median;
         pair[l] = median(pair_us[l], runs);

@@ -6,9 +6,8 @@
  *        |--launch-----|------code------|----drain-----|                   |
  *                                       |-----------next_start-------------|
  *
- * Measures: when the device knows that a kernel is complete, so that all it wrote can be seen: a
- *   second kernel waits for that there (programmatic dependent launch). Beside it, when an ordinary
- *   next kernel starts; and event_net, an event pair behind the blocker minus the floor.
+ * Measures: when a kernel is complete, so that all it wrote can be seen: a second kernel waits for
+ *   that (programmatic dependent launch); when an ordinary next kernel starts; and event_net.
  * Does not measure: the parts of the drain. Needs compute capability 9.0.
  *
  * Build: nvcc -O2 -arch=native -I../../common drain.cu -o drain
@@ -22,9 +21,8 @@
 static const size_t waves[] = {0, 1, 64}; /* as many blocks as fill the device; 0: one block */
 enum { SIZES = sizeof waves / sizeof waves[0], SPIN_NS = 2000 };
 
-/* A kernel with stamps, a spin or vector_add, which lets the next one start early: what the next
- * one reads it must wait for. The instruction is CUDA 12's
- * cudaTriggerProgrammaticLaunchCompletion(). */
+/* A spin or vector_add with stamps. It lets the next kernel start early, which must wait for what it
+ * reads. The instruction is CUDA 12's cudaTriggerProgrammaticLaunchCompletion(). */
 static __global__ void early(unsigned long long length_ns, const float *a, const float *b, float *c,
                              struct warp_time *times) {
     const unsigned long long start_ns = globaltimer_ns();
@@ -39,9 +37,8 @@ static __global__ void early(unsigned long long length_ns, const float *a, const
     stamp(times, start_ns);
 }
 
-/* The next kernel: when it starts and, in end_ns, when the one before it is
- * complete. The instruction is CUDA 12's cudaGridDependencySynchronize(). Built for
- * an older GPU it cannot wait: 0. */
+/* The next kernel: when it starts and, in end_ns, when the one before it is complete. The
+ * instruction is CUDA 12's cudaGridDependencySynchronize(). An older GPU's cannot wait: 0. */
 static __global__ void marker(struct warp_time *marked) {
     struct warp_time seen = {globaltimer_ns(), 0};
 #if __CUDA_ARCH__ >= 900
@@ -51,10 +48,7 @@ static __global__ void marker(struct warp_time *marked) {
     *marked = seen;
 }
 
-/* Of the last pair of events: its time, and what the kernel and the marker between them wrote. */
-static double pair_us;
-static struct warp_time code, next;
-static struct warp_time *marked; /* the marker's, on the device */
+static struct warp_time *marked; /* what the marker wrote, on the device */
 
 /* `is_early`: the marker may start as soon as the kernel before it lets it, and waits by itself. */
 static void launch_marker(bool is_early) {
@@ -68,34 +62,38 @@ static void launch_marker(bool is_early) {
     CHECK_CUDA(cudaLaunchKernelExC(&one_thread, (const void *)marker, arguments));
 }
 
-/* All is queued behind the blocker, so that nothing waits for the host. */
-enum between { NOTHING, KERNEL, WITH_EARLY_MARKER, WITH_MARKER };
-static double time_pair(enum between between) {
+enum queue { NOTHING, KERNEL, WITH_EARLY_MARKER, WITH_MARKER };
+struct pair {
+    double us;
+    struct warp_time code, next; /* of the kernel and the marker between the events */
+};
+static struct pair time_pair(enum queue queue) {
+    struct pair pair = {0, {0, 0}, {0, 0}};
     clear_stamps(work.times, work.blocks);
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
-    if (between >= KERNEL) {
+    if (queue >= KERNEL) {
         early<<<(unsigned)work.blocks, THREADS>>>(work.length_ns, work.a, work.b, work.c,
                                                   work.times);
         CHECK_CUDA(cudaGetLastError());
     }
-    if (between > KERNEL)
-        launch_marker(between == WITH_EARLY_MARKER);
+    if (queue > KERNEL)
+        launch_marker(queue == WITH_EARLY_MARKER);
     CHECK_CUDA(cudaEventRecord(stop, 0));
     open_gate();
-    pair_us = elapsed_us();
-    if (between >= KERNEL)
-        code = first_and_last(work.times, work.blocks);
-    if (between > KERNEL)
-        CHECK_CUDA(cudaMemcpy(&next, marked, sizeof next, cudaMemcpyDeviceToHost));
-    return pair_us;
+    pair.us = elapsed_us();
+    if (queue >= KERNEL)
+        pair.code = first_and_last(work.times, work.blocks);
+    if (queue > KERNEL)
+        CHECK_CUDA(cudaMemcpy(&pair.next, marked, sizeof pair.next, cudaMemcpyDeviceToHost));
+    return pair;
 }
 
-/* Exits with 1 unless they are at least `least_us` apart and, to 2 us, at most the pair's time. */
-static double us_between(unsigned long long from_ns, unsigned long long to_ns, double least_us) {
+static double checked_us(unsigned long long from_ns, unsigned long long to_ns, double least_us,
+                         double most_us) {
     const double us = (double)(long long)(to_ns - from_ns) / 1e3;
-    if (us < least_us || us > pair_us + 2)
-        fail(EXIT_FAILED, "impossible: %g us between stamps, not %g to %g", us, least_us, pair_us);
+    if (us < least_us || us > most_us + 2) /* clocks' steps */
+        fail(EXIT_FAILED, "impossible: %g us between stamps, not %g to %g", us, least_us, most_us);
     return us;
 }
 
@@ -104,16 +102,17 @@ static const char *const names[] = {"launch", "code", "drain", "event_net", "wai
 static double samples_us[ALL][MAX_RUNS];
 
 static void measure(size_t run) {
-    samples_us[FLOOR][run] = time_pair(NOTHING);
-    samples_us[EVENT_NET][run] = time_pair(KERNEL); /* minus the floor, once its median is known */
-    samples_us[CODE][run] = us_between(code.start_ns, code.end_ns, (double)work.length_ns / 1e3);
-    time_pair(WITH_EARLY_MARKER);
-    if (next.end_ns == 0)
+    samples_us[FLOOR][run] = time_pair(NOTHING).us;
+    struct pair p = time_pair(KERNEL);
+    samples_us[EVENT_NET][run] = p.us; /* minus the floor, once its median is known */
+    samples_us[CODE][run] = checked_us(p.code.start_ns, p.code.end_ns, work.length_ns / 1e3, p.us);
+    p = time_pair(WITH_EARLY_MARKER);
+    if (p.next.end_ns == 0)
         fail(EXIT_FAILED, "built for an older GPU, whose kernels cannot wait: use -arch=native");
-    samples_us[DRAIN][run] = us_between(code.end_ns, next.end_ns, 0);
-    samples_us[WAITED][run] = us_between(next.start_ns, next.end_ns, 0);
-    time_pair(WITH_MARKER);
-    samples_us[NEXT_START][run] = us_between(code.end_ns, next.start_ns, 0);
+    samples_us[DRAIN][run] = checked_us(p.code.end_ns, p.next.end_ns, 0, p.us);
+    samples_us[WAITED][run] = checked_us(p.next.start_ns, p.next.end_ns, 0, p.us);
+    p = time_pair(WITH_MARKER);
+    samples_us[NEXT_START][run] = checked_us(p.code.end_ns, p.next.start_ns, 0, p.us);
 }
 
 int main(int argc, char **argv) {
@@ -127,14 +126,14 @@ int main(int argc, char **argv) {
     const size_t runs = (size_t)options.runs, full = full_device(device.multiProcessorCount);
     work.blocks = waves[SIZES - 1] * full; /* the most */
     work.floats = work.blocks * THREADS;
-    set_up_blocker();
+    set_up_blocked_pair();
     set_up_stamped(work.floats, work.blocks);
     CHECK_CUDA(cudaMalloc((void **)&marked, sizeof *marked));
     early<<<(unsigned)work.blocks, THREADS>>>(0, work.a, work.b, work.c, work.times); /* warm-up */
     CHECK_CUDA(cudaGetLastError());
     launch_marker(true);
-    clear_stamps(work.times, work.blocks);
     check_vector_add(work.c, work.floats);
+    spoil_sums(work.c, work.floats);
     begin_table("Drain: a spin of %d us and vector_add on %s; %zu blocks of %d threads fill it;\n"
                 "medians of %zu runs; drain, next_start: from the last stamp; launch: event_net\n"
                 "- code - drain; waited: by an early next kernel; near 0: it may be too late\n\n",
@@ -144,9 +143,9 @@ int main(int argc, char **argv) {
         work.blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(run);
-        bool disturbed = is_shared();
+        bool disturbed = probe_sharing();
         for (int i = CODE; i < ALL; i++) {
-            const struct summary s = summarize(samples_us[i], runs, step_us);
+            const struct summary s = summarize_us(samples_us[i], runs);
             us[i] = s.median;
             disturbed |= s.disturbed;
         }
@@ -162,6 +161,7 @@ int main(int argc, char **argv) {
         if (row == 1)
             memcpy(full_us, us, sizeof us);
     }
+    check_vector_add(work.c, work.floats); /* the last row is of vector_add, in the most blocks */
     end_table();
     say("%zu blocks of the spin are complete after %.2f us; an ordinary next kernel starts after\n"
         "%.2f us.\n",

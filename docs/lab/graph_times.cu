@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
                  all_blocks = LAUNCHES * (full > add_blocks ? full : add_blocks);
     check_size(options.size,
                3.0 * work.floats * sizeof(float) + all_blocks * WARPS * sizeof *work.times);
-    set_up_blocker();
+    set_up_blocked_pair();
     set_up_stamped(work.floats, all_blocks);
     for (int e = 0; e < 3; e++)
         CHECK_CUDA(cudaEventCreate(&nodes[e]));
@@ -145,11 +145,11 @@ int main(int argc, char **argv) {
             measure(plain, with_events, run);
         if (add)
             check_vector_add(work.c, work.floats);
-        bool disturbed = is_shared();
+        bool disturbed = probe_sharing();
         label("kernel", 10, add ? "vector_add" : "spin");
         cell("blocks", "%7zu", work.blocks);
         for (int i = 0; i < COLUMNS; i++) {
-            const struct summary s = summarize(samples_us[i], runs, step_us);
+            const struct summary s = summarize_us(samples_us[i], runs);
             us[i] = s.median;
             disturbed |= s.disturbed;
         }

@@ -43,7 +43,7 @@ static struct times time_spin(cl_ulong steps) {
     CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &one, &one, 0, NULL, &event));
     CHECK_CL(clFinish(cl.queue));
     t.host_us = (double)(now_ns() - start_ns) / 1e3;
-    t.start_to_end_us = start_to_end_us(event, t.host_us);
+    t.start_to_end_us = take_start_to_end_us(event, t.host_us);
     CHECK_CL(clEnqueueReadBuffer(cl.queue, stamps, CL_TRUE, 0, sizeof code, &code, 0, NULL, NULL));
     const cl_long ran_steps = (cl_long)(code.end - code.start);
     t.code_us = steps_us(code.start, code.end);
@@ -114,10 +114,10 @@ int main(int argc, char **argv) {
             empty_us[run] = empty.start_to_end_us - empty.code_us;
             extra_us[run] = device_us[run] - code_us[run] - empty_us[run];
         }
-        const struct summary code = summarize(code_us, runs, step_us),
-                             device = summarize(device_us, runs, step_us),
-                             empty = summarize(empty_us, runs, step_us),
-                             host = summarize(host_us, runs, step_us);
+        const struct summary code = summarize_us(code_us, runs),
+                             device = summarize_us(device_us, runs),
+                             empty = summarize_us(empty_us, runs),
+                             host = summarize_us(host_us, runs);
         codes_us[i] = code.median;
         by_device[i] = device.median;
         host_extras[i] = host.median - codes_us[i];
@@ -139,9 +139,9 @@ int main(int argc, char **argv) {
     end_table();
 
     const struct line device = fit_line(codes_us, by_device, LENGTHS);
-    const struct summary empty = summarize(empties, LENGTHS, step_us),
-                         extra = summarize(extras, LENGTHS, step_us),
-                         host_extra = summarize(host_extras, LENGTHS, step_us);
+    const struct summary empty = summarize_us(empties, LENGTHS),
+                         extra = summarize_us(extras, LENGTHS),
+                         host_extra = summarize_us(host_extras, LENGTHS);
     value("slope", "", device.slope);
     value("intercept", "us", device.intercept);
     say("A line through the rows: START to END is %.4f x the code %+.2f us. The host's clock\n"

@@ -12,7 +12,6 @@
  * Run:   ./onion
  * Try:   ./onion --runs 1001        do the shells stay as they are?
  */
-#include "../../03_opencl_profiling/clock_step.h"
 #include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "../../04_cuda_events/fit_line.h"
 #include "clock.h"
@@ -69,7 +68,7 @@ static uint64_t timer_step_ns, event_tick_ns; /* of the clocks, by the times see
 /* Every run goes through all clocks, so that each sees the device in the same state. A spin that
  * ran 5 us longer than it was told shared the device with somebody: that run is made again. */
 static void measure(int runs) {
-    for (int run = 0, disturbed = 0; run < runs; run++) {
+    for (int run = 0, disturbed = 0; run < runs;) {
         samples_us[FLOOR][run] = event_floor();
         samples_us[NET][run] = event_blocked(); /* minus the floor, once its median is known */
         samples_us[KERNEL][run] = kernel_us();
@@ -78,12 +77,11 @@ static void measure(int runs) {
         timer_step_ns = common_step_ns(timer_step_ns, (uint64_t)(longest_us * 1e3 + 0.5));
         event_tick_ns =
             common_step_ns(event_tick_ns, (uint64_t)(samples_us[EVENT][run] * 1e3 + 0.5));
-        if (longest_us * 1e3 > (double)length_ns + 5000) {
-            if (++disturbed > runs)
-                fail(EXIT_FAILED, "disturbed: a spin of %llu ns ran %.0f ns; is the device shared?",
-                     length_ns, longest_us * 1e3);
-            run--;
-        }
+        if (longest_us * 1e3 <= (double)length_ns + 5000)
+            run++;
+        else if (++disturbed > runs)
+            fail(EXIT_FAILED, "disturbed: a spin of %llu ns ran %.0f ns; is the device shared?",
+                 length_ns, longest_us * 1e3);
     }
 }
 
@@ -94,7 +92,7 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "How thick is each shell of a launch?");
     const struct cudaDeviceProp device = open_cuda();
     const int runs = (int)options.runs;
-    set_up_blocker();
+    set_up_blocked_pair();
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
 
     /* Every kernel once before the first blocker: see cuda_events.cu on lazy loading. */
@@ -114,7 +112,7 @@ int main(int argc, char **argv) {
         for (int run = 0; run < runs; run++)
             samples_us[NET][run] -= floor;
         for (int t = 0; t < TIMES; t++) {
-            const struct summary s = summarize(samples_us[t], (size_t)runs, step_us);
+            const struct summary s = summarize_us(samples_us[t], (size_t)runs);
             us[t] = s.median;
             disturbed |= s.disturbed;
         }

@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
     const int full = blocks_at_once((const void *)stamped, THREADS, device.multiProcessorCount);
     const int many = 16 * full;
     const size_t runs = (size_t)options.runs;
-    set_up_blocker();
+    set_up_blocked_pair();
     set_up_blocks((size_t)many);
 
     /* The warm-up, and the check: the stamps of the first kernel, the results of the second. */
@@ -116,11 +116,11 @@ int main(int argc, char **argv) {
         stamps_percent[run] = 100 * us[WITH][run] / us[WITHOUT][run];
     }
 
-    const bool shared = is_shared();
+    const bool shared = probe_sharing();
     begin_table("Outside the block: timedReduction on %s; %d SMs, medians of %lld runs\n\n",
                 device.name, device.multiProcessorCount, options.runs);
     for (int row = 0; row < ROWS; row++) {
-        all[row] = summarize(us[row], runs, step_us);
+        all[row] = summarize_us(us[row], runs);
         const struct summary share = summarize(percent[row], runs, 0);
         label("method", 18, methods[row]);
         number("time", "us", 2, all[row].median);

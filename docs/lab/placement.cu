@@ -64,7 +64,7 @@ static void set_up(void) {
     check_size(options.size, 10.0 * (double)floats * sizeof(float)); /* 3 times 3, and a spacer */
     for (int v = A; v <= C; v++)
         first[v] = device_vector((enum vector)v, floats);
-    set_up_blocker();
+    set_up_blocked_pair();
     launch(); /* no kernel may be launched first while the gate is shut */
 }
 

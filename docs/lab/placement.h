@@ -44,7 +44,7 @@ static inline void measure(struct place *place) {
         place->steps->time_launch_us(&overheads_us[0]);
     for (int i = 0; i < LAUNCHES; i++)
         samples_us[i] = place->steps->time_launch_us(&overheads_us[i]);
-    const struct summary s = summarize(samples_us, LAUNCHES, step_us);
+    const struct summary s = summarize_us(samples_us, LAUNCHES);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us", s.median);
     place->steps->check_result();
@@ -135,7 +135,7 @@ static inline void compare_places(const struct steps *steps, const char *clock) 
                 options.size, machine.device, clock, runs, LAUNCHES, (unsigned long long)seed);
     describe("seed", "%llu", (unsigned long long)seed);
     for (int w = AGAIN; w < PLACES; w++) {
-        const struct summary s = summarize(samples_us[w], runs, step_us);
+        const struct summary s = summarize_us(samples_us[w], runs);
         spread_percent[w] = 100 * (s.max - s.min) / s.min;
         greatest = fmax(greatest, spread_percent[w]);
         label("where", 7, place_names[w]);

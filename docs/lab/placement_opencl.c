@@ -33,7 +33,7 @@ static double time_launch_us(double *overhead_us) {
     CHECK_CL(clFinish(cl.queue));
     const int64_t end_ns = now_ns();
     const double host_us = (double)(end_ns - start_ns) / 1e3;
-    *overhead_us = host_us - start_to_end_us(event, host_us);
+    *overhead_us = host_us - take_start_to_end_us(event, host_us);
     return host_us;
 }
 
@@ -51,7 +51,7 @@ static void use(cl_mem buffers[3]) {
 static void move_buffers(void) {
     cl_mem spacer = device_vector(cl, C, 1 + random_below(floats)), before[3];
     memcpy(before, moved, sizeof before);
-    set_vectors(cl, vector_add, floats, moved);
+    set_up_arguments(cl, vector_add, floats, moved);
     for (int v = A; v <= C && before[v]; v++)
         CHECK_CL(clReleaseMemObject(before[v]));
     CHECK_CL(clReleaseMemObject(spacer));
@@ -68,7 +68,7 @@ static void set_up(void) {
     check_buffer_size(cl, options.size, 4.0 * (double)floats, 40.0 * (double)floats);
     const cl_program program = build_program(cl, "../../06_warmup/warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
-    set_vectors(cl, vector_add, floats, first);
+    set_up_arguments(cl, vector_add, floats, first);
 }
 
 int main(int argc, char **argv) {

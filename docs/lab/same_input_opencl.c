@@ -85,7 +85,7 @@ static double time_walk_us(const cl_uint *numbers, cl_uint right, double *overhe
     CHECK_CL(clEnqueueNDRangeKernel(cl.queue, walk, 1, NULL, &one, &one, 0, NULL, &event));
     CHECK_CL(clFinish(cl.queue));
     const double host_us = (double)(now_ns() - start_ns) / 1e3;
-    const double us = start_to_end_us(event, host_us);
+    const double us = take_start_to_end_us(event, host_us);
     *overhead_us = host_us - us;
     CHECK_CL(
         clEnqueueReadBuffer(cl.queue, result, CL_TRUE, 0, sizeof found, &found, 0, NULL, NULL));
@@ -142,8 +142,8 @@ int main(int argc, char **argv) {
                 "Medians of the first and of the last launch in %zu times %d launches\n\n",
                 count, cl.name, runs, LAUNCHES);
     for (int i = SAME; i < INPUTS; i++) {
-        first[i] = summarize(first_us[i], runs, step_us);
-        last[i] = summarize(last_us[i], runs, step_us);
+        first[i] = summarize_us(first_us[i], runs);
+        last[i] = summarize_us(last_us[i], runs);
         if (!(last[i].median > 0))
             fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short",
                  last[i].median, count);

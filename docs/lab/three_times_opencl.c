@@ -46,7 +46,7 @@ static double time_alone(size_t groups, double us, double *code_us) {
     const int64_t host_start_ns = now_ns();
     launch(0, groups, us, &event);
     CHECK_CL(clFinish(cl.queue));
-    const double device_us = start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
+    const double device_us = take_start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
     const struct group_time code = first_and_last(cl, stamps, 0, groups, us);
     *code_us = steps_us(code.start, code.end);
     if ((us > 0 && device_us == 0) || *code_us > 1.01 * device_us + 10)
@@ -80,7 +80,7 @@ static double time_row(size_t groups, bool has_events, double us[TIMES]) {
     us[PERIOD] = between_us(read_stamp_ns(events[MIDDLE], CL_PROFILING_COMMAND_START),
                             read_stamp_ns(events[NEXT], CL_PROFILING_COMMAND_START));
     for (int i = 0; i < LAUNCHES; i++)
-        device_us[i] = start_to_end_us(events[i], host_us);
+        device_us[i] = take_start_to_end_us(events[i], host_us);
     us[ROW] = device_us[MIDDLE];
     us[ROW_MORE] = us[ROW] - steps_us(code.start, code.end);
     us[GAP] = us[PERIOD] - us[ROW];
@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
         bool disturbed = false;
         cell("groups", "%zu", groups[i]);
         for (int t = 0; t < TIMES; t++) {
-            s[t] = summarize(samples_us[t], runs, step_us);
+            s[t] = summarize_us(samples_us[t], runs);
             quiet_us[t][quiet] = s[t].median;
             if (t <= IN_A_ROW)
                 number(names[t], "us", 2, s[t].median);
@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
     }
     end_table();
     for (int t = 0; t < TIMES && quiet > 0; t++)
-        s[t] = summarize(quiet_us[t], quiet, step_us);
+        s[t] = summarize_us(quiet_us[t], quiet);
     if (quiet == 0) {
         say("Each row is disturbed: this run does not say which of the three START to END is.\n");
     } else if (is_loop) {

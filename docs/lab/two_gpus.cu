@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
     }
     const char *error = ask_events();
     CHECK_CUDA(cudaSetDevice(0));
-    shared = is_shared();
+    shared = probe_sharing();
     begin_table(
         "Two GPUs: %d of %s; in %lld s %d sweeps of %lld stamps, there and back\n"
         "low to high: bounds, the sweeps, or the middle half of %d all-reduces of %d KiB\n\n",

@@ -162,7 +162,7 @@ static inline int set_up_gpus(void) {
     for (int gpu = 1; gpu < count; gpu++)
         set_up_pair(gpu);
     CHECK_CUDA(cudaSetDevice(0));
-    set_up_blocker();
+    set_up_blocked_pair();
     return count;
 }
 

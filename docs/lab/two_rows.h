@@ -187,6 +187,6 @@ static inline void draw_rounds(void) {
         "\nThe last all-reduce, on one time line: GPU 1 comes late (l). Each sends (s) a half, "
         "waits\n(w) for the other's, adds (a) and sends the sums, and waits (w) for the other's "
         "sums.\n");
-    if (!table_file && record_file != stdout) /* --trace */
+    if (options.wants_trace)
         print_slices();
 }

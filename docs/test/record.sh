@@ -108,12 +108,27 @@ csv
 csv
 csv
 csv
---runs 7 csv
---runs 7 csv
---runs 7 csv
---runs 7 csv
---runs 7 csv
+csv --runs 7
+csv --runs 7
+csv --runs 7
+csv --runs 7
+csv --runs 7
 .
+# A has options of its own; a path names the program, too; what is asked of the program, the program answers.
+docs/change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' ' >found
+docs/change.sh host_clock --device list | tr -s " " >>found
+is "two changes" found <<'.'
+ 5 csv --runs 3
+ 5 csv --runs 7
+0 Known GPU, driver 1
+.
+# A wrong option costs one process, and leaves the older records.
+fails env FAILS=stopwatch CODE=2 docs/change.sh stopwatch --rnus 9
+[ "$(tail -n 2 message)" = "stopwatch: why
+change.sh: its options: ./build/01_host_clock/stopwatch --help" ]
+grep -qx 'csv --runs 7' build/change/stopwatch/B5.csv
+fails docs/change.sh --help
+grep -q 'change.sh PROGRAM A... -- B...' message
 
 # What Nsight Compute says: the median of four launches, of numbers with commas, of the kernel that is meant.
 cat >bin/ncu <<'.'

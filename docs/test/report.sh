@@ -138,6 +138,15 @@ says "1 103 101 to 105 108 106 to 110 1.049 B is greater"
 says "2 203 201 to 205 207 205 to 209 1.020 within the noise"
 says "clocks_mean is 1.05 times as great in 1 of 2 rows"
 says "by chance in 1 of 126 rows."
+mkdir "$folder/a [1]" && cp "$folder/a b"/[AB]?.csv "$folder/a [1]" # in a folder's name nothing is a pattern
+"$side_by_side" "$folder/a [1]/A?.csv" "$folder/a [1]/B?.csv" | tr -s ' ' >"$folder/text"
+says "1 103 101 to 105 108 106 to 110 1.049 B is greater"
+fails "$side_by_side" "$folder/a b"/A?.csv "$folder/a b"/B?.csv 2>"$folder/message" # by the shell
+grep -q "two patterns in quotes" "$folder/message"
+printf '# program,block_clock 1.0.0\nblocks,threads,clocks_mean\n1,32,7\n2,32,8\n3,32,8\n' >"$folder/a b/A.csv"
+printf '# program,block_clock 1.0.0\nblocks,threads,clocks_mean\n16,32,7\n' >"$folder/a b/B.csv"
+"$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
+says "No row is in both, so nothing is compared. Give A options of its own, as in"
 fails docs/change.sh none 2>"$folder/message"
 grep -q "^change.sh: no program 'none'" "$folder/message"
 

@@ -52,6 +52,12 @@ COLORS = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2".split
 MOST_LINES = 24  # of a table of two records: one page
 
 
+def matching(path):
+    """The files of a pattern such as folder/A?.csv; in the folder's own name nothing is a pattern."""
+    folder, name = os.path.split(path)
+    return sorted(glob.glob(os.path.join(glob.escape(folder), name))) if "?" in name else []
+
+
 def spread(row, column, record):
     """The least and the greatest of the processes; or of the runs of one process, as the row's own columns have them: of
     median_us min_us and max_us, of span_us span_min_us and span_max_us. None if there are none, or if there was one run."""
@@ -208,7 +214,7 @@ def of_machines(folders):
 def of_records(paths):
     """Two records of one program, or several processes each: the program's tables; for another program its numbers with a
     spread, or all numbers."""
-    processes = [[read(p) for p in (sorted(glob.glob(path)) if "?" in path else []) or [path]] for path in paths]
+    processes = [[read(p) for p in matching(path) or [path]] for path in paths]
     a, b = (records[0] for records in processes)
     for name, record in zip("AB", (a, b)):
         if not record.rows:
@@ -296,7 +302,7 @@ def print_records(sides, paths):
     print("Changed:", "; ".join(changed) if changed else "no option. (A record does not show a change in the source.)")
     for words in filter(None, (side.in_words() for side in sides)):
         print(words)
-    if "used_units" in a.columns and "used_units" in b.columns:
+    if "used_units" in a.columns and "used_units" in b.columns and len(a.rows) == len(b.rows):
         used = [" ".join(row["used_units"] for row in r.rows) for r in (a, b)]
         if used[0] != used[1]:
             print(f"used (units), row by row: {used[0]} -> {used[1]}")
@@ -304,6 +310,9 @@ def print_records(sides, paths):
     if side.changed and len(side.rows) > 1 and any(len(of) == 2 for _, of in side.rows):
         how = [f"by {' and '.join(side.paired_by)}"] * bool(side.paired_by) + ["in their order"] * bool(side.placed_by)
         print(f"A and B have no value of {' or '.join(side.changed)} in common: rows are paired {', then '.join(how)}.")
+    if side.rows and not any(len(of) == 2 for _, of in side.rows):
+        print("No row is in both, so nothing is compared. Give A options of its own, as in\n"
+              "docs/change.sh block_clock --blocks 1 -- --blocks 16")
     said = set()
     for side in sides:
         lines, keys = [*side.pairs()], len(side.keys)
@@ -429,6 +438,8 @@ def main(arguments):
     else:
         folders = {name: RESULTS / name if (RESULTS / name).is_dir() else pathlib.Path(name) for name in arguments}
         for name, folder in folders.items():
+            if name.endswith(".csv"):
+                raise RecordError("two records, or two patterns in quotes: docs/side_by_side.sh 'A?.csv' 'B?.csv'")
             if not list(folder.glob("*.csv")):
                 raise RecordError(f"no record called '{name}'; {recorded}")
         sides = list(of_machines(folders))
