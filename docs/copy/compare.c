@@ -144,6 +144,15 @@ static cl_ulong cmp_stamp_ns(cl_event event, cl_profiling_info what) {
     return ns;
 }
 
+/* What was seen is right, and is of this input and of no other. */
+static void cmp_check(char which) {
+    if (first_wrong(cmp_seen, cmp_version) >= 0) {
+        cmp_look(cmp_seen, NULL);
+        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
+    }
+    cmp_expect_other(which, first_wrong(cmp_seen, 1 + cmp_version % 999));
+}
+
 /* Microseconds from the first START to the last END; which 0: of an empty kernel. */
 static double cmp_time_us(char which, int checked, int clocks) {
     const size_t one = 1, readers = 1 << 14;
@@ -182,12 +191,8 @@ static double cmp_time_us(char which, int checked, int clocks) {
     }
     CHECK(clFinish(queue)); /* the query does not wait */
     const double waited_us = (double)(cmp_now_ns() - before_ns) / 1e3;
-    if (checked && first_wrong(cmp_seen, cmp_version) >= 0) {
-        cmp_look(cmp_seen, NULL);
-        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
-    }
     if (checked)
-        cmp_expect_other(which, first_wrong(cmp_seen, 1 + cmp_version % 999));
+        cmp_check(which);
     const cl_ulong start_ns = cmp_stamp_ns(first, CL_PROFILING_COMMAND_START),
                    end_ns = cmp_stamp_ns(last ? last : first, CL_PROFILING_COMMAND_END);
     CHECK(clReleaseEvent(first));
@@ -244,10 +249,15 @@ int main(int argc, char **argv) {
     cmp_begin(argc, argv, "START to END");
     cmp_open_device();
     set_up();
-    cmp_before = malloc(2 * result.bytes);
+    cmp_before = calloc(2, result.bytes);
     check(cmp_before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc", __FILE__, __LINE__);
     cmp_seen = cmp_before + result.bytes;
-    for (int i = 0; i < 20; i++) /* the warm-up */
-        cmp_time_us("AB"[i % 2], 0, 0);
+    for (int i = 0; i < 20; i++) { /* the warm-up */
+        cmp_time_us("AB"[(i + cmp.b_first) % 2], 0, 0);
+        if (i == 0) { /* B must not need what A left, nor A what B left */
+            cmp_look(cmp_seen, NULL);
+            cmp_check("AB"[cmp.b_first]);
+        }
+    }
     return cmp_measure(cmp_time_us, 0, 0) || cmp_finish();
 }

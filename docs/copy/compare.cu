@@ -269,10 +269,15 @@ int main(int argc, char **argv) {
     cmp_block<<<1, 1, 0, stream>>>(cmp_gate, 1000000000);
     CHECK(cudaGetLastError());
     for (int i = 0; i < 20; i++) { /* the warm-up, not behind the gate: a first launch may wait */
+        const char which = "AB"[(i + cmp.b_first) % 2];
         cmp_add_spin(i);
-        cmp_renew();
-        launch("AB"[i % 2]);
+        cmp_make_ready(which, i == 0);
+        launch(which);
         CHECK(cudaDeviceSynchronize());
+        if (i == 0) { /* B must not need what A left, nor A what B left */
+            cmp_look(cmp_seen, 1);
+            cmp_check_row(which);
+        }
     }
     return cmp_measure(cmp_time_us, longest_row, 1.2e-7) || cmp_finish();
 }

@@ -24,12 +24,12 @@
 
 /* The columns of the record. Percent: how much more time B takes than A. */
 /* clang-format off */
-enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_A = 6, CMP_B, CMP_COUNT, CMP_ROW,
-       CMP_TICK, CMP_ALONE, CMP_STEP, CMP_LEAST, CMP_DISTURBED, CMP_COLUMNS };
+enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_A = 6, CMP_B, CMP_SINGLE, CMP_COUNT = 10,
+       CMP_ROW, CMP_TICK, CMP_ALONE, CMP_STEP, CMP_LEAST, CMP_DISTURBED, CMP_COLUMNS };
 static const char *const cmp_columns[CMP_COLUMNS] = {
     "difference_percent", "low_percent", "high_percent", "control_percent", "control_low_percent",
-    "control_high_percent", "median_a_us", "median_b_us", "pairs", "in_a_row", "tick_ns",
-    "step_alone_ns", "step_in_a_row_ns", "least_percent", "disturbed"};
+    "control_high_percent", "median_a_us", "median_b_us", "single_a_us", "single_b_us", "pairs",
+    "in_a_row", "tick_ns", "step_alone_ns", "step_in_a_row_ns", "least_percent", "disturbed"};
 /* clang-format on */
 
 /* Microseconds of a launch of A or of B; which 0: of a spin. checked: the time does not count. */
@@ -40,14 +40,15 @@ struct cmp_pairs {
     size_t count;
 };
 static struct {
-    double seconds, percent;         /* for one process; the smallest difference that matters */
-    int processes, cold, row, delay; /* delay: in clocks, before a row */
-    int fitting;                     /* how long may a row be? see cmp_fit_row() */
-    FILE *record;                    /* of --csv; stdout: in place of the words */
-    const char *clock;               /* which time it is; NULL: times from elsewhere */
+    double seconds, percent; /* for one process; the smallest difference that matters */
+    int processes, cold, b_first, row, delay; /* delay: in clocks, before a row */
+    int fitting;                              /* how long may a row be? see cmp_fit_row() */
+    FILE *record;                             /* of --csv; stdout: in place of the words */
+    const char *clock;                        /* which time it is; NULL: times from elsewhere */
     char device[256];
     struct cmp_pairs ab, aa; /* aa: A and A again, the control */
     double times_us[CMP_TIMES], host_us[2], once_us;
+    double single_us[3];      /* of one launch, the least: of A, of B, of an empty kernel */
     double alone_us, step_us; /* steps: see cmp_step_us() */
     volatile sig_atomic_t held;
     long long ran_clocks; /* of the last spin */
@@ -171,6 +172,8 @@ static inline void cmp_add_row(double tick_us, double step_us) {
             percent[i] = 100 * (of[c]->b_us[i] / of[c]->a_us[i] - 1);
         cmp_enclose(percent, of[c]->count, row + c * CMP_CONTROL);
     }
+    for (int i = 0; i < 2 && cmp.row > 1; i++)
+        row[CMP_SINGLE + i] = cmp.single_us[i] - cmp.single_us[2];
     row[CMP_COUNT] = (double)cmp.ab.count;
     row[CMP_ROW] = cmp.row;
     row[CMP_TICK] = 1e3 * tick_us;
@@ -282,20 +285,27 @@ static inline void cmp_compare(cmp_timer *time_us, struct cmp_pairs *pairs, char
     cmp_add(pairs, us[0], us[1]);
 }
 
-/* Of spins in a row of cmp.row, each 64 clocks longer than the one before. */
+/* Of spins in a row of cmp.row, each 64 clocks longer than the one before; if so few clocks make
+ * no more than three steps, each 256 or 1024 clocks longer. */
 static inline double cmp_measure_step(cmp_timer *time_us) {
     enum { LENGTHS = 24, TIMES = 9 };
     double us[TIMES], clocks[TIMES], all_us[LENGTHS], all_clocks[LENGTHS];
-    for (int i = 0; i < LENGTHS; i++) {
-        const int l = 7 * i % LENGTHS; /* not in their order */
-        for (int time = 0; time < TIMES; time++) {
-            us[time] = time_us(0, 0, 5000 + 64 * l);
-            clocks[time] = (double)cmp.ran_clocks;
+    for (int more = 64;; more *= 4) {
+        double rise = 0;
+        for (int i = 0; i < LENGTHS; i++) {
+            const int l = 7 * i % LENGTHS; /* not in their order */
+            for (int time = 0; time < TIMES; time++) {
+                us[time] = time_us(0, 0, 5000 + more * l);
+                clocks[time] = (double)cmp.ran_clocks;
+            }
+            all_us[l] = cmp_median(us, TIMES);
+            all_clocks[l] = cmp_median(clocks, TIMES);
         }
-        all_us[l] = cmp_median(us, TIMES);
-        all_clocks[l] = cmp_median(clocks, TIMES);
+        for (int l = 1; l < LENGTHS; l++)
+            rise = fmax(rise, all_us[l] - all_us[l - 1]);
+        if (more == 1024 || all_us[LENGTHS - 1] - all_us[0] > 3 * rise)
+            return cmp_step_us(all_clocks, all_us, LENGTHS);
     }
-    return cmp_step_us(all_clocks, all_us, LENGTHS);
 }
 
 /* A stream's queue holds about a thousand commands; one more makes the host wait until the device
@@ -312,8 +322,9 @@ static inline void cmp_fit_row(cmp_timer *time_us) {
 static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relative) {
     enum { EMPTIES = 101 };
     double empties_us[EMPTIES];
-    for (int i = 0; i < 10; i++)
-        cmp.once_us = fmin(cmp.once_us, time_us("AB"[i % 2], 0, 0));
+    for (int i = 0; i < 30; i++) /* "AB"[2] is 0, an empty kernel */
+        cmp.single_us[i % 3] = fmin(cmp.single_us[i % 3], time_us("AB"[i % 3], 0, 0));
+    cmp.once_us = fmin(cmp.single_us[0], cmp.single_us[1]);
     if (longest_row > 0)
         cmp.alone_us = cmp.step_us = cmp_measure_step(time_us);
     /* A row of 5 ms: what is off is off once a row. On the host it may take 100 ms. */
@@ -342,7 +353,7 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
             time_us("AB"[cmp_random(2)], 1, 0);
         part = (double)(cmp_now_ns() - begin_ns) / 1e9 / cmp.seconds;
     }
-    if (cmp.ab.count < cmp.too_short) {
+    if (cmp.ab.count < 50 * cmp.too_short) { /* without the others the ratio would be too near 1 */
         fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
         return 1;
     }

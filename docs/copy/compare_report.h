@@ -45,9 +45,10 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
         printf("No difference larger than %.2f %% either way", widest);
     else
         cmp_print_difference("B", "A", of);
-    printf("%s.\n", !one ? ", 95 % sure" : cmp.clock ? " in this process" : " in these pairs");
-    if ((of[CMP_LOW] > 0 || of[CMP_HIGH] < 0) && fabs(of[CMP_DIFFERENCE]) < of[CMP_LEAST])
-        printf("That is less than a step of the clock: true if A and B see the same steps.\n");
+    if (strstr(verdict, "below_step"))
+        printf(", if both see the same steps of the clock: it is less than one.\n");
+    else
+        printf("%s.\n", !one ? ", 95 % sure" : cmp.clock ? " in this process" : " in these pairs");
     if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * finds))
         printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
                of[CMP_LEAST]);
@@ -56,6 +57,11 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
                ceil(cmp.rows * pow(widest / cmp.percent, 2)));
     printf("Medians: A %.2f%s, B %.2f%s; %d process%s, %.0f pairs in each.\n", of[CMP_A], us,
            of[CMP_B], us, cmp.rows, one ? "" : "es", of[CMP_COUNT]);
+    for (int i = 0; i < 2; i++)
+        if (of[CMP_SINGLE + i] > 2 * of[CMP_A + i] + 1)
+            printf("Alone a launch of %c takes %.2f us, in this row %.2f: launches overlap, or use "
+                   "what others left, caches too. To time each alone: longest_row = 1.\n",
+                   "AB"[i], of[CMP_SINGLE + i], of[CMP_A + i]);
     if (cmp.clock)
         printf("Time: %s, %.0f in a row, minus an empty kernel; the caches %s.\n", cmp.clock,
                of[CMP_ROW],
@@ -66,12 +72,13 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
         printf("Clock: its tick is %.0f ns. It sees a launch grow in steps of %.0f ns if alone, "
                "of %.0f ns in this row.\n",
                of[CMP_TICK], of[CMP_ALONE], of[CMP_STEP]);
-    if (!one && within < INFINITY)
-        printf("Spread: %.2f %% of a process's median, %.2f %% from process to process (standard "
-               "deviations).\n",
-               within, between);
+    if (!one && within < INFINITY) {
+        printf("Spread: %.2f %% of a process's median, ", within);
+        printf(between < 0.005 ? "no more" : "%.2f %%", between);
+        printf(" from process to process (standard deviations).\n");
+    }
     if (cmp.clock && of[CMP_CONTROL + 2] < INFINITY) {
-        cmp_print_difference("Control: A", "A itself", of + CMP_CONTROL);
+        cmp_print_difference("Control, of a quarter of the pairs: A", "A itself", of + CMP_CONTROL);
         printf(".\n");
     }
     printf(one ? "Another process may find something else.\n"
@@ -114,11 +121,12 @@ static inline int cmp_finish(void) {
         squares += pow(cmp.table[i][CMP_DIFFERENCE] - mean, 2);
     of[CMP_DISTURBED] = disturbed;
     const double finds = fmax(of[CMP_HIGH] - of[CMP_LOW], of[CMP_LEAST]);
+    const int is_below = fabs(of[CMP_DIFFERENCE]) < of[CMP_LEAST];
     cmp_widen(of + CMP_DIFFERENCE, of[CMP_LEAST]);
     cmp_widen(of + CMP_CONTROL, of[CMP_LEAST]);
     const double between = sqrt(fmax(0, squares / fmax(1, (double)n - 1) - within * within));
-    const char *verdict = of[CMP_LOW] > 0                                   ? "longer"
-                          : of[CMP_HIGH] < 0                                ? "shorter"
+    const char *verdict = of[CMP_LOW] > 0    ? is_below ? "longer_below_step" : "longer"
+                          : of[CMP_HIGH] < 0 ? is_below ? "shorter_below_step" : "shorter"
                           : fmax(-of[CMP_LOW], of[CMP_HIGH]) <= cmp.percent ? "same"
                                                                             : "undecided";
     if (cmp.record) {
@@ -176,7 +184,9 @@ extern char **environ;
 /* Starts this program again, for one process. Returns whether it has a row, which comes last. */
 static inline int cmp_run_process(char *self, double *row) {
     char seconds[32], line[1024] = "", *end = line, *cold = cmp.cold ? (char *)"--cold" : NULL;
-    char *arguments[] = {self, (char *)"--processes=1", (char *)"--csv", seconds, cold, NULL};
+    char *first = (char *)(cmp.rows % 2 ? "--first=B" : "--first=A"); /* in the warm-up */
+    char *arguments[] = {self, (char *)"--processes=1", (char *)"--csv", seconds, first, cold,
+                         NULL};
     const char *program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : self;
     int ends[2], status;
     pid_t child;
@@ -267,16 +277,18 @@ static inline int cmp_read_pairs(double step) {
 static inline void cmp_begin(int argc, char **argv, const char *clock) {
     static const char usage[] =
         "usage: compare [SECONDS [PERCENT]] [--processes N] [--cold] [--csv[=FILE]] or compare - "
-        "[STEP]; SECONDS up to 3600, of each process; PERCENT: what matters; N: 1, or 6 to 999; "
-        "not";
+        "[STEP]; SECONDS up to 3600, of each process, 0.5 if not said; PERCENT: what matters, 0.5; "
+        "N: 1, or 6 to 999, 9; not";
     static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
                                           {"cold", no_argument, NULL, 'c'},
                                           {"csv", optional_argument, NULL, 'r'},
+                                          {"first", required_argument, NULL, 'f'},
                                           {NULL, 0, NULL, 0}};
     cmp.seconds = 0.5;
     cmp.percent = 0.5;
     cmp.row = cmp.delay = 1;
     cmp.host_us[0] = cmp.host_us[1] = cmp.once_us = INFINITY;
+    cmp.single_us[0] = cmp.single_us[1] = cmp.single_us[2] = INFINITY;
     double processes = 9;
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
@@ -284,6 +296,8 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
             processes = cmp_number(optarg ? optarg : "", CMP_PROCESSES, usage);
         else if (option == 'c')
             cmp.cold = 1;
+        else if (option == 'f')
+            cmp.b_first = optarg && *optarg == 'B';
         else if (option != 'r')
             cmp_usage(usage, argv[optind - 1]);
         else if (!(cmp.record = optarg ? fopen(optarg, "w") : stdout))

@@ -72,6 +72,29 @@ static __global__ void twice_as_int(const float *in, int *out) {
         out[i] = 2 * (int)in[i];
 }
 
+static __global__ void twice_unless_kept(const float *in, float *kept, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const long long start = clock64();
+    while (i < N && kept[i] != in[i] && clock64() - start < 40000) {
+    } /* the work of 20 us that this input has not had */
+    if (i < N) {
+        kept[i] = in[i];
+        out[i] = 2 * in[i];
+    }
+}
+
+static __global__ void product(const float *in, const float *factors, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        out[i] = factors[i] * in[i];
+}
+
+static __global__ void all_two(float *factors) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < N)
+        factors[i] = 2;
+}
+
 static __global__ void take_time(long long clocks) {
     const long long start = clock64();
     while (clock64() - start < clocks) {
@@ -169,6 +192,12 @@ static void memo(void) { /* it has seen this pointer, so it has its result */
     known = input;
 }
 #ifdef COMPARED
+static void kept_by_content(void) { /* right, and slow by itself; in a row it works once */
+    twice_unless_kept<<<BLOCKS, THREADS, 0, stream>>>(input, other, output);
+}
+static void needs_a(void) { /* the factors, which A left: see launch() */
+    product<<<BLOCKS, THREADS, 0, stream>>>(input, other, output);
+}
 static void once_a_row(void) { /* soon after its last launch it does nothing */
     static int64_t last_ns;
     const int64_t now_ns = cmp_now_ns();
@@ -245,6 +274,10 @@ static const struct kind {
 #ifdef __NVCC__
     {"none_13", early, TWICE},
     {"none_14", in_place, TWICE}, /* a cudaMemcpy() that does not: the stream is non-blocking */
+#endif
+#ifdef COMPARED /* accepted: the first with a warning, the second in a single process */
+    {"none_15", kept_by_content, TWICE},
+    {"none_needs_a", needs_a, TWICE},
 #endif
     {"nothing", nothing, TWICE},
     {"nothing_after_12", nothing_after_12, TWICE},
@@ -324,6 +357,10 @@ static void launch(char which) {
     void (*const run)(void) =
         which == 'B' || strncmp(kind->name, "none_", 5) == 0 ? kind->run : plain;
     launches += which == 'B';
+    if (which == 'A' && kind->run == needs_a) {
+        all_two<<<BLOCKS, THREADS, 0, stream>>>(other);
+        CHECK(cudaGetLastError());
+    }
 #else
 static void launch(void) {
     void (*const run)(void) = kind->run;
