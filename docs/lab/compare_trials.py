@@ -7,7 +7,8 @@ compare_trials.py --time 480 pool.csv: for 480 seconds, processes of compare one
 Each process is a row of pool.csv, so a run that is cut off is a smaller pool.
 
 compare_trials.py --table pool.csv...: from the pools of a device, runs of nine are drawn, 4000 of each kind. In how many
-does the interval hold the median of all processes, in how many is B called longer, or shorter?
+does the interval hold the median of all processes, in how many is B called longer, or shorter; and below: how many of
+these differences are less than a step of the clock, so that compare does not call them 95 % sure?
 
 Two GPUs in half the time: CUDA_VISIBLE_DEVICES=0 and =1, with a pool each. --program takes what another one has built.
 """
@@ -81,21 +82,22 @@ def rank(n):
 
 
 def draw(pool):
-    """What one run of nine says: its interval in percent, as cmp_finish() and cmp_widen() make it."""
+    """What one run of nine says: its interval in percent, as cmp_finish() and cmp_widen() make it; whether its median is
+    less than a step."""
     run = random.choices(pool, k=PROCESSES)
     ratios, least = sorted(ratio for ratio, _ in run), statistics.median(least for _, least in run)
     k, middle = rank(PROCESSES), statistics.median(ratios)
     low, high, wide = ratios[k - 1], ratios[-k], max(least, 0.05)
     has_side = abs(middle) >= max(0.05, least / 10)
     return (max(1e-9 if has_side and low > 0 else -100, min(low, middle - wide)),
-            min(-1e-9 if has_side and high < 0 else math.inf, max(high, middle + wide)))
+            min(-1e-9 if has_side and high < 0 else math.inf, max(high, middle + wide)), abs(middle) < least)
 
 
 def print_table(device, records):
     print(f"{device}, {', '.join(sorted({record.meta['date'] for record in records}))}: "
           f"in percent of {RUNS} runs of {PROCESSES} processes\n\n"
           f"{'kernel':17}{'more (%)':>9}{'processes':>11}{'took (s)':>10}{'A (us)':>9}{'median (%)':>12}"
-          f"{'deviation (%)':>15}{'above 0':>9}{'least (%)':>11}{'holds':>7}{'longer':>8}{'shorter':>9}")
+          f"{'deviation (%)':>15}{'above 0':>9}{'least (%)':>11}{'holds':>7}{'longer':>8}{'shorter':>9}{'below':>7}")
     everything = [row for record in records for row in record.rows]
     random.seed(1)  # the same pools, the same table
     for kernel, more in sorted({(row["kernel"], row["more_per_mille"]) for row in everything}):
@@ -104,13 +106,14 @@ def print_table(device, records):
         ratios = [ratio for ratio, _ in pool]
         truth = statistics.median(ratios)
         runs = [draw(pool) for _ in range(RUNS)]
-        shares = [100 * sum(test(low, high) for low, high in runs) / RUNS for test in (
-            lambda low, high: low <= truth <= high, lambda low, _: low > 0, lambda _, high: high < 0)]
+        shares = [100 * sum(test(*run) for run in runs) / RUNS for test in (
+            lambda low, high, _: low <= truth <= high, lambda low, *_: low > 0, lambda _, high, __: high < 0,
+            lambda low, high, below: below and (low > 0 or high < 0))]
         middle = {column: statistics.median(float(row[column]) for row in rows)
                   for column in ("took_s", "median_a_us", "least_percent")}
         print(f"{kernel:17}{float(more) / 10:9.1f}{len(rows):11}{middle['took_s']:10.2f}{middle['median_a_us']:9.2f}"
               f"{truth:12.3f}{statistics.pstdev(ratios):15.3f}{sum(ratio > 0 for ratio in ratios):9}"
-              f"{middle['least_percent']:11.3f}{shares[0]:7.1f}{shares[1]:8.1f}{shares[2]:9.1f}")
+              f"{middle['least_percent']:11.3f}{shares[0]:7.1f}{shares[1]:8.1f}{shares[2]:9.1f}{shares[3]:7.1f}")
 
 
 def main():

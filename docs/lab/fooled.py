@@ -352,10 +352,14 @@ def verdicts(rows):
             right = truth_us + times["honest", harness] - times["honest", "truth"]
             honest = times.get((f"honest_{lie}", harness), right)
             near = max(3, 0.05 * truth_us)
-            number = f"{us:.1f}" if us < 100 else f"{us:.0f}"
+            number = as_shown(us)
             found[cell] = (f"({number})" if abs(us - honest) > near else
                            f"[{number}]" if abs(honest - right) > near else number)
     return found
+
+
+def as_shown(us):
+    return f"{us:.1f}" if us < 100 else f"{us:.0f}"
 
 
 def print_table(path):
@@ -364,16 +368,23 @@ def print_table(path):
     found, truths = verdicts(rows), {r["lie"]: float(r["us"]) for r in rows if r["harness"] == "truth"}
     harnesses = [h for h in (*HARNESSES, "cupti") if any(h == harness for _, harness in found)]
     lines = [["lie", "truth", *harnesses]]
+    times = {(r["lie"], r["harness"]): as_shown(float(r["us"])) for r in rows if r["us"]}
+
+    def add_honest(name, truth):  # the honest launch's own times
+        if any((name, h) in times for h in harnesses):
+            lines.append(["  honest", truth, *(times.get((name, h), "-") for h in harnesses)])
+    add_honest("honest", f"{truths['honest']:.1f}" if "honest" in truths else "-")
     for lie in LIES:
         lines.append([lie, f"{truths[lie]:.1f}" if lie in truths else "-",
                       *(found.get((lie, h), "-") for h in harnesses)])
+        add_honest(f"honest_{lie}", "")
     cells = {h: [found[lie, h] for lie in LIES if (lie, h) in found] for h in harnesses}
     lines.append(["noticed", "", *(str(cells[h].count("noticed")) for h in harnesses)])
     lines.append(["fooled", "", *(str(sum(cell.startswith("(") for cell in cells[h])) for h in harnesses)])
     width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     print(f"{meta['device']}, driver {meta['driver']}, CUDA {meta['toolkit']}, {meta['date']}. In us.\n"
-          "truth: the honest launch. (2.0): the lie fools the harness. [2.0]: not it, but the honest launch's time is "
-          "as wrong.\n")
+          "truth: the honest launch, by its stamps; honest: what the harness says of it. (2.0): the lie fools the "
+          "harness.\n[2.0]: the harness is as wrong about the honest launch, so the lie does not fool it.\n")
     for line in lines:
         print("  ".join(f"{text:{'<' if i == 0 else '>'}{width[i]}}" for i, text in enumerate(line)).rstrip())
 

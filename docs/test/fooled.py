@@ -100,4 +100,4 @@ with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.Stri
     assert fooled.verdicts([r for r in record.rows if r["lie"] != "honest_small"])["small", "host"] == "(20.0)"
     with contextlib.redirect_stdout(io.StringIO()) as table:
         fooled.print_table(out)
-    assert "half      65.0   (35.0)  noticed\n" in table.getvalue(), table.getvalue()
+    assert "half       65.0   (35.0)  noticed\n" in table.getvalue(), table.getvalue()

@@ -127,7 +127,7 @@ with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.String
         ("another error", failed(scratch, "wrong", 1), 1),
         ("a driver's crash", failed(scratch, "driver", 139), 1),
         ("each case in its turn", collected(scratch), ["a0", "b2", "a0"]),
-        ("a table of trials", trials([-1, 2, 3, 4, 5, 6, 7, 8, 9]), ("8", ["100.0", "100.0", "0.0"])),
+        ("a table of trials", trials([-1, 2, 3, 4, 5, 6, 7, 8, 9]), ("8", ["100.0", "100.0", "0.0", "0.0"])),
         ("a log of Nsight Compute", watched(scratch),
          [("duration", 10, 9.5, round(200 / 11, 3)), ("SM active", 5, 9.5, round(100 / 11, 3)),
           ("beside: floor", 1.25, "", 1.25)]),
@@ -139,11 +139,11 @@ with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.String
          "/0.csv: each process has other rows, so there is nothing to pair"),
         ("the rank of 5", compare_trials.rank(5), 0),
         ("the rank of 9", compare_trials.rank(9), 2),
-        ("an interval", compare_trials.draw([(percent, 0.5) for percent in range(1, 10)]), (2, 8)),
-        ("a coarse clock's", compare_trials.draw([(percent, 3.5) for percent in range(1, 10)]), (1.5, 8.5)),
-        ("but on its side of 0", compare_trials.draw([(percent, 7) for percent in range(1, 10)]), (1e-9, 12)),
-        ("a tiny one has no side", [round(x, 3) for x in compare_trials.draw([(0.04, 0)] * 9)], [-0.01, 0.09]),
-        ("below a tenth of a step", compare_trials.draw([(0.5, 6)] * 9), (-5.5, 6.5)),
+        ("an interval", compare_trials.draw([(percent, 0.5) for percent in range(1, 10)]), (2, 8, False)),
+        ("a coarse clock's", compare_trials.draw([(percent, 3.5) for percent in range(1, 10)]), (1.5, 8.5, False)),
+        ("but on its side of 0", compare_trials.draw([(percent, 7) for percent in range(1, 10)]), (1e-9, 12, True)),
+        ("a tiny one has no side", [round(x, 3) for x in compare_trials.draw([(0.04, 0)] * 9)], [-0.01, 0.09, 0]),
+        ("below a tenth of a step", compare_trials.draw([(0.5, 6)] * 9), (-5.5, 6.5, True)),
     ]
 wrong = [f"{what}: {found}, not {expected}" for what, found, expected in CASES if found != expected]
 sys.exit("\n".join(wrong) or None)
