@@ -45,5 +45,5 @@ int main(void) {
     elapsed_ns = now_ns() - start_ns;
     printf("%7d ms of sleep:     clock_gettime %10.3f us, clock() %10.3f us\n", SLEEP_MS,
            (double)elapsed_ns / 1e3, (double)used_ns / 1e3);
-    return fflush(stdout) != 0; // 1 if nobody could get these lines
+    return fflush(stdout) != 0; // 1 if printing failed
 }

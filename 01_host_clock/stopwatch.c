@@ -53,9 +53,9 @@ int main(int argc, char **argv) {
     sleep_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
     stopwatch_stop(&watch);
     const double first_ms = stopwatch_read_ms(&watch);
-    begin_table("Stopwatch: a first lap of %.3f ms, long on purpose, is not counted; %lld laps on\n"
-                "the host\n\n",
-                first_ms, options.runs);
+    begin_table(
+        "Stopwatch: a first lap of %.3f ms, long on purpose; then %lld laps on the host\n\n",
+        first_ms, options.runs);
     value("first_lap", "ms", first_ms);
     stopwatch_reset(&watch);
 

@@ -147,7 +147,11 @@ int main(int argc, char **argv) {
     else
         say("the earlier command had little left to do.\n");
     const double way_us = value("way", "us", both.median - event.median);
-    if (way_us > 0)
+    if (both.disturbed || event.disturbed || delayed)
+        say("With both, %.2f us. How long the way there and back takes is unknown this time:\n"
+            "finish_before_and_after or profiling_event is disturbed.\n",
+            both.median);
+    else if (way_us > 0)
         say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
             both.median, event.median, way_us);
     else

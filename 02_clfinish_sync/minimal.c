@@ -94,5 +94,5 @@ int main(void) {
         printf("the last sum is 3, which is right\n");
     else
         fprintf(stderr, "the last sum is %g, not 3: believe no time\n", sums[COUNT - 1]);
-    return sums[COUNT - 1] != 3 || fflush(stdout) != 0; // 1 if nobody could get these lines
+    return sums[COUNT - 1] != 3 || fflush(stdout) != 0; // 1 if printing failed
 }

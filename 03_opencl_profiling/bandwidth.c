@@ -153,8 +153,9 @@ int main(int argc, char **argv) {
 
     begin_table(
         "Bandwidth on %s, %s\n"
-        "vector_add with four floats in each work-item, whose times are given, and with one; a\n"
-        "copy of as many bytes; size: floats, 12 bytes each; medians of %lld runs\n\n",
+        "vector_add with four floats in each work-item and with one, and a copy of as many bytes;\n"
+        "size: elements, 12 bytes moved for each; start_to_end and host are those of four_floats;\n"
+        "medians of %lld runs\n\n",
         cl.name, cl.platform, options.runs);
     double of_copy = 0;
     for (long long *size = options.sizes; *size; size++)

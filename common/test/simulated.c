@@ -92,10 +92,12 @@ static int64_t host_ns, cpu_ns, thread_cpu_ns;
 static void run_device(void);
 static bool run_apart(int64_t until_ns);
 
-/* FAULT=interrupted: of every ms another process has the processor for 100 us, and when a sleep ends for much longer. */
+/* FAULT=interrupted:N: each ms another process has the processor for N times 100 us, and when a sleep ends for much
+ * longer. */
 static void host_works(int64_t ns) {
-    if ((host_ns + ns) / 1000000 > host_ns / 1000000 && simulated_fault("interrupted", NULL))
-        host_ns += INTERRUPTION_NS;
+    int times = 1;
+    if ((host_ns + ns) / 1000000 > host_ns / 1000000 && simulated_fault("interrupted", &times))
+        host_ns += times * INTERRUPTION_NS;
     host_ns += ns;
     cpu_ns += ns;
     thread_cpu_ns += ns;
@@ -185,7 +187,7 @@ int nanosleep(const struct timespec *asked, struct timespec *left) {
     return 0;
 }
 
-/* The second thread runs at once, and the clock is then put back to where it began. */
+/* The second thread runs at once, and the clock is then put back to where it began; not with FAULT=one_core. */
 static int64_t thread_end_ns;
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
@@ -194,7 +196,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     const int64_t start_ns = host_ns, start_cpu_ns = thread_cpu_ns;
     run(argument);
     thread_end_ns = host_ns + THREAD_END_NS;
-    host_ns = start_ns;
+    if (!simulated_fault("one_core", NULL)) host_ns = start_ns;
     thread_cpu_ns = start_cpu_ns;
     return 0;
 }

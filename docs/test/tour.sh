@@ -18,7 +18,7 @@ cat >../bin/tool <<'.'
 #!/bin/sh
 name=${0##*/}
 case " ${FAILS-} " in *" $name "*) echo "$name: why" && exit 3 ;; esac
-[ "$name" != cmake ] || [ "$1" != --preset ] || echo "-- Left out, want a tool: one program"
+[ "$name" != cmake ] || [ "$1" != --preset ] || echo "-- Left out, because they need a tool: one program"
 [ "$name" != ctest ] || echo "ctest $*"
 while [ "$name" = cc ] && [ $# -gt 1 ]; do
     [ "$1" != -o ] || cp "$(dirname "$0")/fit" "$2"
@@ -76,7 +76,7 @@ said() {
 }
 
 tours 0
-said "Left out, want a tool: one program" "==== 01_host_clock/host_clock ====" "==== 02_clfinish_sync/clfinish_sync ====" \
+said "Left out, because they need a tool: one program" "==== 01_host_clock/host_clock ====" "==== 02_clfinish_sync/clfinish_sync ====" \
     "==== 03_opencl_profiling/opencl_profiling ====" "Skipped: no OpenCL device" "==== 04_cuda_events/cuda_events ====" \
     "==== 05_block_clock/block_clock ====" "==== 05_block_clock/block_clock_opencl ====" \
     "Skipped: not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)" "==== One kernel under every clock ====" \
