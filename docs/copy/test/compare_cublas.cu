@@ -18,9 +18,23 @@ static void check_cublas(cublasStatus_t status, int line) {
     }
 }
 
-static __global__ void fill_rows(float *matrix, int version) {
+/* The matrix M has M(row, column) = x(row) * sign(column), with random whole numbers x from -7 to 7:
+ * TF32 has them exactly. So M * M is x(row) * sum * sign(column), where sum is that of x * sign. */
+static __host__ __device__ unsigned random_of(unsigned i, unsigned version) {
+    unsigned x = (i + 1) * 2654435761u ^ version * 2246822519u;
+    x = (x ^ x >> 15) * 2654435761u;
+    return x >> 16;
+}
+static __host__ __device__ int sign(int i) {
+    return random_of((unsigned)i, 0) % 2 ? 1 : -1;
+}
+static __host__ __device__ int x_of(int i, int version) {
+    return sign(i) * (1 + (int)(random_of((unsigned)i, (unsigned)version) % 7));
+}
+
+static __global__ void fill_matrix(float *matrix, int version) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    matrix[i] = (float)(i / SIZE == i % SIZE ? version : 0);
+    matrix[i] = (float)(x_of(i % SIZE, version) * sign(i / SIZE));
 }
 
 static void set_up(void) {
@@ -33,10 +47,8 @@ static void set_up(void) {
     check_cublas(cublasSetWorkspace(handle, workspace, WORKSPACE_BYTES), __LINE__);
 }
 
-/* version times the unit matrix: TF32 has its square exactly, as versions have at most three
- * digits. */
 static void prepare(int version) {
-    fill_rows<<<SIZE * SIZE / 256, 256, 0, stream>>>(input, version);
+    fill_matrix<<<SIZE * SIZE / 256, 256, 0, stream>>>(input, version);
     CHECK(cudaGetLastError());
 }
 
@@ -52,8 +64,11 @@ static void launch(char which) {
 
 static long first_wrong(const void *copy, int version) {
     const float *out = (const float *)copy;
+    int sum = 0;
+    for (int i = 0; i < SIZE; i++)
+        sum += x_of(i, version) * sign(i);
     for (int i = 0; i < SIZE * SIZE; i++)
-        if (!(out[i] == (float)(i / SIZE == i % SIZE ? version * version : 0)))
+        if (!(out[i] == (float)(x_of(i % SIZE, version) * sum * sign(i / SIZE))))
             return i;
     return -1;
 }
