@@ -5,7 +5,7 @@
  *
  * Measures: timedReduction, the minimum of 2 x threads floats in every block: the SM's clock at
  *   each block's start and end; the span from the first block's start to the last one's end; the
- *   time between two events; how many SMs took part.
+ *   time between two events; how many SMs took part. block_rows.h computes mean and span.
  * Does not measure: in a block's clocks, how long it waited for a place on an SM. That is the point
  *   of the experiment: see clocks and span differ where the device is full.
  *
@@ -18,7 +18,7 @@
 #include "cuda_blocks.h" /* on_device */
 #include "events.h"      /* start, stop, elapsed_us() */
 
-static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64}; /* docs/references.md */
+static const long long default_blocks[] = {1, 8, 16, 32, 64}; /* docs/references.md */
 
 /* ---- The kernel: stamps around the work, which cuda_blocks.h has ---- */
 
@@ -76,7 +76,7 @@ static const double *row_of(long long count) {
     fail(EXIT_FAILED, "no row of %lld blocks", count);
 }
 
-/* Beside the source's numbers of blocks: those where this device gets full. */
+/* Beside the default numbers of blocks: those where this device gets full. */
 static void add_landmarks(long long sms, long long full) {
     const long long landmarks[] = {sms,      sms + 1,   full,      full + 1, 2 * full,
                                    4 * full, 16 * full, 64 * full, 0};
@@ -101,7 +101,7 @@ static void print_verdict(int sms, int full) {
 int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
-    memcpy(options.blocks, blocks_of_the_source, sizeof blocks_of_the_source);
+    memcpy(options.blocks, default_blocks, sizeof default_blocks);
     options.threads[0] = 256;
     parse_options(argc, argv,
                   "How long does one block take, by its own SM's clock?\n"

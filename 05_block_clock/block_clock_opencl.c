@@ -5,7 +5,7 @@
  *
  * Measures: timedReduction's start and end in each work-group, by the clock that the device has: a
  *   kernel clock (cl_khr_kernel_clock), an NVIDIA GPU's %clock64, through PoCL an x86 CPU's time
- *   stamp counter.
+ *   stamp counter. block_rows.h computes a launch's mean and span.
  * Does not measure: span and units (SMs, or a CPU's cores) where the device cannot tell them: those
  *   columns are empty then.
  *
@@ -17,7 +17,7 @@
 #include "block_rows.h"    /* rows */
 #include "opencl_blocks.h" /* cl, kernel */
 
-static const long long blocks_of_the_source[] = {1, 8, 16, 32, 64};
+static const long long default_blocks[] = {1, 8, 16, 32, 64}; /* docs/references.md */
 
 /* The stamps are in timedReduction, in block_clock.cl, with the ways to
  * read each device's clock. */
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     cl_uint units;
     options.device = "";
     options.runs = 31;
-    memcpy(options.blocks, blocks_of_the_source, sizeof blocks_of_the_source);
+    memcpy(options.blocks, default_blocks, sizeof default_blocks);
     options.threads[0] = 256;
     parse_options(argc, argv,
                   "How long does one work-group take, by its unit's clock?\n"
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     for (int t = 0; options.threads[t]; t++) {
         const size_t threads = (size_t)options.threads[t];
         int last = 0;
-        for (int b = 0; options.blocks[b]; last = b++) {
+        for (int b = 0; options.blocks[b]; b++) {
             const size_t blocks = (size_t)options.blocks[b];
             for (size_t run = 0; run < (size_t)options.runs; run++) {
                 double wait_us;
@@ -90,6 +90,7 @@ int main(int argc, char **argv) {
                 sample_launch(run, blocks, launch_us, wait_us);
             }
             report_blocks(t, b, blocks == units ? "1 per unit" : "");
+            last = b;
         }
         if (rows[0][CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
             say("\nToo few threads for this clock, %zu: a group takes only a step or two.\n",

@@ -163,9 +163,14 @@ static inline void compare_recipes(const struct steps *steps, const char *clock)
     const struct summary of_recipes = summarize_us(steady_us, RECIPES);
     const double apart_percent =
         value("steady_apart", "percent", 100 * (of_recipes.max - of_recipes.min) / of_recipes.min);
-    say("The first launch alone differs from the steady state by %+.1f %%.\n"
-        "After a warm-up by the same kernel the median differs from it by %+.1f %%.\n"
+    if (errors_percent[0] < 1000)
+        say("The first launch alone differs from the steady state by %+.1f %%.\n",
+            errors_percent[0]);
+    else
+        say("The first launch alone takes %.0f times as long as the steady state.\n",
+            1 + errors_percent[0] / 100);
+    say("After a warm-up by the same kernel the median differs from it by %+.1f %%.\n"
         "Each of the %d rows is another process, and their steady states are %.1f %% apart. So\n"
         "each error is against the steady state of its own row.\n",
-        errors_percent[0], errors_percent[RECIPES - 1], RECIPES, apart_percent);
+        errors_percent[RECIPES - 1], RECIPES, apart_percent);
 }

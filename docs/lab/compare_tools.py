@@ -4,9 +4,9 @@
 accuracy_tables.py says what came of it; docs/accuracy.md explains it.
 
 A row of OUT.csv is what one tool says of one kernel in one process: `us`, the median of its samples, and `mean_us`;
-`code_us` and `row_us` are by the kernel's own stamps in that very process, from its first instruction to its last, and
-from one launch's start to the next one's. So a tool that slows the kernel is seen to do so. Kernels of a library have
-no stamps. The kernel `empty` does nothing; for `nothing` not even that is launched.
+`code_us` and `row_us` are by the kernel's own stamps in that very process: from its first instruction to its last, the
+median; and from one launch's start to the next one's, the mean. So a tool that slows the kernel is seen to do so.
+Kernels of a library have no stamps. The kernel `empty` does nothing; for `nothing` not even that is launched.
 
 When the seconds are over, the process that runs is ended; what was measured stays. With the same OUT.csv again, it goes
 on. A tool that is missing is named on stderr and in OUT.csv.
@@ -113,7 +113,7 @@ class Kernel:
         cupy.cuda.Device().synchronize()
 
     def stamps(self):
-        """(code_us, row_us, at_once): medians of the launches that are kept; at_once: blocks at one time."""
+        """(code_us, row_us, at_once), of the launches that are kept; at_once: blocks at one time."""
         import cupy
         import numpy
         cupy.cuda.Device().synchronize()
@@ -122,14 +122,17 @@ class Kernel:
         times = self.times[:min(self.count, RING)].get()
         first, last = times[:, :, 0].min(axis=1), times[:, :, 1].max(axis=1)
         assert first.min() > 0, "a warp without stamps"
-        period = numpy.diff(numpy.sort(first))
         one = times[0]  # +1 where a warp starts, -1 where it ends; at one time the ends first
         at = numpy.concatenate([one[:, 0], one[:, 1]])
         step = numpy.concatenate([numpy.ones(len(one)), -numpy.ones(len(one))])
         at_once = numpy.cumsum(step[numpy.lexsort((step, at))]).max() / WARPS
-        self.last = (float(numpy.median(last - first)) / 1e3,
-                     float(numpy.median(period)) / 1e3 if len(period) else "", round(float(at_once)))
+        self.last = (float(numpy.median(last - first)) / 1e3, period_us(first.tolist()), round(float(at_once)))
         return self.last
+
+
+def period_us(starts_ns):
+    """From one launch's start to the next one's: the mean, as the slope of a row is one. No number for one launch."""
+    return (max(starts_ns) - min(starts_ns)) / (len(starts_ns) - 1) / 1e3 if len(starts_ns) > 1 else ""
 
 
 def our_kernel(name, function, stamped, blocks, *arguments):

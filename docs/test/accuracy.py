@@ -10,6 +10,8 @@ import compare_tools  # noqa: E402
 
 assert abs(compare_tools.slope({n: 1.3 + 4.5 * n for n in (2, 5, 10, 20)}) - 4.5) < 1e-9
 assert compare_tools.each_launch([1, 2, 3, 4, 5, 6], 3) == [3, 7, 11]
+assert compare_tools.period_us([9000, 5000, 7000, 14000]) == 3  # of 2, 2 and 5 us the mean, not the median
+assert compare_tools.period_us([5000]) == ""
 assert accuracy_tables.interval(range(1, 21)) == (10.5, 6, 15)
 assert accuracy_tables.interval(range(1, 11)) == (5.5, 2, 9)
 
