@@ -5,5 +5,7 @@
 
 # ---- clfinish_sync ----
 $column["method"] == "finish_before_and_after" { host_us = v("max_us") }
-$column["method"] == "profiling_event" { ask(v("min_us") > 0 && v("min_us") <= host_us, "the host waits longer than the kernel runs") }
+$column["method"] == "profiling_event" {
+    ask(v("min_us") > 0 && v("min_us") <= host_us, "the host waits longer than the kernel runs")
+}
 END { ask(rows == 4, "four methods") }

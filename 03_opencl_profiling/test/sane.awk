@@ -15,10 +15,13 @@ END { ask(rows == 6, "six intervals") }
 
 # ---- bandwidth ----
 {
-    ask(v("start_to_end_us") > 0 && v("start_to_end_us") <= 1.01 * v("host_us") + 10, "START to END is in the host's time")
+    ask(v("start_to_end_us") > 0 && v("start_to_end_us") <= 1.01 * v("host_us") + 10,
+        "START to END is in the host's time")
     ask(v("four_floats_gb_s") > 0 && v("one_float_gb_s") > 0 && v("copy_gb_s") > 0, "bandwidths")
 }
 
 # ---- stamp_errors ----
-$column["question"] == "finished" { ask($column["error"] == "CL_SUCCESS" && v("end_ns") > 0, "a finished command has its stamp") }
+$column["question"] == "finished" {
+    ask($column["error"] == "CL_SUCCESS" && v("end_ns") > 0, "a finished command has its stamp")
+}
 END { ask(rows == 3, "three questions") }

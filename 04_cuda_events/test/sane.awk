@@ -10,7 +10,9 @@ length_us && $column["method"] != "event_floor" {
     if ($column["method"] ~ /^(host_sync|event|event_blocked)$/)
         ask(v("median_us") >= v("code_us") - 2, "the host waits for the kernel, the events are around it")
 }
-!length_us || $column["method"] == "event_floor" { ask($column["code_us"] $column["extra_us"] == "", "only a spin knows its length") }
+!length_us || $column["method"] == "event_floor" {
+    ask($column["code_us"] $column["extra_us"] == "", "only a spin knows its length")
+}
 { us[$column["method"]] = v("median_us") } # of a kernel: event_net stands behind the two others
 $column["method"] == "event_net" {
     off_us = v("median_us") - (us["event_blocked"] - us["event_floor"])
@@ -29,7 +31,9 @@ $column["stamps"] == "yes" {
     ask($column["kernel"] != "spin_2us" || v("code_stamps_us") >= 2, "a spin runs as long as it was told")
     ask(v("row_stamps_us") >= (($column["kernel"] == "spin_2us") ? 2 : 0), "one launch starts after the other")
 }
-$column["stamps"] == "no" { ask($column["code_stamps_us"] $column["row_stamps_us"] $column["plain_stamps_us"] == "", "no stamps, no times") }
+$column["stamps"] == "no" {
+    ask($column["code_stamps_us"] $column["row_stamps_us"] $column["plain_stamps_us"] == "", "no stamps, no times")
+}
 END { ask(rows == 8, "two numbers of blocks, two sizes, without stamps and with") }
 
 # ---- wrong_questions ----

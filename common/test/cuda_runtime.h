@@ -79,7 +79,6 @@ static bool unchecked;         /* a launch that cudaGetLastError() was not asked
 static bool capturing;         /* some stream is: see "Graphs" */
 static bool watched;           /* by a profiler, from cudaProfilerStart() to cudaProfilerStop() */
 
-/* FAULT=second_gpu: who does not choose gets the second one. */
 static inline bool fails(const char *name, int64_t ns) {
     static bool called;
     const char *loading = getenv("CUDA_MODULE_LOADING");
@@ -99,8 +98,7 @@ static inline bool fails(const char *name, int64_t ns) {
     RETURN(cudaErrorStreamCaptureUnsupported)
 static void *pinned, *managed; /* the last ones */
 
-/* One call: its name and parameters, the ns that it takes, and what it does. FAULT=gate_stuck: what the host writes
- * into pinned memory does not arrive. */
+/* One call: its name and parameters, the ns that it takes, and what it does. */
 #define API(name, parameters, ns, ...)                                                                                 \
     static inline cudaError_t name parameters {                                                                        \
         if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                             \
@@ -116,7 +114,6 @@ struct cudaDeviceProp {
 };
 enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
-/* FAULT=old_gpu: of compute capability 8.0; old_gpu:2: of 7.0. persisting:8 (simulated.h): that one is of 8.0. */
 static inline int simulated_major(void) {
     int number = 0;
     if (simulated_fault("old_gpu", &number)) return 9 - number;
@@ -230,7 +227,6 @@ static inline void run_memset(struct simulated_command *c) {
     simulated_fill_l2((void *)c->arguments[0], c->arguments[2], true);
 }
 
-/* FAULT=late_memset: a ms later than it should. */
 static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
@@ -249,8 +245,7 @@ API(cudaCtxResetPersistingL2Cache, (void), 10000, if (simulated_major() < 8) RET
 
 /* ---- Launches ---- */
 
-/* FAULT=gate_open:N: what the host shuts the next launch opens, and the host is N times as slow (1000 without N).
- * With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
+/* With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
 static inline cudaError_t simulated_launch_as(const char *call, const char *name, void (*kernel)(),
                                               const size_t shape[4], const uintptr_t arguments[8], bool early) {
     static void (*loaded[16])();
@@ -383,9 +378,6 @@ API(cudaEventQuery, (cudaEvent_t event), QUERY_NS,
 API(cudaEventSynchronize, (cudaEvent_t event), SYNC_EVENT_NS,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
-/* FAULT=time_nan, time_zero, time_negative; :2: from the second on. FAULT=time_zero_once:2: only the second.
- * FAULT=time_short: 0.3 of each.
- * FAULT=time_same: any pair, as if what is between were in another stream. FAULT=event_step: multiples of 160 ns. */
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED_NS,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);

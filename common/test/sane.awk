@@ -2,16 +2,22 @@
 #
 # What holds for every program's record. A chapter's rules come after this.
 
-# Says which rule a row breaks.
+# Says which rule a row breaks, or at the end all rows.
 function ask(holds, rule) {
-    if (!holds) {
-        print "line " NR ": not so: " rule ": " $0
-        broken = 1
-    }
+    if (!holds && !missing)
+        print at_end ? rows + 0 " rows: not so: " rule : "line " NR ": not so: " rule ": " $0
+    broken = broken || !holds
+}
+function no_column(name) {
+    if (!lacks[name]++)
+        print "no column " name
+    missing = broken = 1
 }
 function is_number(text) { return text ~ /^-?[0-9]+(\.[0-9]+)?$/ }
 function has(name) { return name in column }
 function v(name) { # the number under `name`
+    if (!(name in column))
+        no_column(name)
     ask(is_number($column[name]), name " is a number")
     return $column[name] + 0
 }
@@ -26,7 +32,8 @@ function v(name) { # the number under `name`
         column[name[i] = $i] = i
     columns = NF
     ask(length(column) == columns, "each column has a name of its own")
-    ask(said["# program"] && said["# device"] && said["# driver"] && said["# date"], "above the rows stands where they are from")
+    ask(said["# program"] && said["# device"] && said["# driver"] && said["# date"],
+        "above the rows stands where they are from")
     next
 }
 {
@@ -44,9 +51,15 @@ function v(name) { # the number under `name`
             of = most = name[i]
             sub(/_min/, "", of)
             sub(/_min/, "_max", most)
-            ask(v(name[i]) <= v(of) && ($column[most] == "" || v(of) <= v(most)), "min <= " of " <= max")
+            ask(v(name[i]) <= v(of) && (!has(most) || $column[most] == "" || v(of) <= v(most)), "min <= " of " <= max")
         }
     ask($column["disturbed"] ~ /^[01]$/, "disturbed is 0 or 1")
     rows++
 }
-END { ask(rows > 0, "there are rows") }
+END {
+    at_end = 1
+    ask(rows > 0, "there are rows")
+    for (i in column) # a rule that asks for $column["methd"] makes one
+        if (!column[i])
+            no_column(i)
+}

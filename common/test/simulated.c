@@ -92,8 +92,6 @@ static int64_t host_ns, cpu_ns, thread_cpu_ns;
 static void run_device(void);
 static bool run_apart(int64_t until_ns);
 
-/* FAULT=interrupted:N: each ms another process has the processor for N times 100 us, and when a sleep ends for much
- * longer. */
 static void host_works(int64_t ns) {
     int times = 1;
     if ((host_ns + ns) / 1000000 > host_ns / 1000000 && simulated_fault("interrupted", &times))
@@ -106,7 +104,6 @@ static void host_works(int64_t ns) {
 
 int64_t simulated_host_ns(void) { return host_ns; }
 
-/* FAULT=from_1970: a double would lose some of these ns. */
 int64_t simulated_monotonic_ns(void) {
     return host_ns + (simulated_fault("from_1970", NULL) ? 1700000000000000789 : 123456000000789);
 }
@@ -118,8 +115,7 @@ unsigned long long simulated_tsc(void) {
     return 1000000000000ull + (unsigned long long)host_ns * TSC_A_US / 1000;
 }
 
-/* Zero points, rates, ticks and costs of the clocks: no two alike. FAULT=clock_back: in every second ms they stand back,
- * all or with realtime_back one alone, which is also set back during each sleep. */
+/* Zero points, rates, ticks and costs of the clocks: no two alike. */
 static int64_t set_back_ns;
 
 int clock_gettime(clockid_t id, struct timespec *t) {
@@ -219,7 +215,8 @@ static struct {
 } fault;
 char simulated_fault_begins[5];
 
-/* A misspelt fault, or one of something that the program no longer does, must not look like a fault that does no harm. */
+/* A misspelt fault, or one of something that the program no longer does, must not look like a fault that does no
+ * harm. */
 static void find_dead_fault(void) {
     if (getpid() == fault.process && !*fault.asked) simulated_stop("nothing asked for FAULT=%s", fault.name);
 }
@@ -361,8 +358,7 @@ bool simulated_call(const char *name, int64_t ns) {
     return lost;
 }
 
-/* FAULT=no_memory:N: the program's Nth malloc() has none. Behind the bytes is a page that nobody may touch; they are
- * never given back. */
+/* Behind the bytes is a page that nobody may touch; they are never given back. */
 void *simulated_malloc(size_t bytes) {
     const size_t page = 4096, whole = (bytes + page - 1) / page * page;
     if (simulated_fault("no_memory", NULL) && fault.number-- == 1) return NULL;
@@ -461,8 +457,6 @@ static bool after_kernel; /* and not an event, or a copy */
 /* When the default stream, a stream that waits for it, one that does not, and any was last at work. */
 static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
 
-/* FAULT=shared:N: of every 8 ms another process has the last N. FAULT=held_up: an idle device begins 4.5 ms late;
- * held_up_process:5: only in the fifth process. FAULT=awake: it runs at its full clock after a pause, too. */
 static int64_t shared_ns(int64_t ns) {
     static int64_t slice_ns, ours_ns; /* where it begins; of each: asked for once, not for each step */
     if (ours_ns == 0) ours_ns = SLICE_NS - (simulated_fault("shared", NULL) ? fault.number * 1000000 : 0);
@@ -489,8 +483,6 @@ static void device_works(int64_t ns) {
     catch_up(state.device_ns);
 }
 
-/* FAULT=uneven:copy: half of all copies take 0.4 ms longer, in no rhythm, and nothing else does; uneven:vector_add: that
- * kernel. */
 static int64_t uneven_ns(const char *name) {
     static unsigned random = 1;
     if (!name || strcmp(name, fault.victim) != 0 || !simulated_fault("uneven", NULL)) return 0;
@@ -567,8 +559,6 @@ struct simulated_command *simulated_new(struct simulated_command command) {
     return copy;
 }
 
-/* FAULT=queue:20: the device's queue holds 20 commands; the host waits until there is room. FAULT=late_queue:50: a kernel
- * of a stream that is apart starts 50 ms late. */
 static void wait_for_room(void) {
     int room;
     if (!simulated_fault("queue", &room)) return;
@@ -628,7 +618,6 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
     check_guards();
 }
 
-/* FAULT=tick_fraction: of 19.2 MHz, that is 52.083 ns. */
 int64_t simulated_stamp_ns(int64_t ns) {
     const int64_t tick = simulated_device->tick_ns, stamp = ns + simulated_device->offset_ns;
     if (simulated_fault("tick_fraction", NULL)) return stamp * 12 / 625 * 625 / 12;
@@ -713,8 +702,7 @@ static int64_t run_block(int64_t start_ns) {
     return end_ns;
 }
 
-/* FAULT=predictor:15: a processor that guesses by the last bit of each number which way to go. If a launch has other data
- * than the launch before, each bit that differs from the one before costs 15 ns. */
+/* FAULT=predictor: a processor that guesses by the last bit of each number which way to go. */
 static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
     static unsigned *known;
     static size_t known_bytes;
@@ -727,15 +715,6 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
     return (int64_t)ns * changes;
 }
 
-/* FAULT=place:100: a block takes 100 ns longer for each buffer that there was when its kernel's data came, and for each
- * process that was forked before; and there is no noise.
- * FAULT=lost_write:2,1: of launch number 2, what the last block writes to its argument 1 does not arrive.
- * lost_writes:2,1: of that launch and all after it.
- * FAULT=lost_argument:2,0: of launch number 2, argument 0 arrives as 0.
- * FAULT=late_in_a_row:40000: each 40th of the kernels that come directly behind a kernel starts 40 us late;
- * late_in_a_graph:40000: each one in a graph.
- * FAULT=late_start:2000: each kernel's first block starts 2 ms late: all are late alike.
- * FAULT=slower:5000: each launch of a kernel starts 5 us later than its launch before: no two times are alike. */
 void simulated_run_kernel(struct simulated_command *command) {
     static int launches;
     int launch = 0;
@@ -881,8 +860,7 @@ void simulated_grid_wait(void) {
 void *simulated_shared(void) { return shared_memory; }
 size_t simulated_shared_bytes(void) { return state.running->shared_bytes; }
 
-/* FAULT=timer_back, timer_fast (:500: by a fifth), counter_back: globaltimer or the units' counters go wrong. The
- * counters have zeros of their own. */
+/* The counters have zeros of their own. */
 unsigned long long simulated_globaltimer(void) {
     const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
     return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns

@@ -29,15 +29,24 @@ endif()
 # What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and
 # the OpenCL C that stands in a program's text, line by line in quotes. Programs without --size work on
 # few elements here.
-set(few -e [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]] -e [[s/{ N = 1 << 20/{ N = 20000/]]
-  -e [[s/longest_row = 256/longest_row = 8/]]
-  -e "s/COLD_BYTES = 256 </COLD_BYTES = 2 </" -e "s/NUMBERS = 1024, THREADS = 256/NUMBERS = 1024, THREADS = 32/"
-  -e [[s/LAUNCHES = 20 \//LAUNCHES = 4 \//]]) # 20000: the last block is not full
+set(few [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]]
+  "s/{ N = 1 << 20/{ N = 20000/" # the last block is not full
+  "s/longest_row = 256/longest_row = 8/"
+  "s/COLD_BYTES = 256 </COLD_BYTES = 2 </"
+  "s/NUMBERS = 1024, THREADS = 256/NUMBERS = 1024, THREADS = 32/"
+  [[s/LAUNCHES = 20 \//LAUNCHES = 4 \//]])
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
   ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/copy/*.[ch]* ${CMAKE_SOURCE_DIR}/docs/lab/*.cu
   ${CMAKE_SOURCE_DIR}/docs/lab/*.h ${CMAKE_SOURCE_DIR}/docs/lab/*.cl ${CMAKE_SOURCE_DIR}/docs/copy/test/liars.c*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
+foreach(one IN LISTS few)
+  execute_process(COMMAND sed -n "${one}p" ${sources} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE found)
+  if(NOT found)
+    message(FATAL_ERROR "No source has what this makes smaller:\n  ${one}")
+  endif()
+endforeach()
+list(TRANSFORM few PREPEND "--expression=")
 function(rewrite source to)
   get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${to} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})

@@ -20,27 +20,27 @@
 /* ---- The host ---- */
 
 /* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns whether the call is
- * to fail, because FAULT says so: FAULT=clFinish:3 the third clFinish(), lost:3 the third call of all and every one after
- * it. FAULT=crash:clFinish: the process dies of its first. */
+ * to fail, because FAULT says so. */
 bool simulated_call(const char *name, int64_t ns);
 
-/* Whether FAULT is this one: "name", "name:number" or "name:number,argument". The number stands in *number, if there is one. If nobody has asked
- * for it when the program ends, it ends with 3. */
+/* Whether FAULT is this one of faults.txt: "name", "name:number" or "name:number,argument". The number stands in
+ * *number, if there is one. If nobody has asked for it when the program ends, it ends with 3. */
 extern char simulated_fault_begins[5]; /* each name has four letters or more: a glance tells most faults from FAULT */
 bool simulated_is_fault(const char *name, int *number);
 static inline bool simulated_fault(const char *name, int *number) {
     return memcmp(name, simulated_fault_begins, sizeof simulated_fault_begins) == 0 && simulated_is_fault(name, number);
 }
 
-/* A fault with a number, as wrong_last:5, hits now: writes into the file $HIT the kernel that ran last, and which of that
- * kernel's launches it was. simulated.sh shows it, so that in a changed program it cannot hit another one in silence. */
+/* A fault with a number, as wrong_last:5, hits now: writes into the file $HIT the kernel that ran last, and which of
+ * that kernel's launches it was. simulated.sh shows it, so that in a changed program it cannot hit another one in
+ * silence. */
 void simulated_hit(void);
 
 /* Says what the simulation does not know or will not have, and ends the program with 3. */
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
 
 /* NOISE_NS, NOISE_2_NS, ..., NOISE_5_NS, and again: the median of any five, ten, ... in a row is NOISE_NS.
- * One of 41 is NOISE_LATE_NS, and one of 43 is 0. Each `kind` counts for itself. FAULT=noisy:N: N times that, but in blocks. */
+ * One of 41 is NOISE_LATE_NS, and one of 43 is 0. Each `kind` counts for itself. */
 enum { NOISE_HOST, NOISE_KERNEL, NOISE_BLOCK, NOISE_EVENT, NOISES };
 int64_t simulated_noise(int kind);
 
@@ -54,7 +54,7 @@ int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c: 
 
 /* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
 
-/* What the device says that it has: 1 GiB, with FAULT=much_memory 5: more bytes than 32 bits hold. */
+/* What the device says that it has. */
 static inline size_t simulated_memory(void) { return (simulated_fault("much_memory", NULL) ? (size_t)5 : 1) << 30; }
 void *simulated_allocate(size_t bytes);
 void simulated_free(void *memory);
@@ -62,9 +62,7 @@ void simulated_free(void *memory);
  * where the allocation begins. */
 size_t simulated_room(const void *address, char **start);
 
-/* FAULT=wrong_first, wrong_middle, wrong_last, wrong_nan: what the host reads back has one float that is not
- * what the device has; with a number N, in the Nth reading. FAULT=wrong_zero:N: all of it is 0. FAULT=lost_lower,
- * lost_upper: of what the device is given, half does not arrive. */
+/* What the host reads back, or what the device is given: FAULT=wrong_first, lost_lower and the like. */
 void simulated_spoil(void *data, size_t bytes, bool reading);
 
 /* ---- The device: an in-order queue of commands ----
@@ -127,7 +125,7 @@ bool simulated_apart(void); /* whether a stream that is apart has something to d
 int64_t simulated_stamp_ns(int64_t ns);
 /* So many bytes at `memory` go through the L2 cache, and are dirty there or not. */
 void simulated_fill_l2(const void *memory, size_t bytes, bool dirty);
-extern bool simulated_l2_persists; /* FAULT=persisting: nothing evicts what came there, until a reset */
+extern bool simulated_l2_persists; /* until a reset */
 
 /* ---- Inside a kernel ---- */
 

@@ -7,7 +7,8 @@
 #                                 the code, if not 0; after "hit" which launch a fault with a number hit
 #     $ sh -c 'echo one; \        a command that goes on in the next line, behind "> "
 #     > echo two'
-#     $ FAULT={} ./program        typed once for each row below it, with the row's first word in place of {}
+#     $ FAULT={} ./program        typed once for each row below it, with the row's first word in place of {}: see
+#                                 faults.txt
 #     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
 #                                 last one of stdout. Two blanks end the word, which may have single ones
 #     #: gap = latency + wake     a name for the sums below
@@ -17,15 +18,15 @@
 # What a record says above its rows ("# size,1000", and their names) stands there once: a command after it shows only
 # what is different.
 # Other lines that begin with "#" are kept. The left side of "#=" is looked up in what the command above printed; a key
-# that has blanks is a="b c". The right side is an expression of awk in the constants of simulated_times.h, in lower case
-# and in us. Without "+-" it must be exact to the last digit printed.
+# that has blanks is a="b c". The right side is an expression of awk in the constants of simulated_times.h, in lower
+# case and in us. Without "+-" it must be exact to the last digit printed.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff.
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/clean.sh"
 transcript=$1
-grep -q '^\$ ' "$transcript" || {
-    echo "simulated.sh: no command in $transcript" >&2
+grep -qs '^\$ ' "$transcript" || {
+    echo "$transcript is missing or has no command: CONTRIBUTING, How to add a program, step 4" >&2
     exit 1
 }
 scratch=$TMPDIR

@@ -29,16 +29,21 @@ struct _cl_device_id {
 };
 /* clang-format off */
 static struct _cl_platform_id platforms[] = {{"Portable Computing Language"}, {"NVIDIA CUDA"}, {"Nothing"}, {"Others"}};
-/* ..., clock (MHz), resolution (ns), {units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns)} */
+/* ..., clock (MHz), resolution (ns),
+ *  {units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns)} */
 static struct _cl_device_id devices[] = {
     {&platforms[0], "Simulated CPU", "OpenCL 3.0 PoCL", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500, 1,
-     {2, 1, CPU_LATENCY_NS, CPU_LAUNCH_NS, CPU_DRAIN_NS, CPU_BLOCK_NS, CPU_WARP_NS, CPU_BARRIER_NS, CPU_TICK_NS, 123456000000789}},
-    {&platforms[1], "Simulated GPU", "OpenCL 3.0 CUDA", "cl_khr_fp64 cl_nv_device_attribute_query", CL_DEVICE_TYPE_GPU, 1980, 1000,
+     {2, 1, CPU_LATENCY_NS, CPU_LAUNCH_NS, CPU_DRAIN_NS, CPU_BLOCK_NS, CPU_WARP_NS, CPU_BARRIER_NS, CPU_TICK_NS,
+      123456000000789}},
+    {&platforms[1], "Simulated GPU", "OpenCL 3.0 CUDA", "cl_khr_fp64 cl_nv_device_attribute_query",
+     CL_DEVICE_TYPE_GPU, 1980, 1000,
      {GPU_UNITS, 512, CL_LATENCY_NS, LAUNCH_NS, DRAIN_NS, BLOCK_NS, WARP_NS, BARRIER_NS, TICK_NS, 5000000000007}},
     {&platforms[3], "Simulated, with a \"clock\"", "OpenCL 2.1 x", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500, 80,
-     {4, 256, KHR_LATENCY_NS, KHR_LAUNCH_NS, KHR_DRAIN_NS, KHR_BLOCK_NS, KHR_WARP_NS, KHR_BARRIER_NS, KHR_TICK_NS, 77000000000}},
+     {4, 256, KHR_LATENCY_NS, KHR_LAUNCH_NS, KHR_DRAIN_NS, KHR_BLOCK_NS, KHR_WARP_NS, KHR_BARRIER_NS, KHR_TICK_NS,
+      77000000000}},
     {&platforms[3], "Simulated old CPU", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_CPU, 0, 10,
-     {2, 256, OLD_LATENCY_NS, OLD_LAUNCH_NS, OLD_DRAIN_NS, OLD_BLOCK_NS, OLD_WARP_NS, OLD_BARRIER_NS, OLD_TICK_NS, 1000000}}};
+     {2, 256, OLD_LATENCY_NS, OLD_LAUNCH_NS, OLD_DRAIN_NS, OLD_BLOCK_NS, OLD_WARP_NS, OLD_BARRIER_NS, OLD_TICK_NS,
+      1000000}}};
 /* clang-format on */
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0], DEVICES = sizeof devices / sizeof devices[0] };
 
@@ -97,8 +102,8 @@ static bool cache_is_on(void) {
     return on;
 }
 
-/* One call that answers with a code: its name and parameters, the ns that it takes, the code when FAULT has it fail, and
- * what it does. */
+/* One call that answers with a code: its name and parameters, the ns that it takes, the code when FAULT has it fail,
+ * and what it does. */
 #define API(name, parameters, ns, code, ...)                                                                           \
     cl_int name parameters {                                                                                           \
         if (simulated_call(__func__, ns)) return failing(code);                                                        \
@@ -135,16 +140,14 @@ case CL_DEVICE_NAME: TEXT(d->name);
 case CL_DEVICE_VERSION: TEXT(d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
-case CL_DEVICE_TYPE: /* FAULT=pocl_gpu: PoCL on a GPU */
+case CL_DEVICE_TYPE:
     VALUE(cl_device_type, d == devices && simulated_fault("pocl_gpu", NULL) ? CL_DEVICE_TYPE_GPU : d->type);
 case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
 case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, simulated_memory());
 case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, simulated_memory() / (d == devices ? 4 : 2));
-case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: /* FAULT=small_cache: it names its first cache, not its last one */
-    VALUE(cl_ulong, simulated_fault("small_cache", NULL) ? 1u << 12 : 1u << 20);
+case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: VALUE(cl_ulong, simulated_fault("small_cache", NULL) ? 1u << 12 : 1u << 20);
 case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
-case CL_DEVICE_MAX_COMPUTE_UNITS: /* FAULT=many_units: it says that it has more than it has */
-    VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing.units);
+case CL_DEVICE_MAX_COMPUTE_UNITS: VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing.units);
 case CL_DEVICE_MAX_CLOCK_FREQUENCY: VALUE(cl_uint, simulated_fault("slow_clock", NULL) ? 1 : d->mhz);
 case CL_DEVICE_PROFILING_TIMER_RESOLUTION: VALUE(size_t, d->resolution_ns);
 case 0x1076: VALUE(cl_bitfield, 2); /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
@@ -372,10 +375,8 @@ API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
     event->held = false; held_events--)
 
-/* FAULT=stamp_unwritten, stamp_zero, stamp_steps (0, 1, 2, 3), stamp_reversed, stamp_equal, stamp_late and stamp_early
- * (START by another clock), stamp_wide (5 us before the device begins), stamp_narrow (2 us behind), stamp_incomplete
- * (COMPLETE before END), stamp_no_submit (SUBMIT alone is 0): what drivers may answer with CL_SUCCESS. NVIDIA's also
- * answers so, with 0, while a command has not finished. */
+/* FAULT=stamp_...: what drivers may answer with CL_SUCCESS. NVIDIA's also answers so, with 0, while a command has not
+ * finished. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), PROFILING_NS, CL_OUT_OF_RESOURCES,
     if (!event->held) return CL_INVALID_EVENT;
     const struct simulated_command *c = &event->command;

@@ -58,8 +58,8 @@ enum {
     HELD_UP_NS = 4500000, /* FAULT=held_up: so late an idle device begins */
     UNEVEN_NS = 400000,   /* FAULT=uneven: half of a kind take so much longer */
 
-    /* Devices: from SUBMIT to the device; before a kernel's first instruction, and behind its last; each block, and each 32
-     * of its threads; a barrier, for each block on the unit; the tick of globaltimer, of events and stamps.
+    /* Devices: from SUBMIT to the device; before a kernel's first instruction, and behind its last; each block, and
+     * each 32 of its threads; a barrier, for each block on the unit; the tick of globaltimer, of events and stamps.
      * First the GPU, of CUDA and OpenCL, which has a latency of its own, and three units. */
     /* clang-format off */
     LATENCY_NS = 2000, LAUNCH_NS = 900, DRAIN_NS = 1100, BLOCK_NS = 200,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a table looks, that its record has the same numbers, what summary.h must say of samples whose summary is known, and
- * vector_add beyond 2^32 elements. */
+ * How a table looks, that its record has the same numbers, what summary.h must say of samples whose summary is known,
+ * and vector_add beyond 2^32 elements. */
 #include "../../04_cuda_events/fit_line.h"
 #include <stdio.h>
 #include <sys/mman.h>

@@ -155,7 +155,16 @@ sees "a translation that is behind" "README.md has changed" "other headings"
 echo 'One more sentence.' >>03_opencl_profiling/README.md
 change '/^## /d; s|(../docs/pitfalls.md)||' 03_opencl_profiling/README.zh.md
 sees "a chapter's translation that is behind" "^03_opencl_profiling/README.zh.md: README.md has changed" \
-    "^03.*other headings" "^03.*other links than README.md: .*pitfalls.md"
+    "^03.*lacks the heading: ## Try" "^03.*other links than README.md: .*pitfalls.md"
+echo '## One more' >>02_clfinish_sync/README.md
+sees "a heading without a translation" "^02.* lacks the heading: ## One more"
+echo 'int main(void) {}' >docs/lab/new.c
+git add docs/lab/new.c
+sees "a program that stands nowhere" "^docs/lab/new.c is not in docs/lab/CMakeLists.txt" "lab/test/new.txt with sweep" \
+    "^docs/lab/new.c is not in docs/lab/test/sane.awk" "^docs/lab/new.c is not in docs/lab/README.md"
+echo 'no_such  a fault' >>common/test/faults.txt
+change '/^held_up /d' common/test/faults.txt
+sees "a fault that is not in the list, and one that is only there" "lacks held_up" "has no_such"
 printf '%0118d yy\n' 0 >>docs/compare.md
 echo '   <details>' >>docs/glossary.md
 sees "a long line, and one that ends the Markdown" "docs/compare.md: 121 columns: 000" "^docs/glossary.md: behind this"

@@ -30,6 +30,7 @@ In every Markdown file:
 - Every word in *italics* is a term, and docs/glossary.md has it: in bold, or in a column before
   the last one. (Emphasis is bold.)
 - A path between backquotes in CONTRIBUTING.md is one in the repository ("my_program" aside).
+- Each program of a chapter or of docs/lab stands wherever CONTRIBUTING.md says. common/test/faults.txt has every fault.
 - A line has at most 120 columns, tables, pictures and what cannot be broken aside. None begins with <details>: what
   follows would be no Markdown.
 - A README.zh.md has the headings, code blocks, links and marks of the README.md beside it, and names the README.md that
@@ -41,6 +42,7 @@ makes each of them a fault.
 import collections
 import decimal
 import hashlib
+import itertools
 import pathlib
 import re
 import shlex
@@ -83,6 +85,7 @@ def terms(text):
     return {" ".join(re.sub(r"\([^)]*\)|`|^ *to ", "", word).lower().split()) for word in words}
 
 
+NO_SWEEP = {"integer_trap", "two_gpus"}  # it calls nothing; it has test/two_gpus.sh
 TRACKED, IGNORED = git("ls-files"), git("ls-files -ci --exclude-standard")
 TERMS = terms((ROOT / "docs/glossary.md").read_text())
 
@@ -277,12 +280,60 @@ def missing_paths(text):
             yield f"no such path: {path}"
 
 
+def missing_programs():
+    """Where a program of a chapter or of docs/lab does not stand: see CONTRIBUTING.md."""
+    for name in sorted(TRACKED):
+        path = ROOT / name
+        if not re.match(r"(0\d_\w+|docs/lab)/\w+\.cu?$", name) or not re.search(r"\bmain\(", path.read_text()):
+            continue
+        room, stem = path.parent, path.stem
+        built, rules, text = ((room / file).read_text() for file in ("CMakeLists.txt", "test/sane.awk", "README.md"))
+        line = re.search(rf"^(\w+)\((\w+) (?:\w+ )?{path.name}\b", built, re.M)
+        page = line and line[1] == "add_minimal"
+        transcript = room / f"test/{f'{room.name[:3]}{line[2]}_' if page else ''}{stem}.txt"
+        sweeps = transcript.is_file() and re.search(r"^(\$ FAULT=)?sweep\b", transcript.read_text(), re.M)
+        stands = {
+            "CMakeLists.txt": line,
+            f"test/{transcript.name} with sweep": sweeps or stem in NO_SWEEP,
+            "test/sane.awk": page or re.search(rf"^# ---- {stem.removesuffix('_opencl')}(_opencl)? ----", rules, re.M),
+            "README.md": re.search(rf"\[{stem}\]\(\w+\.md\)" if room.name == "lab" else rf"(`|/|-o ){stem}\b", text)}
+        yield from (f"{name} is not in {room.relative_to(ROOT)}/{where}" for where in stands if not stands[where])
+
+
+def missing_faults():
+    """Faults that only the simulation knows, or only common/test/faults.txt."""
+    code = "".join(path.read_text() for path in (ROOT / "common/test").glob("*.[ch]"))
+    asked = re.findall(r'"(\w+)"', "".join(re.findall(r"simulated_fault\([^()]*\)|where\[\] = {[^}]*}", code)))
+    listed = re.findall(r"^[a-z_0-9]+", (ROOT / "common/test/faults.txt").read_text(), re.M)
+    for fault in sorted({*asked} ^ {*listed}):
+        yield f"common/test/faults.txt {'has' if fault in listed else 'lacks'} {fault}, not so the simulation"
+
+
+def other_headings(*texts):
+    """The headings that one of two texts has alone: without them the sections have most names in common."""
+    parts = [[(part.partition("\n")[0], {*re.findall(r"[A-Za-z0-9_]{2,}", part)}) for part, _ in sections(text)]
+             for text in texts]
+    less, more = sorted(parts, key=len)
+
+    def paired(alone):
+        return list(zip(less, (part for i, part in enumerate(more) if i not in alone)))
+
+    alone = max(itertools.combinations(range(len(more)), len(more) - len(less)),
+                key=lambda alone: sum(len(left[1] & right[1]) for left, right in paired(alone)))
+    for i in alone:
+        yield f"{'lacks the' if more is parts[0] else 'has one more'} heading: {more[i][0]}"
+    for (left, _), (right, _) in paired(alone):
+        if left.split(" ")[0] != right.split(" ")[0]:
+            yield f"other headings than README.md: {left}, {right}"
+
+
 def behind(original, translation):
     """Where README.zh.md differs from README.md."""
-    for what, pattern in (("headings", r"^(#+) "), ("code blocks", r"^```.*?^```$"), ("links", r"\]\(([^)#]+)"),
+    texts = [text.replace("README.zh.md", "README.md") for text in (original, translation)]
+    yield from other_headings(*texts)
+    for what, pattern in (("code blocks", r"^```.*?^```$"), ("links", r"\]\(([^)#]+)"),
                           ("marks", r"<!-- numbers\n.*?-->")):
-        left, right = (sorted(re.findall(pattern, text.replace("README.zh.md", "README.md"), re.S | re.M))
-                       for text in (original, translation))
+        left, right = (sorted(re.findall(pattern, text, re.S | re.M)) for text in texts)
         if left != right:
             yield f"other {what} than README.md: {sorted(set(left) ^ set(right)) or len(left)}"
     unnumbered = "".join(replace(section, prose, {number: "0" for number, _ in marks_of(prose)})
@@ -337,6 +388,7 @@ def main():
         return print("\n".join(stale(texts, printed)))
     programs = help_of(ROOT / (arguments[0] if arguments else "build"))
     faults = [f for t in texts for f in check(t, programs, "--refresh" in sys.argv)]
+    faults += [*missing_programs(), *missing_faults()]
     faults += stale(texts, printed) if COUNT_STALE else []
     for fault in faults:
         print(fault, file=sys.stderr)

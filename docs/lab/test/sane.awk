@@ -16,7 +16,8 @@
     if ($column["code_us"] != "") {
         ask(v("code_us") >= 9.99, "work-groups spin as long as they were asked to")
         ask(v("code_us") <= 1.01 * v("start_to_end_us") + 10, "the code runs between START and END")
-        ask(v("in_a_row_us") >= 0.8 * v("code_us") - 10 || $column["disturbed"] == 1, "in a row one kernel runs after the other")
+        ask(v("in_a_row_us") >= 0.8 * v("code_us") - 10 || $column["disturbed"] == 1,
+            "in a row one kernel runs after the other")
     }
 }
 END { ask(rows == 3, "three numbers of work-groups") }
@@ -24,7 +25,8 @@ END { ask(rows == 3, "three numbers of work-groups") }
 # ---- onion ----
 {
     ask(v("kernel_us") >= v("length_us"), "a spin runs as long as it was told")
-    ask(v("kernel_us") + v("launch_and_drain_us") >= v("kernel_us") - 2 && v("floor_us") >= 0, "the events are around the kernel")
+    ask(v("kernel_us") + v("launch_and_drain_us") >= v("kernel_us") - 2 && v("floor_us") >= 0,
+        "the events are around the kernel")
     ask(v("way_and_back_us") >= -2 && v("host_us") >= v("kernel_us") - 2, "each shell is in the next")
 }
 END { ask(rows == 7, "seven lengths") }
@@ -50,7 +52,9 @@ END { ask(rows == 2, "two kernels") }
     ask(v("low") <= v("value") && v("value") <= v("high"), "the value is between low and high")
     seen[$column["quantity"]] = v("value")
 }
-$column["quantity"] ~ /^timer_rate/ { ask(v("value") > -10000 && v("value") < 10000, "no crystal is wrong by a percent") }
+$column["quantity"] ~ /^timer_rate/ {
+    ask(v("value") > -10000 && v("value") < 10000, "no crystal is wrong by a percent")
+}
 $column["quantity"] ~ /^(timer_tick_ns|empty_us|floor_us)$/ { ask(v("value") >= 0, "takes time") }
 END {
     ask(rows == 15, "15 quantities")
@@ -87,7 +91,8 @@ END { ask(rows == 25, "10 samples of one SM, 5 of each load") }
 # ---- placement ----
 {
     ask(v("min_us") > 0, "every launch takes time")
-    ask(v("spread_percent") >= 0 && (v("spread_percent") > 0 || v("min_us") == v("max_us")), "from the smallest to the largest")
+    ask(v("spread_percent") >= 0 && (v("spread_percent") > 0 || v("min_us") == v("max_us")),
+        "from the smallest to the largest")
     where = where " " $column["where"]
 }
 END { ask(where == " again moved process", "three kinds of places") }
@@ -99,11 +104,13 @@ END { ask(rows == 4, "four inputs") }
 
 # ---- two_gpus ----
 {
-    ask($column["disturbed"] == 1 || (v("low") <= v("value") && v("value") <= v("high")), "the value is between low and high")
+    ask($column["disturbed"] == 1 || (v("low") <= v("value") && v("value") <= v("high")),
+        "the value is between low and high")
     if ($column["pair"] == "0-1")
         seen[$column["quantity"]] = v("value")
     if ($column["quantity"] ~ /^(outside|early)$/)
-        ask(v("value") == 0 || $column["disturbed"] == 1, "each sweep fits its neighbours, and no stamp arrives before it is sent")
+        ask(v("value") == 0 || $column["disturbed"] == 1,
+            "each sweep fits its neighbours, and no stamp arrives before it is sent")
     if ($column["quantity"] == "early") # threads that are held up all the time give a poor line, but no other one
         ask(v("value") < v("high") / 4, "most stamps arrive after they are sent")
     if ($column["quantity"] ~ /^(way_ns|bound_ns|copy_us|wait_.*|.*reduce_us)$/)
@@ -113,5 +120,6 @@ END {
     ask(rows >= 28, "twenty sweeps and eight rows of each pair")
     ask(seen["bound_ns"] >= seen["way_ns"] / 2, "the bound is half the way at least")
     if ("host_us" in seen)
-        ask(seen["apart_us"] < seen["late_reduce_us"] && seen["late_reduce_us"] < seen["host_us"], "what is inside is shorter")
+        ask(seen["apart_us"] < seen["late_reduce_us"] && seen["late_reduce_us"] < seen["host_us"],
+            "what is inside is shorter")
 }
