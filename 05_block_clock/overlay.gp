@@ -9,11 +9,11 @@ set key top left Left reverse
 set grid
 set logscale xy 10
 set logscale x 2
-set xtics ("1/1024" 1/1024., "1/256" 1/256., "1/64" 1/64., "1/16" 1/16., "1/4" 1/4., 1, 4, 16, 64)
+set xtics ("1/1024" 1/1024., "1/64" 1/64., "1/16" 1/16., "1/4" 1/4., 1, 4, 16, 64)
 set xlabel "blocks, as a share of a full device (logarithmic)"
 set ylabel "times that of a single block (logarithmic)"
 set yrange [0.5:*]
-set title "Clocks of one block, and span of the launch, by number of blocks"
+set title "Clocks of one block, and span of the launch"
 set terminal svg size 600,480 font "sans-serif,16" background rgb "white"
 set output ARG1
 

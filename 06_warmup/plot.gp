@@ -60,7 +60,7 @@ if (has("sm_clock.csv")) {
     set autoscale
     stats load using "since_s" nooutput
     set xrange [0:STATS_max]
-    set lmargin 10
+    set lmargin 12
     set rmargin 3
     set key bottom left Left reverse
     turns = system("awk -F, '/^#/ { next } !c[\"since_s\"] { for (i = 1; i <= NF; i++) c[$i] = i; next } { s = $c[\"since_s\"]; n = $c[\"numbers\"] } n != what { if (from) print from, at, what; from = n == \"random\" || n == \"fma\" ? s : 0; what = n } { at = s } END { if (from) print from, at, what }' ".load)
