@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     }
     for (int c = 0; c < HOST_CLOCKS; c++) {
         for (int p = 0; p < PARTS; p++)
-            s[p][c] = summarize(ms[p][c], runs, finest_step_us / 1e3);
+            s[p][c] = summarize(ms[p][c], runs, jitter_us / 1e3);
         s[WORK][c].disturbed |= s[WORK][c].median > too_long_ms; /* in all runs alike */
         label("clock", 19, host_clocks[c].name);
         label("counts", 14, host_clocks[c].counts);

@@ -12,18 +12,21 @@
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
 #include "blocker.h" /* the gate, start, stop, elapsed_us(); and now_ns() */
-#include "stamped.h" /* work: the length of the spin, or the vectors of vector_add */
 #include "summary.h"
+#include "vector_add.h"
+#include "vectors.h"
 
-static unsigned long long *ran_ns; /* by the spin, on the device */
-static cudaEvent_t wake_up;        /* made with cudaEventBlockingSync */
+static unsigned long long length_ns, *ran_ns; /* of the spin; 0: vector_add. By it, on the device */
+static size_t floats;                         /* in each of the vectors on the device */
+static float *vectors[3];
+static cudaEvent_t wake_up; /* made with cudaEventBlockingSync */
 
 static void launch(void) {
-    const unsigned blocks = (unsigned)((work.floats + THREADS - 1) / THREADS);
-    if (work.length_ns > 0)
-        spin<<<1, 1>>>(work.length_ns, ran_ns);
+    const unsigned blocks = (unsigned)((floats + 255) / 256);
+    if (length_ns > 0)
+        spin<<<1, 1>>>(length_ns, ran_ns);
     else
-        vector_add<<<blocks, THREADS>>>(work.a, work.b, work.c, work.floats);
+        vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -100,13 +103,13 @@ static const struct {
                       {"cpu_clock_asleep", "processor", cpu_clock_asleep}};
 static double medians_us[METHODS];
 
-/* Times one kernel, a spin or if `length_ns` is 0 vector_add, by all methods from `first` to `last`
- * in turns, and prints a row for each. */
-static void compare(const char *kernel, unsigned long long length_ns, int first, int last) {
+/* Times one kernel, a spin of `spin_ns` or if that is 0 vector_add, by all methods from `first` to
+ * `last` in turns, and prints a row for each. */
+static void compare(const char *kernel, unsigned long long spin_ns, int first, int last) {
     static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
     const size_t runs = (size_t)options.runs;
     const bool shared = probe_sharing();
-    work.length_ns = length_ns;
+    length_ns = spin_ns;
     for (size_t run = 0; run < runs; run++)
         for (int m = first; m <= last; m++) {
             unsigned long long ns; /* for which the last spin ran */
@@ -119,9 +122,8 @@ static void compare(const char *kernel, unsigned long long length_ns, int first,
             for (size_t run = 0; run < runs; run++)
                 samples_us[NET][run] = samples_us[BLOCKED][run] - medians_us[FLOOR];
         const struct summary s = summarize_us(samples_us[m], runs);
-        const double code_us = work.length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
-        if (code_us * 1e3 < (double)work.length_ns ||
-            (m == NET && s.median <= fmax(code_us - 5, 0)))
+        const double code_us = length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
+        if (code_us * 1e3 < (double)length_ns || (m == NET && s.median <= fmax(code_us - 5, 0)))
             fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
         medians_us[m] = s.median;
         label("method", 16, methods[m].name);
@@ -130,7 +132,7 @@ static void compare(const char *kernel, unsigned long long length_ns, int first,
         summary_cells("us", s);
         number("code", "us", 2, code_us);
         number("extra", "us", 2, s.median - code_us);
-        end_row(s.disturbed || shared || code_us * 1e3 > (double)work.length_ns + 5000);
+        end_row(s.disturbed || shared || code_us * 1e3 > (double)length_ns + 5000);
     }
 }
 
@@ -140,25 +142,26 @@ int main(int argc, char **argv) {
     options.size = 1 << 24;
     parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?");
     const struct cudaDeviceProp device = open_cuda();
-    work.floats = (size_t)options.size;
-    check_size(options.size, 3.0 * (double)work.floats * sizeof(float));
+    floats = (size_t)options.size;
+    check_size(options.size, 3.0 * (double)floats * sizeof(float));
     set_up_blocked_pair();
     CHECK_CUDA(cudaEventCreateWithFlags(&wake_up, cudaEventBlockingSync));
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
-    set_up_stamped(work.floats, 1);
+    for (int v = A; v <= C; v++)
+        vectors[v] = device_vector((enum vector)v, floats);
     launch(); /* first without a blocker: with lazy loading it may wait for an idle device */
-    check_vector_add(work.c, work.floats);
-    spoil_sums(work.c, work.floats);
-    work.length_ns = 10000;
+    check_vector_add(vectors[C], floats);
+    spoil_sums(vectors[C], floats);
+    length_ns = 10000;
     launch();
 
     begin_table("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
                 "code: how long the spin ran, by %%globaltimer; extra: median minus code\n\n",
-                work.floats, device.name, options.runs);
+                floats, device.name, options.runs);
     compare("spin_10us", 10000, NO_SYNC, CPU);
     compare("spin_1ms", 1000000, CPU, CPU_ASLEEP);
     compare("vector_add", 0, NO_SYNC, CPU);
-    check_vector_add(work.c, work.floats);
+    check_vector_add(vectors[C], floats);
     end_table();
     say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "While the host sleeps, clock() sees %.0f us of a kernel of 1 ms.\n",

@@ -30,13 +30,13 @@ static void launch(enum variant variant, struct warp_time *to) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-enum { ROWS = 4, LONGEST = 20 }; /* rows of launches; the launches in the longest */
+enum { COUNTS = 4, LONGEST = 20 }; /* how many counts of launches in a row; the longest */
 
 /* ---- The methods: each returns microseconds ---- */
 
 /* Two events behind the blocker, with so many launches between them. With 0 launches it is the
  * floor. The last launch writes its stamps to work.times, the first of several behind them. */
-static double blocked_us(int launches, enum variant variant) {
+static double event_blocked(int launches, enum variant variant) {
     if (variant == WITH_STAMPS)
         clear_stamps(work.times, 2 * work.blocks);
     close_gate();
@@ -70,8 +70,8 @@ enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, ROW_OF_20, ROW_STAMPS, PLAIN_STAMPS, 
 
 /* Stores the median of each time. Returns whether runs of one disagree, or the GPU is shared. */
 static bool measure(enum variant variant, double us[TIMES]) {
-    static const double launches[ROWS] = {2, 5, 10, LONGEST};
-    static double samples_us[TIMES][MAX_RUNS], row_us[ROWS];
+    static const double launches[COUNTS] = {2, 5, 10, LONGEST};
+    static double samples_us[TIMES][MAX_RUNS], row_us[COUNTS];
     bool disturbed = probe_sharing();
     launch(variant, work.times); /* the warm-up */
     spoil_sums(work.c, work.floats);
@@ -83,14 +83,14 @@ static bool measure(enum variant variant, double us[TIMES]) {
     }
     CHECK_CUDA(cudaProfilerStop()); /* behind the blocker a profiler cannot watch */
     for (int run = 0; run < options.runs; run++) {
-        samples_us[FLOOR][run] = blocked_us(0, variant);
-        samples_us[EMPTY][run] = blocked_us(1, EMPTY_KERNEL);
-        samples_us[BLOCKED][run] = blocked_us(1, variant);
+        samples_us[FLOOR][run] = event_blocked(0, variant);
+        samples_us[EMPTY][run] = event_blocked(1, EMPTY_KERNEL);
+        samples_us[BLOCKED][run] = event_blocked(1, variant);
         samples_us[CODE][run] = variant == WITH_STAMPS ? code_us() : NAN;
-        for (int i = 0; i < ROWS; i++)
-            row_us[i] = blocked_us((int)launches[i], variant);
-        samples_us[SLOPE][run] = fit_line(launches, row_us, ROWS).slope;
-        samples_us[ROW_OF_20][run] = (row_us[ROWS - 1] - samples_us[FLOOR][run]) / LONGEST;
+        for (int i = 0; i < COUNTS; i++)
+            row_us[i] = event_blocked((int)launches[i], variant);
+        samples_us[SLOPE][run] = fit_line(launches, row_us, COUNTS).slope;
+        samples_us[ROW_OF_20][run] = (row_us[COUNTS - 1] - samples_us[FLOOR][run]) / LONGEST;
         samples_us[ROW_STAMPS][run] = variant == WITH_STAMPS ? period_us() : NAN;
     }
     if (work.floats > 0)
@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
     for (int i = 0; options.sizes[i]; i++)
         time_kernel((size_t)options.sizes[i], 0);
     end_table();
-    say("In a row with stamps code_minus_empty and code_stamps differ by at most %.2f us.\n"
+    say("In the rows with stamps code_minus_empty and code_stamps differ by at most %.2f us.\n"
         "Stamps cost time: trust the rows without them.\n",
         value("code_error_max", "us", code_error_us));
     return EXIT_SUCCESS;

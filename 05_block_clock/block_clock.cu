@@ -26,7 +26,7 @@ static __global__ void timedReduction(const float *input, float *output,
                                       struct block_time *block_times) {
     struct block_time t;
 
-    /* No barrier behind these stamps, as in the source: other warps may begin a little earlier. */
+    /* No barrier behind these stamps, as in the source document: other warps may begin a little earlier. */
     if (threadIdx.x == 0) {
         t.start_ns = globaltimer_ns();
         t.start_clock = clock64();
@@ -52,7 +52,7 @@ static void launch(long long blocks, long long threads) {
 }
 
 /* Launches once with a new input. Returns the time between two events around the launch.
- * *wait_us: for which the host waited. */
+ * *wait_us: how long the host waited. */
 static double time_launch_us(long long blocks, long long threads, double *wait_us) {
     new_input((size_t)threads);
     launch(blocks, threads); /* not timed: it brings the new input into the caches */

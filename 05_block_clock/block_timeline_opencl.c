@@ -42,6 +42,6 @@ int main(int argc, char **argv) {
 
     begin_table("Block timeline: %zu blocks of %zu threads on %s, %s\n\n", blocks, threads, cl.name,
                 cl.platform);
-    report_timeline(strstr(device_clock.flags, "TSC") ? "core" : "SM", blocks);
+    report_timeline(device_clock.is_tsc ? "core" : "SM", blocks);
     return EXIT_SUCCESS;
 }

@@ -45,6 +45,7 @@ struct kernel_clock {
     const char *name;  /* NULL: there is none */
     const char *flags; /* for the compiler: which of the readings in the .cl file */
     double tick_ns;    /* that it counts in, which may be finer than its steps; 0: not known */
+    bool is_tsc;
 };
 
 /* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter;
@@ -53,18 +54,19 @@ static inline struct kernel_clock find_kernel_clock(struct opencl cl) {
     static char extensions[16384];
     const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
     cl_bitfield scopes = 0;
-    struct kernel_clock clock = {NULL, "", 0};
+    struct kernel_clock clock = {NULL, "", 0, false};
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
     const bool is_pocl = cl.type & CL_DEVICE_TYPE_CPU && strstr(cl.platform, "Portable Computing");
     const double tsc_ns = is_pocl ? tsc_step_ns() : 0; /* its compiler knows the counter */
     if (strstr(extensions, "cl_nv_")) {
-        clock = (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1};
+        clock = (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1, false};
     } else if (tsc_ns > 0) {
-        clock = (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns};
+        clock = (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, true};
     } else if (strstr(extensions, "cl_khr_kernel_clock")) {
         CHECK_CL(clGetDeviceInfo(cl.device, capabilities, sizeof scopes, &scopes, NULL));
         if (scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
-            clock = (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0};
+            clock =
+                (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0, false};
     }
     return clock;
 }

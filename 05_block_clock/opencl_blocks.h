@@ -79,7 +79,7 @@ static inline void read_blocks(size_t blocks) {
     unsigned long long first = ~0ull;
     for (size_t b = 0; b < blocks; b++)
         first = times[b].start_clock < first ? times[b].start_clock : first;
-    for (size_t b = 0; b < blocks && strstr(device_clock.flags, "TSC"); b++) {
+    for (size_t b = 0; b < blocks && device_clock.is_tsc; b++) {
         const double start_ns = (double)(times[b].start_clock - first) * device_clock.tick_ns;
         const double end_ns = (double)(times[b].end_clock - first) * device_clock.tick_ns;
         times[b].start_ns = 1000000000 + (unsigned long long)start_ns;

@@ -49,7 +49,7 @@ static void launch(void) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-static double time_blocked_us(void) {
+static double event_blocked(void) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     launch();
@@ -62,20 +62,20 @@ static double time_blocked_us(void) {
  * first, in the kernel's time. */
 static double written(void) {
     CHECK_CUDA(cudaMemsetAsync(other_data, 0, (other_count - 1) * sizeof *other_data, 0));
-    return time_blocked_us();
+    return event_blocked();
 }
 
 /* Full of something else that was only read: the kernel's data comes from memory. */
 static double flushed(void) {
     read_through<<<1024, 256>>>(other_data, other_count, last);
     CHECK_CUDA(cudaGetLastError());
-    return time_blocked_us();
+    return event_blocked();
 }
 
 /* What the run before left there: the kernel's own data, if it fits. */
 static double warm(void) {
     launch();
-    return time_blocked_us();
+    return event_blocked();
 }
 
 /* ---- One row of the report ---- */
@@ -92,7 +92,7 @@ static struct summary minus_floor(double *samples_us, double floor_us) {
 
 /* Returns how many times as long a run takes after a memset as with its own data in the L2. */
 static double measure_size(void) {
-    static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS], written_us[MAX_RUNS], empty_us[MAX_RUNS];
+    static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS], written_us[MAX_RUNS], floor_us[MAX_RUNS];
     const size_t runs = (size_t)options.runs;
     unsigned found = 0;
     CHECK_CUDA(cudaMemset(last, 0, sizeof *last));
@@ -106,7 +106,7 @@ static double measure_size(void) {
         written_us[run] = written();
         flushed_us[run] = flushed();
         warm_us[run] = warm();
-        empty_us[run] = event_floor();
+        floor_us[run] = event_floor();
     }
     check_vector_add(vectors[C], floats);
     CHECK_CUDA(cudaMemcpy(&found, last, sizeof found, cudaMemcpyDeviceToHost));
@@ -114,10 +114,10 @@ static double measure_size(void) {
         fail(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
     for (int v = A; v <= C; v++)
         CHECK_CUDA(cudaFree(vectors[v]));
-    const double floor_us = median(empty_us, runs);
-    const struct summary all_warm = minus_floor(warm_us, floor_us),
-                         all_flushed = minus_floor(flushed_us, floor_us),
-                         all_written = minus_floor(written_us, floor_us);
+    const double floor = median(floor_us, runs);
+    const struct summary all_warm = minus_floor(warm_us, floor),
+                         all_flushed = minus_floor(flushed_us, floor),
+                         all_written = minus_floor(written_us, floor);
     const double written_to_warm = all_written.median / all_warm.median;
     cell("size", "%10zu", floats);
     number("warm", "us", 2, all_warm.median);
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     begin_table(
         "vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
         "warm after a launch of itself, flushed by reading other data, full of written data.\n"
-        "Event pairs behind a blocker, minus the empty pair; medians of %lld runs\n\n",
+        "Event pairs behind a blocker, minus the floor; medians of %lld runs\n\n",
         device.name, device.l2CacheSize >> 20, options.runs);
     for (int i = 0; options.sizes[i]; i++) {
         floats = (size_t)options.sizes[i];

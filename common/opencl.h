@@ -14,7 +14,7 @@
 #endif
 
 /* CHECK_CL(call) is for calls that return their error, MAKE_CL(call) for those that return what
- * they make and store their error in cl_error. It ends the program with 1 and the call. */
+ * they make and store their error in cl_error. Both end the program with 1 and print the call. */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
 #define MAKE_CL(call) ((void)(call), check_cl(cl_error, #call, __FILE__, __LINE__))
 static cl_int cl_error;

@@ -12,19 +12,18 @@ struct summary {
     bool disturbed;
 };
 
-/* A reading of the host's clock takes 20 to 50 ns; events step by 32 ns on an H200 and an H100. */
-static const double finest_step_us = 0.032;
+/* So much a short call varies by itself, on an idle machine. */
+static const double jitter_us = 0.512;
 
 static inline int compare_doubles(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
-/* Summarizes `count` samples (at least one) of a clock with this step, in their unit, and leaves
- * them sorted. Disturbed: five or more disagree, for the middle half of them spans over a quarter
- * of the median, or the median is over twice the least; and by more than 16 steps, for so much a
- * short call varies by itself. */
-static inline struct summary summarize(double *samples, size_t count, double step) {
+/* Summarizes `count` samples (at least one), and leaves them sorted. Disturbed: five or more
+ * disagree, for the middle half of them spans over a quarter of the median, or the median is over
+ * twice the least; and by more than `jitter`, in the samples' unit. */
+static inline struct summary summarize(double *samples, size_t count, double jitter) {
     struct summary s;
     double sum = 0;
     qsort(samples, count, sizeof *samples, compare_doubles);
@@ -34,10 +33,9 @@ static inline struct summary summarize(double *samples, size_t count, double ste
     s.min = samples[0];
     s.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
     s.max = samples[count - 1];
-    const double least = 16 * step;
     const double spread = samples[count - 1 - count / 4] - samples[count / 4];
-    const bool disagree = spread > least && spread > 0.25 * fabs(s.median);
-    const bool far_from_least = s.median - s.min > least && s.median > 2 * s.min;
+    const bool disagree = spread > jitter && spread > 0.25 * fabs(s.median);
+    const bool far_from_least = s.median - s.min > jitter && s.median > 2 * s.min;
     s.disturbed = count >= 5 && (disagree || far_from_least);
     return s;
 }
@@ -60,8 +58,7 @@ static inline struct summary summarize_us(double *samples_us, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (samples_us[i] > 0) /* a number */
             step_ns = common_step_ns(step_ns, (uint64_t)llround(samples_us[i] * 1e3));
-    const double two_steps_us = 2 * fmin((double)step_ns / 1e3, 1.1);
-    return summarize(samples_us, count, fmax(two_steps_us / 16, finest_step_us));
+    return summarize(samples_us, count, fmax(2 * fmin((double)step_ns / 1e3, 1.1), jitter_us));
 }
 
 /* Leaves the samples sorted. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The work that chapters 02, 03, 04 and 06 time: a, b and c of c = a + b on the device, and the
- * check of c. The kernels are in the chapters. */
+ * check of c. OpenCL's kernels are in the chapters, CUDA's in vector_add.h. */
 #pragma once
 
 #ifdef __CUDACC__

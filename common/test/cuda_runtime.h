@@ -94,7 +94,7 @@ static inline bool fails(const char *name, int64_t ns) {
     if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
     if (simulated_fault("old_driver", NULL)) RETURN(cudaErrorInsufficientDriver);                                      \
     if (fails(__func__, ns)) RETURN(cudaErrorLaunchFailure);                                                           \
-    if (capturing && !strstr("cudaEventRecordWithFlags cudaStreamEndCapture", __func__))                               \
+    if (capturing && strcmp(__func__, "cudaEventRecordWithFlags") && strcmp(__func__, "cudaStreamEndCapture"))         \
     RETURN(cudaErrorStreamCaptureUnsupported)
 static void *pinned, *managed; /* the last ones */
 

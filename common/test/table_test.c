@@ -110,25 +110,25 @@ int main(void) {
         for (size_t more = 0; more < 2; more++) {
             for (size_t i = 0; i < n; i++)
                 many[i] = i < n / 4 + more ? 60 : i < n - n / 4 - more ? 100 : 140 + (i == n - 1);
-            expect("disturbed by so many", summarize(many, n, 0.1).disturbed, more == 1);
+            expect("disturbed by so many", summarize(many, n, 1.6).disturbed, more == 1);
         }
-    expect("the middle half spans a quarter", summarize(near, 7, 1).disturbed, 0);
-    expect("the middle half spans more", summarize(far, 7, 1).disturbed, 1);
-    expect("16 steps", summarize(far, 7, 2).disturbed, 0);
-    expect("the median is twice the least", summarize(twice, 5, 1).disturbed, 1);
-    expect("by 16 steps", summarize(small, 5, 1.5 / 16).disturbed, 0);
-    expect("by more than 16 steps", summarize(small, 5, 1.49 / 16).disturbed, 1);
-    expect("two modes", summarize(modes, 9, 0.032).disturbed, 1);
-    expect("two modes, one of them rare", summarize(modes + 1, 8, 0.032).disturbed, 1);
-    expect("one step of a coarse clock", summarize(modes, 9, 8).disturbed, 0);
+    expect("the middle half spans a quarter", summarize(near, 7, 16).disturbed, 0);
+    expect("the middle half spans more", summarize(far, 7, 16).disturbed, 1);
+    expect("as much as it jitters", summarize(far, 7, 32).disturbed, 0);
+    expect("the median is twice the least", summarize(twice, 5, 16).disturbed, 1);
+    expect("by as much as it jitters", summarize(small, 5, 1.5).disturbed, 0);
+    expect("by more", summarize(small, 5, 1.49).disturbed, 1);
+    expect("two modes", summarize(modes, 9, 0.512).disturbed, 1);
+    expect("two modes, one of them rare", summarize(modes + 1, 8, 0.512).disturbed, 1);
+    expect("two modes that are jitter", summarize(modes, 9, 128).disturbed, 0);
     double coarse[] = {2.048, 3.072, 4.096, 5.120, 6.144}, three_steps[] = {2.048, 3.072, 4.096, 6.144, 6.144};
     double fine[] = {2.048, 3.072, 4.096, 5.120, 6.112}, nan_first[] = {NAN, 3.072, 4.096, 5.120, 5.120};
     expect("two steps of 1.024 us", summarize_us(coarse, 5).disturbed, 0);
     expect("three steps of 1.024 us", summarize_us(three_steps, 5).disturbed, 1);
     expect("as much by a clock of 32 ns", summarize_us(fine, 5).disturbed, 1);
     summarize_us(nan_first, 5); /* no number, and no end of Euclid's loop */
-    expect("a middle half below zero", summarize(below, 5, 1).disturbed, 1);
-    expect("too few to say", summarize(few, 4, 0.1).disturbed, 0);
+    expect("a middle half below zero", summarize(below, 5, 16).disturbed, 1);
+    expect("too few to say", summarize(few, 4, 1.6).disturbed, 0);
     expect("slope of 2 x + 3", fit_line(x, y, 3).slope, 2);
     expect("intercept of 2 x + 3", fit_line(x, y, 3).intercept, 3);
     expect("96 and 160 ns are steps of", (double)common_step_ns(common_step_ns(0, 96), 160), 32);

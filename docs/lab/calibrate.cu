@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     }
     for (int l = 0; l < LENGTHS; l++) {
         const struct summary more = summarize_us(more_us[l], runs),
-                             row = summarize(row_us[l], runs, finest_step_us / IN_A_ROW);
+                             row = summarize(row_us[l], runs, jitter_us / IN_A_ROW);
         extra[l] = more.median;
         row_extra[l] = row.median;
         pair[l] = median(pair_us[l], runs);

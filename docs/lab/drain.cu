@@ -21,8 +21,8 @@
 static const size_t waves[] = {0, 1, 64}; /* as many blocks as fill the device; 0: one block */
 enum { SIZES = sizeof waves / sizeof waves[0], SPIN_NS = 2000 };
 
-/* A spin or vector_add with stamps. It lets the next kernel start early; that must wait for what it
- * reads. The instruction is CUDA 12's cudaTriggerProgrammaticLaunchCompletion(). */
+/* A spin or vector_add with stamps, which lets the next kernel start early. The next kernel must
+ * wait for the data. The instruction is CUDA 12's cudaTriggerProgrammaticLaunchCompletion(). */
 static __global__ void early(unsigned long long length_ns, const float *a, const float *b, float *c,
                              struct warp_time *times) {
     const unsigned long long start_ns = globaltimer_ns();

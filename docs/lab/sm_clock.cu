@@ -90,8 +90,7 @@ static void measure_load(struct sample *s, enum kind kind, int turn, int from, i
         }
         const double more_ms = s[i].launch_ms - r->fewest_cycles / s[i].clock_mhz;
         print_sample(turn, names[kind], &s[i],
-                     more_ms > fmax(0.2 * s[i].launch_ms, 16 * finest_step_us / 1e3),
-                     (from + i) % each == 0);
+                     more_ms > fmax(0.2 * s[i].launch_ms, jitter_us / 1e3), (from + i) % each == 0);
     }
     look(&end);
     r->held_back_ns += gpu_held_back_ns(&s[half].gpu, &end.gpu);
