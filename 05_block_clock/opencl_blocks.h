@@ -39,7 +39,7 @@ static inline void open_blocks(const char *file) {
 static inline void set_up_blocks(size_t most, long long work) {
     const cl_int repetitions = (cl_int)work;
     cl_mem *memory[] = {&on_device.input, &on_device.output, &on_device.times};
-    const size_t bytes[] = {2 * MAX_THREADS * sizeof(float), most * sizeof *results,
+    const size_t bytes[] = {(size_t)2 * MAX_THREADS * sizeof(float), most * sizeof *results,
                             most * sizeof *times};
     for (cl_uint i = 0; i < 3; i++) {
         MAKE_CL(*memory[i] =

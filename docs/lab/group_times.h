@@ -9,14 +9,15 @@
 
 enum { MAX_GROUPS = 1 << 15 };
 
-static double step_ns; /* of the clock that the kernel reads, or of its loop; NaN: not known */
+static double
+    clock_step_ns; /* of the clock that the kernel reads, or of its loop; NaN: not known */
 
 struct group_time {
     cl_ulong start, end; /* by the same clock for all groups */
 };
 
 /* Builds the kernel spin of `file` with the clock that the device has, and makes room for the
- * stamps of so many groups. Without a clock spin counts the rounds of a loop: step_ns is NaN. */
+ * stamps of so many groups. Without a clock spin counts the rounds of a loop: clock_step_ns is NaN. */
 static inline struct kernel_clock open_spin(struct opencl cl, const char *file, size_t groups,
                                             cl_kernel *spin, cl_mem *stamps) {
     const struct kernel_clock clock = find_kernel_clock(cl);
@@ -26,18 +27,18 @@ static inline struct kernel_clock open_spin(struct opencl cl, const char *file, 
     MAKE_CL(*spin = clCreateKernel(program, "spin", &cl_error));
     MAKE_CL(*stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
     CHECK_CL(clSetKernelArg(*spin, 2, sizeof *stamps, stamps));
-    step_ns = is_shared ? clock.tick_ns : NAN;
+    clock_step_ns = is_shared ? clock.tick_ns : NAN;
     return clock;
 }
 
 /* The steps in `us`, with 1 ns for one of a loop, which may take longer. */
 static inline cl_ulong steps_in(double us) {
-    return (cl_ulong)(us * 1e3 / (step_ns > 0 ? step_ns : 1));
+    return (cl_ulong)(us * 1e3 / (clock_step_ns > 0 ? clock_step_ns : 1));
 }
 
 /* Microseconds between two stamps; NaN where no clock took them. */
 static inline double steps_us(cl_ulong from, cl_ulong to) {
-    return (double)(cl_long)(to - from) * step_ns / 1e3;
+    return (double)(cl_long)(to - from) * clock_step_ns / 1e3;
 }
 
 /* The start of the first of `groups` work-groups and the end of the last, whose stamps begin at

@@ -25,7 +25,7 @@ static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
 static struct opencl cl;
 static cl_kernel kernel; /* spin */
 static cl_mem stamps;    /* of its one work-group */
-static bool is_loop;     /* kernels have no such clock: step_ns is of the loop */
+static bool is_loop;     /* kernels have no such clock: clock_step_ns is of the loop */
 
 struct times {
     double code_us, start_to_end_us, host_us;
@@ -94,17 +94,17 @@ int main(int argc, char **argv) {
     const struct kernel_clock clock = open_spin(cl, "spin.cl", 1, &kernel, &stamps);
     const cl_uint first = 0; /* the number of the first stamp */
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-    is_loop = isnan(step_ns);
+    is_loop = isnan(clock_step_ns);
     const char *code_by = is_loop ? "a loop twice as long" : clock.name;
     if (is_loop)
-        step_ns = find_loop_step_ns();
+        clock_step_ns = find_loop_step_ns();
 
     begin_table("Known lengths: a kernel that spins, on %s, %s\n"
                 "code by %s; extra: start_to_end minus code; medians of %zu runs\n\n",
                 cl.name, cl.platform, code_by, runs);
     describe("code_by", "%s", code_by);
     for (int i = 0; i < LENGTHS; i++) {
-        const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / step_ns);
+        const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / clock_step_ns);
         time_after_empty(steps);                  /* the warm-up */
         for (size_t run = 0; run < runs; run++) { /* in turns */
             const struct times empty = time_after_empty(0), spin = time_after_empty(steps);

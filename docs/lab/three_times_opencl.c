@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,
                  groups[ROWS] = {1, units, many};
     const struct kernel_clock clock = open_spin(cl, "spin.cl", LAUNCHES * many, &kernel, &stamps);
-    const bool is_loop = isnan(step_ns);
+    const bool is_loop = isnan(clock_step_ns);
     const char *by = is_loop ? "no clock" : clock.name;
     begin_table("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
                 "code, in_a_row: by %s; the others: by START and END; medians of %zu runs\n\n",
