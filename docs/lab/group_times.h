@@ -17,7 +17,8 @@ struct group_time {
 };
 
 /* Builds the kernel spin of `file` with the clock that the device has, and makes room for the
- * stamps of so many groups. Without a clock spin counts the rounds of a loop: clock_step_ns is NaN. */
+ * stamps of so many groups. Without a clock spin counts
+ * the rounds of a loop, and clock_step_ns is NaN. */
 static inline struct kernel_clock open_spin(struct opencl cl, const char *file, size_t groups,
                                             cl_kernel *spin, cl_mem *stamps) {
     const struct kernel_clock clock = find_kernel_clock(cl);
