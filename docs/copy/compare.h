@@ -48,7 +48,7 @@ static struct {
     char device[256];
     struct cmp_pairs ab, aa; /* aa: A and A again, the control */
     double times_us[CMP_TIMES], host_us[2], once_us;
-    double single_us[3];      /* of one launch, the least: of A, of B, of an empty kernel */
+    double single_us[3];      /* of one launch, the median: of A, of B, of an empty kernel */
     double alone_us, step_us; /* steps: see cmp_step_us() */
     volatile sig_atomic_t held;
     long long ran_clocks; /* of the last spin */
@@ -320,10 +320,12 @@ static inline void cmp_fit_row(cmp_timer *time_us) {
 /* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. Returns 1
  * if the times are of no use. */
 static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relative) {
-    enum { EMPTIES = 101 };
-    double empties_us[EMPTIES];
-    for (int i = 0; i < 30; i++) /* "AB"[2] is 0, an empty kernel */
-        cmp.single_us[i % 3] = fmin(cmp.single_us[i % 3], time_us("AB"[i % 3], 0, 0));
+    enum { EMPTIES = 101, SINGLES = 11 };
+    double empties_us[EMPTIES], singles_us[3][SINGLES];
+    for (int i = 0; i < 3 * SINGLES; i++) /* "AB"[2] is 0, an empty kernel */
+        singles_us[i % 3][i / 3] = time_us("AB"[i % 3], 0, 0);
+    for (int i = 0; i < 3; i++)
+        cmp.single_us[i] = cmp_median(singles_us[i], SINGLES);
     cmp.once_us = fmin(cmp.single_us[0], cmp.single_us[1]);
     if (longest_row > 0)
         cmp.alone_us = cmp.step_us = cmp_measure_step(time_us);

@@ -288,7 +288,6 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
     cmp.percent = 0.5;
     cmp.row = cmp.delay = 1;
     cmp.host_us[0] = cmp.host_us[1] = cmp.once_us = INFINITY;
-    cmp.single_us[0] = cmp.single_us[1] = cmp.single_us[2] = INFINITY;
     double processes = 9;
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
