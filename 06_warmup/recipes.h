@@ -172,5 +172,5 @@ static inline void compare_recipes(const struct steps *steps, const char *clock)
     say("After a warm-up by the same kernel the median differs from it by %+.1f %%.\n"
         "Each of the %d rows is another process, and their steady states are %.1f %% apart. So\n"
         "each error is against the steady state of its own row.\n",
-        errors_percent[RECIPES - 1], RECIPES, apart_percent);
+        round(10 * errors_percent[RECIPES - 1]) / 10 + 0.0 /* never -0 */, RECIPES, apart_percent);
 }

@@ -8,5 +8,9 @@ s/asm volatile("mov\.u[0-9]* %0, %%\([a-z0-9]*\);" : "=[lr]"(\([a-z_]*\))[^;]*);
 s/asm volatile("griddepcontrol\.\([a-z_]*\);"[^;]*);/simulated_grid_\1();/
 /asm volatile("mma\.sync/,/;$/c\            simulated_mma(&s[k], n);
 s/extern __shared__ \([a-z]*\) \([a-z]*\)\[\];/\1 *\2 = (\1 *)simulated_shared();/
+/for (.*;$/{
+  N
+  s/\n */ /
+}
 /for (/s@ /[/*].*$@@
 s/\(for (.*; .*; [^;]*[^; ]\)) *\({*\)$/\1, SIMULATED_STEP) \2/

@@ -157,7 +157,7 @@ static void cmp_check(char which) {
 static double cmp_time_us(char which, int checked, int clocks) {
     const size_t one = 1, readers = 1 << 14;
     cl_event gate, first, last = NULL;
-    (void)clocks;
+    (void)clocks; /* OpenCL C has no clock for a spin */
     if (which)
         cmp_renew();
     if (which && cmp.cold)
@@ -168,7 +168,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
         MAKE(gate, clCreateUserEvent(context, &code));
         CHECK(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL));
-        cmp_hold(which);
+        cmp_hold(which); /* a launch() that waits is named after 3 s */
     }
     const int64_t before_ns = cmp_now_ns();
     if (which)
@@ -179,7 +179,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     if (checked) {
         cmp_hold(0);
         CHECK(clFlush(queue));
-        cmp_wait(1);
+        cmp_wait(1); /* until a launch that is not held would have ended */
         do
             cmp_look(cmp_seen, NULL);
         while (cmp_watch(which, cmp_seen, cmp_before, result.bytes));

@@ -170,8 +170,8 @@ if command -v gnuplot >/dev/null; then
     draw docs/lab/accuracy.gp compare_tools.csv
     case $1 in
     nvidia-h200 | pocl-cpu) # the picture of chapter 05 that has both
-        gnuplot -c 05_block_clock/overlay.gp docs/results/overlay.svg docs/results/nvidia-h200/block_clock.csv \
-            05_block_clock/g80.csv:32 docs/results/pocl-cpu/block_clock_opencl.csv
+        gnuplot -c docs/lab/overlay.gp docs/results/overlay.svg docs/results/nvidia-h200/block_clock.csv \
+            docs/lab/g80.csv:32 docs/results/pocl-cpu/block_clock_opencl.csv
         ;;
     esac
 else

@@ -20,12 +20,12 @@ shorter() {
     rm -f "$scratch/record"
 }
 
-nvcc -O2 -arch=native -DCOMPARED='"test/compare_cublas.cu"' compare.cu -o "$scratch/compare" -lcublas >"$scratch/said" 2>&1 &&
+nvcc -O2 -arch=native -DCOMPARED='"compare_cublas.cu"' compare.cu -o "$scratch/compare" -lcublas >"$scratch/said" 2>&1 &&
     "$scratch/compare" 0.25 --processes 6 --csv="$scratch/record" >"$scratch/said" 2>&1
 shorter cuBLAS
 
 {
-    python3 test/torch_pairs.py >"$scratch/pairs" &&
+    python3 torch_pairs.py >"$scratch/pairs" &&
         "$scratch/compare" - 0.1 --csv="$scratch/record" <"$scratch/pairs"
 } >"$scratch/said" 2>&1
 shorter PyTorch

@@ -3,7 +3,7 @@
  * The user's part of compare.cu for a library with a workspace: a matrix product of cuBLAS in FP32
  * (A) and in TF32 (B).
  *
- * Build: nvcc -O2 -arch=native '-DCOMPARED="test/compare_cublas.cu"' compare.cu -o compare_cublas -lcublas */
+ * Build: nvcc -O2 -arch=native '-DCOMPARED="compare_cublas.cu"' compare.cu -o compare_cublas -lcublas */
 #include <cublas_v2.h>
 
 enum { SIZE = 1024, WORKSPACE_BYTES = 32 << 20 };
