@@ -1,5 +1,6 @@
 // How long does a kernel run, by the host's clock? With clFinish before and after.
 // Build: cc -O2 minimal.c -o minimal -lOpenCL
+// Run:   ./minimal
 #define _POSIX_C_SOURCE 199309L // clock_gettime
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -1,5 +1,6 @@
 // When was a kernel queued, submitted, started and ended, by the device's clock?
 // Build: cc -O2 minimal.c -o minimal -lOpenCL
+// Run:   ./minimal
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include "vector_add.h"
 #include "vectors.h"
 
-static unsigned long long length_ns, *ran_ns; /* of the spin; 0: vector_add. By it, on the device */
+static unsigned long long length_ns, *ran_ns; /* of the spin, 0: vector_add; how long it ran */
 static size_t floats;                         /* in each of the vectors on the device */
 static float *vectors[3];
 static cudaEvent_t wake_up; /* made with cudaEventBlockingSync */

@@ -23,14 +23,14 @@ __global__ void vector_add(const float *x, const float *y, float *sums) {
 
 // Holds the stream until the host opens the gate. Rule 1: it gives up after a second, and says so.
 // A mistake of the host must not hang the GPU.
-__global__ void block_stream(volatile struct gate *gate) {
+__global__ void block_stream(volatile struct gate *waits_for) {
     unsigned long long start_ns, now_ns; // by the GPU's own clock
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
     do
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
-    while (!gate->open && now_ns - start_ns < 1000000000);
-    if (!gate->open)
-        gate->gave_up = 1;
+    while (!waits_for->open && now_ns - start_ns < 1000000000);
+    if (!waits_for->open)
+        waits_for->gave_up = 1;
 }
 
 #define CHECK(call) check((call), #call)

@@ -2,8 +2,9 @@
  *
  * How long did my kernel take? There are three right answers.
  *
- * Measures: the time of a kernel's code, on the device, and in a row of launches, each by events.
- *   The kernel's own stamps tell whether the first and the last are right. Not: the host's wait.
+ * Measures: the time of a kernel's code, on the device, and in a row of launches, each by events;
+ *   by the kernel's own stamps, whether the first and the last are right.
+ * Does not measure: the host's wait.
  *
  * Build: nvcc -O2 -arch=native -I../common three_times.cu -o three_times
  * Run:   ./three_times
@@ -104,7 +105,6 @@ static bool measure(enum variant variant, double us[TIMES]) {
 }
 
 static double code_error_us; /* of code_minus_empty, the largest so far */
-
 /* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The
  * row without stamps comes first: it must not find the other row's stamps in the cache. */
 static void time_kernel(size_t floats, size_t blocks) {

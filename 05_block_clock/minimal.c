@@ -1,5 +1,6 @@
 // How long does each work-group run, by a clock that its kernel reads at its start and its end?
 // Build: cc -O2 minimal.c -o minimal -lOpenCL
+// Run:   ./minimal
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before,
  *   with the L2 flushed by reading something else, and with it full of something else that was
- *   written; by event pairs behind a blocker, minus the empty pair.
+ *   written; by event pairs behind a blocker, minus the floor.
  * Does not measure: which of the three is right. That depends on what comes before the kernel in
  *   the program that is to be made faster.
  *
@@ -72,7 +72,7 @@ static double flushed(void) {
     return event_blocked();
 }
 
-/* What the run before left there: the kernel's own data, if it fits. */
+/* After a launch of its own, untimed: the kernel's own data, if it fits. */
 static double warm(void) {
     launch();
     return event_blocked();

@@ -1,5 +1,6 @@
 // How much longer does the first launch of a kernel take than the later ones?
 // Build: cc -O2 minimal.c -o minimal -lOpenCL
+// Run:   ./minimal
 // Try:   POCL_KERNEL_CACHE=0 ./minimal, so that PoCL keeps no compiled kernel of an earlier run
 #define _POSIX_C_SOURCE 199309L // clock_gettime
 #define CL_TARGET_OPENCL_VERSION 120

@@ -669,7 +669,7 @@ static void go_on(unsigned thread) {
 /* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
  * whether there is a barrier. If so, all have fibers; from barrier to barrier the order of the
  * threads turns round, so that a missing barrier shows. A barrier takes as long as the slowest
- * thread, `barrier_ns` for each block on the state.unit, a tenth of the launch's noise, and in five
+ * thread, `barrier_ns` for each block on the unit, a tenth of the launch's noise, and in five
  * blocks 0, 1, 2, 3 and 9 ns more. */
 static int64_t run_block(int64_t start_ns) {
     static const int64_t extra_ns[] = {0, 1, 2, 3, 9};

@@ -49,7 +49,7 @@ holds() {
         LEFT=$1 RIGHT="$plain $tolerance" KNOWN=$constants awk -F, -f "$here/sums.awk" -f "$scratch/right.awk" 2>&1
 }
 
-# type COMMAND: into output, errors, code and hit.
+# type_in COMMAND: into output, errors, code and hit.
 type_in() {
     : >"$scratch/hit"
     HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"

@@ -3,7 +3,7 @@
  * The user's part of compare.cu for a library with a workspace: a matrix product of cuBLAS in FP32
  * (A) and in TF32 (B).
  *
- * Build: nvcc -O2 -arch=native '-DCOMPARED="compare_cublas.cu"' compare.cu -o compare_cublas -lcublas */
+ * Build: nvcc -O2 -arch=native -DCOMPARED='"compare_cublas.cu"' compare.cu -o cublas -lcublas */
 #include <cublas_v2.h>
 
 enum { SIZE = 1024, WORKSPACE_BYTES = 32 << 20 };
@@ -18,8 +18,8 @@ static void check_cublas(cublasStatus_t status, int line) {
     }
 }
 
-/* The matrix M has M(row, column) = x(row) * sign(column), with random whole numbers x from -7 to 7:
- * TF32 has them exactly. So M * M is x(row) * sum * sign(column), where sum is that of x * sign. */
+/* The matrix M has M(row, column) = x(row) * sign(column), with random whole numbers x from -7 to
+ * 7: TF32 has them exactly. So M * M is x(row) * sum * sign(column); sum: of all x * sign. */
 static __host__ __device__ unsigned random_of(unsigned i, unsigned version) {
     unsigned x = (i + 1) * 2654435761u ^ version * 2246822519u;
     x = (x ^ x >> 15) * 2654435761u;

@@ -24,6 +24,19 @@ static inline void cmp_print_difference(const char *b, const char *a, const doub
                p[2] < 0 ? "less" : "more", a, low, high);
 }
 
+/* A launch that is alone finds nothing of an earlier one. Is it much longer than in the row? Or is
+ * B/A another one? Half a microsecond: short grids drain differently. */
+static inline void cmp_print_alone(const double *of) {
+    const double *alone = of + CMP_SINGLE, *in_row = of + CMP_A;
+    const double may_differ = 0.1 + (0.5 + of[CMP_ALONE] / 1e3) / alone[0];
+    if (alone[0] > 0 && (alone[0] > 2 * in_row[0] + 1 || alone[1] > 2 * in_row[1] + 1 ||
+                         fabs(alone[1] / alone[0] - 1 - of[CMP_DIFFERENCE] / 100) > may_differ))
+        printf(
+            "Alone A takes %.2f us, B %.2f us; in the row %.2f and %.2f: launches overlap, or use "
+            "what others left (caches, too). To time each alone: longest_row = 1.\n",
+            alone[0], alone[1], in_row[0], in_row[1]);
+}
+
 /* of: what the record's columns are in all processes together. */
 static inline void cmp_print_words(const double *of, const char *verdict, double finds,
                                    double within, double between) {
@@ -57,11 +70,7 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
                ceil(cmp.rows * pow(widest / cmp.percent, 2)));
     printf("Medians: A %.2f%s, B %.2f%s; %d process%s, %.0f pairs in each.\n", of[CMP_A], us,
            of[CMP_B], us, cmp.rows, one ? "" : "es", of[CMP_COUNT]);
-    for (int i = 0; i < 2; i++)
-        if (of[CMP_SINGLE + i] > 2 * of[CMP_A + i] + 1)
-            printf("Alone a launch of %c takes %.2f us, in this row %.2f: launches overlap, or use "
-                   "what others left, caches too. To time each alone: longest_row = 1.\n",
-                   "AB"[i], of[CMP_SINGLE + i], of[CMP_A + i]);
+    cmp_print_alone(of);
     if (cmp.clock)
         printf("Time: %s, %.0f in a row, minus an empty kernel; the caches %s.\n", cmp.clock,
                of[CMP_ROW],
@@ -86,8 +95,9 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
            fmax(finds, 0.05));
 }
 
-/* A clock with steps shows a difference up to a step too large or too small, but it does not turn
- * it round: the interval gets a step's width to each side, and stays on its side of 0. Below 0.05 %
+/* A clock with steps shows a difference up to a step too large or too small. If both see the same
+ * steps, it is not turned round: the interval gets a step's width to each side, and stays on its
+ * side of 0; the words say the condition. Below 0.05 %
  * or a tenth of a step it has no side: two kernels of one text differ as much by where they and
  * their data lie (docs/compare_more.md of the suite). */
 static inline void cmp_widen(double found[3], double step) {

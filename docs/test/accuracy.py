@@ -26,7 +26,7 @@ SAID = [("duration", SPIN, 11.9, 10), ("SM active", SPIN, 10.1, 10), ("floor", S
 RAW = [{"method": method, "kernel": kernel, "blocks": str(blocks), "stamps": stamps, "process": str(process),
         "us": str(us + 0.1 * process if (method, kernel) == ("event_net", "mm_1024") else us), "code_us": str(code_us), "row_us": "11.79" if method == "row_slope" else "", "at_once": "8"}
        for method, (kernel, blocks, stamps), us, code_us in SAID for process in range(5)]
-DRAIN = [{"kernel": kernel, "blocks": str(blocks), "drain_us": str(us)} for kernel, blocks, us in (
+DRAIN = [{"kernel": kernel, "blocks": str(blocks), "drain_us": str(us), "disturbed": "0"} for kernel, blocks, us in (
     ("spin", 1, 0.5), ("spin", 1056, 0.95), ("spin", 67584, 0.7),
     ("vector_add", 1, 0.4), ("vector_add", 1056, 1.1), ("vector_add", 67584, 1.0))]
 rows, constant_us = accuracy_tables.what_came_of_it(RAW, DRAIN)
@@ -45,6 +45,10 @@ for key, us in {
         ("minus_empty", "mm_1024", "do_bench"): 9 - 2.5 - 5.1, ("empty", "empty", "do_bench"): 2.5,
         ("cupti", "spin_2us", "recorded"): 20}.items():
     assert abs(found[key]["median_us"] - us) < 1e-3, f"{key}: {found[key]['median_us']}, not {us}"
+DRAIN[-1]["disturbed"] = "1"  # then the spin's counts
+disturbed, _ = accuracy_tables.what_came_of_it(RAW, DRAIN)
+us = [r["median_us"] for r in disturbed if (r["kernel"], r["quantity"]) == ("mm_1024", "minus_drain_minus_sm_active")]
+assert abs(us[0] - (0.5 - (0.7 - 0.5))) < 1e-3, us
 net = found["times", "mm_1024", "net"]  # the processes from the least to the greatest
 assert [round(net[f"{name}_us"], 3) for name in ("median", "low", "high")] == [7.3, 7.1, 7.5]
 assert {(r["kernel"], r["kind"]) for r in rows} >= {("spin_2us", "simple"), ("mm_1024", "real")}
