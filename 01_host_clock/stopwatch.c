@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
     end_table();
     const double all_ms = value("laps_and_pauses", "ms", (double)(end_ns - start_ns) / 1e6);
     say("A lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch counted\n"
-        "%.3f ms of them, the laps.\n",
+        "%.3f ms.\n",
         stopwatch_average_ms(&watch), all_ms, stopwatch_read_ms(&watch));
     return EXIT_SUCCESS;
 }

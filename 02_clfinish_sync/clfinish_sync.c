@@ -118,9 +118,9 @@ int main(int argc, char **argv) {
     check_vector_add(cl, vectors[C], n);
     spoil_sums(cl, vectors[C], n);
 
-    begin_table("clFinish: vector_add of %zu floats, %zu runs; "
-                "for the host's clock, behind an earlier one\non %s, %s\n\n",
-                n, runs, cl.name, cl.platform);
+    begin_table("clFinish: vector_add of %zu floats on %s, %s; %zu runs.\n"
+                "By the host's clock: behind an earlier vector_add in the queue\n\n",
+                n, cl.name, cl.platform, runs);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         none_us[run] = no_finish();
         after_us[run] = finish_after();

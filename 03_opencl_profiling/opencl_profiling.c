@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
         s[EMPTY].median);
     if (s[START_TO_END].disturbed)
         say("But start_to_end is disturbed: do not report it.\n");
-    else if (s[EMPTY].disturbed && !is_long)
+    if (s[EMPTY].disturbed && !is_long)
         say("But empty_kernel is disturbed: do not subtract it.\n");
     if (s[QUEUED_TO_SUBMIT].min < 0 || s[SUBMIT_TO_START].min < 0)
         say("Some stamps are out of order: here only START and END come from one clock.\n");

@@ -26,7 +26,7 @@ static __global__ void timedReduction(const float *input, float *output,
                                       struct block_time *block_times) {
     struct block_time t;
 
-    /* No barrier behind these stamps, as in the source document: other warps may begin earlier. */
+    /* No barrier behind these stamps, unlike minimal.cu: other warps may begin earlier. */
     if (threadIdx.x == 0) {
         t.start_ns = globaltimer_ns();
         t.start_clock = clock64();

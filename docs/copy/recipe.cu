@@ -27,8 +27,8 @@ static struct {
     size_t bytes;
 } result; /* what launch() writes: set_up() says where */
 
-/* ---- What is timed: yours. Names that are taken: gate, start, stop, device, look, before, seen,
- * empty, others and the functions below ---- */
+/* ---- What is timed: yours. Names that are taken: gate, start, stop, device, look, look_stream,
+ * before, seen, host_us, empty, others and the functions below ---- */
 
 #ifdef TIMED
 #include TIMED /* this part in a file of its own: -DTIMED='"mine.cu"' */

@@ -135,6 +135,8 @@ if [ "${ONLY-}" ] && [ -e "$results/README.md" ]; then
         inside && file { print >file }' "$results/README.md"
     awk -F': ' -v only=" $ONLY " '/^disturbed: / && NF > 2 && !index(only, " " $2 " ")' "$results/environment.txt" \
         >>"$scratch/environment.txt"
+    sed -n 's/^date: /recorded before, in part: /p; /^recorded before/p' "$results/environment.txt" |
+        grep -v "$(date -u +%Y-%m-%d)" | sort -u >>"$scratch/environment.txt" || :
 fi
 grep -q '^disturbed: ' "$scratch/environment.txt" || echo "disturbed: no program" >>"$scratch/environment.txt"
 mkdir -p "$results"
