@@ -9,15 +9,17 @@
 set -eu
 unset CDPATH
 suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/..")
-if [ $# -lt 1 ] || [ "$1" = -h ] || [ "$1" = --help ]; then
-    sed -n 's/^# \{0,1\}//; 4,8p' "$(readlink -f "$0")" >&2
-    exit 2
-fi
+usage() { sed -n 's/^# \{0,1\}//; 4,8p' "$(readlink -f "$0")"; }
+case ${1:-} in
+    '') usage >&2 && exit 2 ;;
+    -h | --help) usage && exit ;;
+esac
 name=${1##*/}
 path=$(awk -F / -v name="$name" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
 program=$suite/build/$path
 if [ ! -f "$program" ]; then
-    echo "change.sh: no program '$1' in build/: ./tour.sh builds all that this machine can run" >&2
+    echo "change.sh: no program '$1' in build/: ./tour.sh builds all that this machine can run. Built are:" >&2
+    sed 's|.*/||' "$suite/build/programs.txt" 2>/dev/null | paste -sd ' ' >&2
     exit 2
 fi
 shift

@@ -35,10 +35,11 @@ set(few [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]]
   "s/COLD_BYTES = 256 </COLD_BYTES = 2 </"
   "s/NUMBERS = 1024, THREADS = 256/NUMBERS = 1024, THREADS = 32/"
   [[s/LAUNCHES = 20 \//LAUNCHES = 4 \//]])
+string(REGEX REPLACE "([][*?])" "[\\1]" top ${CMAKE_SOURCE_DIR}) # in a pattern
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${CMAKE_SOURCE_DIR}/0*/*.cu ${CMAKE_SOURCE_DIR}/0*/*.h ${CMAKE_SOURCE_DIR}/0*/*.cl
-  ${CMAKE_SOURCE_DIR}/0*/minimal.c ${CMAKE_SOURCE_DIR}/docs/copy/*.[ch]* ${CMAKE_SOURCE_DIR}/docs/lab/*.cu
-  ${CMAKE_SOURCE_DIR}/docs/lab/*.h ${CMAKE_SOURCE_DIR}/docs/lab/*.cl ${CMAKE_SOURCE_DIR}/docs/copy/test/liars.c*)
+  ${top}/0*/*.cu ${top}/0*/*.h ${top}/0*/*.cl
+  ${top}/0*/minimal.c ${top}/docs/copy/*.[ch]* ${top}/docs/lab/*.cu
+  ${top}/docs/lab/*.h ${top}/docs/lab/*.cl ${top}/docs/copy/test/liars.c*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
 foreach(one IN LISTS few)
   execute_process(COMMAND sed -n "${one}p" ${sources} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE found)

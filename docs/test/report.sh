@@ -146,8 +146,12 @@ grep -q "two patterns in quotes" "$folder/message"
 printf '# program,block_clock 1.0.0\nblocks,threads,clocks_mean\n1,32,7\n2,32,8\n3,32,8\n' >"$folder/a b/A.csv"
 printf '# program,block_clock 1.0.0\nblocks,threads,clocks_mean\n16,32,7\n' >"$folder/a b/B.csv"
 "$side_by_side" "$folder/a b/A.csv" "$folder/a b/B.csv" | tr -s ' ' >"$folder/text"
-says "No row is in both, so nothing is compared. Give A options of its own, as in"
+says "No row is in both, so nothing is compared. Give A and B equally many values, as in"
+mv "$folder/a b/B1.csv" "$folder/a b/B.1.csv"
+"$side_by_side" "$folder/a b/A[12].csv" "$folder/a b/B*[12].csv" >"$folder/text" # any pattern of the shell
+says "by chance in 1 of 3 rows."
 fails docs/change.sh none 2>"$folder/message"
+grep -q "host_clock" "$folder/message" # what is built
 grep -q "^change.sh: no program 'none'" "$folder/message"
 
 # Disturbed: two runs differ if even the least run of one is longer than the other's median, over which one late run has

@@ -55,7 +55,7 @@ MOST_LINES = 24  # of a table of two records: one page
 def matching(path):
     """The files of a pattern such as folder/A?.csv; in the folder's own name nothing is a pattern."""
     folder, name = os.path.split(path)
-    return sorted(glob.glob(os.path.join(glob.escape(folder), name))) if "?" in name else []
+    return sorted(glob.glob(os.path.join(glob.escape(folder), name))) if re.search(r"[*?[]", name) else []
 
 
 def spread(row, column, record):
@@ -162,7 +162,9 @@ class Side:
         """From x to y, in words: the difference where a number may be near zero, or the ratio."""
         if self.has_difference(x):
             return f"{y - x:+.3f}"
-        return f"{float(f'{x / y:.2g}'):.0f} times less" if 0 < y < 0.01 * x else f"{y / x:.3f}"
+        if 0 < y < 0.01 * x:
+            return f"{float(f'{x / y:.2g}'):.0f} times less"
+        return f"{y / x:.3f}" if y < 100 * x else f"{y / x:.0f}"
 
     def counts(self):
         """How many rows say what, in one line."""
@@ -311,8 +313,8 @@ def print_records(sides, paths):
         how = [f"by {' and '.join(side.paired_by)}"] * bool(side.paired_by) + ["in their order"] * bool(side.placed_by)
         print(f"A and B have no value of {' or '.join(side.changed)} in common: rows are paired {', then '.join(how)}.")
     if side.rows and not any(len(of) == 2 for _, of in side.rows):
-        print("No row is in both, so nothing is compared. Give A options of its own, as in\n"
-              "docs/change.sh block_clock --blocks 1 -- --blocks 16")
+        print("No row is in both, so nothing is compared. Give A and B equally many values, as in\n"
+              f"docs/change.sh {sides[0].title} --blocks 1 -- --blocks 16")
     said = set()
     for side in sides:
         lines, keys = [*side.pairs()], len(side.keys)
@@ -332,7 +334,8 @@ def print_records(sides, paths):
         chance = math.comb(sum(side.processes), side.processes[0]) // 2
         print("A, B: the median of the processes. processes: the least and the greatest of them.\n"
               "B is less, B is greater: every process of B is below, or above, all of A. Without a change this happens\n"
-              f"by chance in 1 of {chance} rows.")
+              f"by chance in 1 of {chance} rows.\n"
+              "The rows of a process may rise and fall together: before you believe a small change, repeat the command.")
     else:
         print("runs: the least and the greatest run of a row.")
     if "within the spread of the runs" in said:
