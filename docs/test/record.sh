@@ -127,7 +127,8 @@ fails env FAILS=stopwatch CODE=2 docs/change.sh stopwatch --rnus 9
 [ "$(tail -n 2 message)" = "stopwatch: why
 change.sh: its options: ./build/01_host_clock/stopwatch --help" ]
 grep -qx 'csv --runs 7' build/change/stopwatch/B5.csv
-fails docs/change.sh --help
+docs/change.sh --help | grep -q 'change.sh PROGRAM A... -- B...'
+fails docs/change.sh
 grep -q 'change.sh PROGRAM A... -- B...' message
 
 # What Nsight Compute says: the median of four launches, of numbers with commas, of the kernel that is meant.
