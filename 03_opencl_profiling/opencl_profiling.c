@@ -69,8 +69,7 @@ static void time_stages(double us[INTERVALS]) {
     us[QUEUED_TO_SUBMIT] = between_us(queued_ns, submit_ns);
     us[SUBMIT_TO_START] = between_us(submit_ns, start_ns);
     us[END_TO_COMPLETE] = between_us(end_ns, complete_ns);
-    us[START_TO_END] =
-        take_start_to_end_us(event, us[HOST]); /* exits if that cannot be; releases */
+    us[START_TO_END] = take_start_to_end_us(event, us[HOST]); /* exits if that cannot be */
     if (us[START_TO_END] == 0 || us[END_TO_COMPLETE] < 0)
         fail(EXIT_FAILED,
              "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns",

@@ -68,6 +68,7 @@ static double period_us(void) {
 }
 
 enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, ROW_OF_20, ROW_STAMPS, PLAIN_STAMPS, TIMES };
+static double code_error_us; /* of code_minus_empty, the largest so far */
 
 /* Stores the median of each time. Returns whether runs of one disagree, or the GPU is shared. */
 static bool measure(enum variant variant, double us[TIMES]) {
@@ -104,7 +105,6 @@ static bool measure(enum variant variant, double us[TIMES]) {
     return disturbed;
 }
 
-static double code_error_us; /* of code_minus_empty, the largest so far */
 /* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The
  * row without stamps comes first: it must not find the other row's stamps in the cache. */
 static void time_kernel(size_t floats, size_t blocks) {

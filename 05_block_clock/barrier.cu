@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
                 "The last warp has %d times the work of the first\n\n",
                 THREADS / 32, device.name, options.runs, THREADS / 32);
     for (int end = 0; end < ENDS; end++)
-        all[end] = summarize(samples[end], (size_t)options.runs, 16);
+        all[end] = summarize(samples[end], (size_t)options.runs, jitter_clocks);
     for (int end = 0; end < ENDS; end++) {
         label("method", 17, ends[end]);
         cell("clocks", "%8.0f", all[end].median);

@@ -28,7 +28,7 @@ static inline void sample_launch(size_t run, size_t blocks, double launch_us, do
         used += !seen[t->unit];
         seen[t->unit] = true;
     }
-    const struct summary s = summarize(clocks, blocks, 16);
+    const struct summary s = summarize(clocks, blocks, jitter_clocks);
     const bool has_span = last_ns > 0;
     const double span_us = has_span ? (double)(last_ns - first_ns) / 1e3 : NAN;
     /* %globaltimer steps by 1 us on some devices: allow two such steps; and for a time stamp
@@ -53,8 +53,9 @@ static inline void report_blocks(int t, int b, const char *note) {
     bool disturbed = false;
     struct summary of[FIELDS];
     for (int f = 0; f < FIELDS; f++) {
-        of[f] = f < SPAN_US || f == USED ? summarize(samples[f], (size_t)options.runs, 16)
-                                         : summarize_us(samples[f], (size_t)options.runs);
+        of[f] = f < SPAN_US || f == USED
+                    ? summarize(samples[f], (size_t)options.runs, jitter_clocks)
+                    : summarize_us(samples[f], (size_t)options.runs);
         rows[b][f] = of[f].median;
         disturbed |= of[f].disturbed && f < WAIT_US;
     }

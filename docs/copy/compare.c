@@ -249,7 +249,7 @@ int main(int argc, char **argv) {
     cmp_open_device();
     set_up();
     cmp_before = calloc(2, result.bytes);
-    check(cmp_before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc", __FILE__, __LINE__);
+    check(cmp_before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "calloc", __FILE__, __LINE__);
     cmp_seen = cmp_before + result.bytes;
     for (int i = 0; i < 20; i++) { /* the warm-up */
         cmp_time_us("AB"[(i + cmp.b_first) % 2], 0, 0);

@@ -9,16 +9,16 @@
 
 enum { MAX_GROUPS = 1 << 15 };
 
-static double
-    clock_step_ns; /* of the clock that the kernel reads, or of its loop; NaN: not known */
+/* Of the clock that the kernel reads, or of its loop; NaN: not known. */
+static double clock_step_ns;
 
 struct group_time {
     cl_ulong start, end; /* by the same clock for all groups */
 };
 
 /* Builds the kernel spin of `file` with the clock that the device has, and makes room for the
- * stamps of so many groups. Without a clock spin counts
- * the rounds of a loop, and clock_step_ns is NaN. */
+ * stamps of so many groups. Without a clock spin counts the rounds of a loop, and clock_step_ns is
+ * NaN. */
 static inline struct kernel_clock open_spin(struct opencl cl, const char *file, size_t groups,
                                             cl_kernel *spin, cl_mem *stamps) {
     const struct kernel_clock clock = find_kernel_clock(cl);
