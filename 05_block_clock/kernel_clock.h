@@ -30,7 +30,7 @@ static inline unsigned long long read_tsc(int64_t *ns) {
  * constant_tsc and nonstop_tsc it counts at one rate on all cores. */
 static inline double tsc_step_ns(void) {
 #if defined __x86_64__ || defined __i386__
-    int64_t start_ns, end_ns;
+    int64_t start_ns = 0, end_ns = 0;
     const unsigned long long start = read_tsc(&start_ns);
     while (now_ns() - start_ns < 20000000)
         ;

@@ -2,8 +2,9 @@
  *
  * What can the clocks of this machine tell, and what do they cost?
  *
- * Measures: the rate and the tick of %globaltimer; in which steps an event pair sees a kernel get
- *   longer; what the pair itself, one more event, launch and drain, and the host's gap add.
+ * Measures: the rate and the tick of %globaltimer, and an SM's clock by it; in which steps an event
+ *   pair sees a kernel get longer; what the pair itself, one more event, launch and drain, and the
+ *   host's gap add; how far new processes lie apart.
  * Does not measure: your kernel; nor which clock is right. CLOCK_MONOTONIC_RAW runs as the host's
  *   crystal does; CLOCK_MONOTONIC is the same, kept to the time of day by a time service (NTP).
  *
@@ -13,12 +14,11 @@
  *        ncu --profile-from-start off ./calibrate    an empty kernel, by Nsight Compute
  */
 #include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
+#include "calibrate.h"
 #include "gpu_timer.h"
-#include "summary.h"
 
 #include <cuda_profiler_api.h>
 
-enum { LENGTHS = 24, IN_A_ROW = 16 };
 static const unsigned long long spin_ns = 10000;
 /* Between two events: 'x' one more event, 'e' an empty kernel, 's' a spin; '-': no blocker. */
 enum { FLOOR, EMPTY, SPIN, GAP, EVENT, EVENT_EMPTY, EMPTY_EVENT, EVENT_SPIN, SPIN_EVENT, PAIRS };
@@ -36,6 +36,7 @@ static const struct {
                   {"xs", SPIN, "event_spin_us", "before a spin it adds"},
                   {"sx", SPIN, "spin_event_us", "behind a spin it adds"}};
 
+static const char row_of_spins[IN_A_ROW + 1] = "ssssssssssssssss";
 static cudaEvent_t between;
 static unsigned long long *noted_ns; /* on the device: what a kernel notes */
 
@@ -74,97 +75,89 @@ static double extra_us(const char *queue, unsigned long long length_ns, double *
     return us / (double)(spins ? spins : 1) - *code_us;
 }
 
-/* Returns the value: the median; of the rises the largest. `over`: what low and high are of. */
-static double print_row(const char *quantity, double *samples, size_t count, const char *over,
-                        bool disturbed, const char *how) {
-    const size_t cut = strcmp(over, "runs") == 0 ? count / 4 : 0;
-    const struct summary s = summarize(samples, count, 0);
-    const double x = strcmp(over, "rises") == 0 ? s.max : s.median;
-    label("quantity", 18, quantity);
-    cell("value", "%9.3f", x);
-    cell("low", "%9.3f", samples[cut]);
-    cell("high", "%9.3f", samples[count - 1 - cut]);
-    label("over", 7, over);
-    label("how", 0, how);
-    end_row(disturbed);
-    return x;
+static void set_up(void) {
+    double code_us;
+    open_cuda();
+    set_up_blocked_pair();
+    CHECK_CUDA(cudaEventCreate(&between));
+    CHECK_CUDA(cudaMalloc((void **)&noted_ns, (TICKS + 1) * sizeof *noted_ns));
+    note_time<<<1, 1>>>(noted_ns); /* the warm-up: see cuda_events.cu on lazy loading */
+    CHECK_CUDA(cudaGetLastError());
+    extra_us("-es", spin_ns, &code_us);
+}
+
+/* In a process of its own: the median of each spin of a row. */
+static void measure_process(void *median_us) {
+    static double row_us[MAX_RUNS];
+    double code_us;
+    set_up();
+    for (long long run = 0; run < options.runs; run++)
+        row_us[run] = extra_us(row_of_spins, spin_ns, &code_us);
+    *(double *)median_us = median(row_us, (size_t)options.runs);
 }
 
 int main(int argc, char **argv) {
     static int64_t moments_ns[MAX_RUNS + 1][TIMERS];
-    static double ppm[MAX_RUNS], ticks_ns[MAX_RUNS], all_us[PAIRS][MAX_RUNS],
-        added_us[PAIRS][MAX_RUNS], pair_us[LENGTHS][MAX_RUNS], more_us[LENGTHS][MAX_RUNS],
-        row_us[LENGTHS][MAX_RUNS];
-    double value_us[PAIRS], extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], rise_ns[LENGTHS],
-        code_us;
-    bool disturbed[PAIRS], bad = false; /* a length is */
+    static double ticks_ns[MAX_RUNS], clocks_mhz[MAX_RUNS], all_us[PAIRS][MAX_RUNS],
+        added_us[PAIRS][MAX_RUNS];
+    double value_us[PAIRS], code_us;
+    bool disturbed[PAIRS];
     options.device = "";
     options.runs = 101;
+    add_option("processes", "measure in N new processes, too", &processes, MAX_RUNS);
     parse_options(argc, argv, "What can the clocks of this machine tell, and what do they cost?");
-    const struct cudaDeviceProp device = open_cuda();
+    measure_processes(measure_process);
+    set_up();
     const size_t runs = (size_t)options.runs, half = (runs + 1) / 2;
-    set_up_blocked_pair();
-    CHECK_CUDA(cudaEventCreate(&between));
-    CHECK_CUDA(cudaMalloc((void **)&noted_ns, TICKS * sizeof *noted_ns));
-    note_time<<<1, 1>>>(noted_ns); /* the warm-up: see cuda_events.cu on lazy loading */
-    CHECK_CUDA(cudaGetLastError());
-    extra_us("-es", spin_ns, &code_us);
     CHECK_CUDA(cudaProfilerStart());
     for (int i = 0; i < 20; i++) /* without the blocker: these a profiler can watch */
         extra_us("-e", spin_ns, &code_us);
     CHECK_CUDA(cudaProfilerStop());
-    const unsigned long long tick = (unsigned long long)llround(tick_ns(noted_ns));
+    const unsigned long long tick = (unsigned long long)llround(tick_ns(noted_ns, NULL));
     begin_table("Calibrate: the clocks of %s and of its host; medians of %zu runs\n"
-                "low to high: the middle half of the runs; of lengths and rises all\n\n",
-                device.name, runs);
-    for (size_t run = 0; run < runs; run++) { /* in turns, the lengths not in their order */
+                "low to high: the middle half of the runs; of lengths, rises, processes all\n\n",
+                machine.device, runs);
+    for (size_t run = 0; run < runs; run++) { /* in turns */
         take_moment(noted_ns, moments_ns[run]);
-        ticks_ns[run] = tick_ns(noted_ns);
+        ticks_ns[run] = tick_ns(noted_ns, &clocks_mhz[run]);
         for (int p = 0; p < PAIRS; p++) {
             all_us[p][run] = extra_us(pairs[p].queue, spin_ns, &code_us);
             added_us[p][run] = all_us[p][run] - (p > 0 ? all_us[pairs[p].minus][run] : 0);
         }
         for (unsigned i = 0; i < LENGTHS; i++) {
-            const unsigned l = (i * 7 + (unsigned)run * 5) % LENGTHS;
-            more_us[l][run] = extra_us("s", spin_ns + l * tick, &code_us);
-            pair_us[l][run] = more_us[l][run] + code_us;
-            row_us[l][run] = extra_us("ssssssssssssssss", spin_ns + l * tick, &code_us);
+            const unsigned l = length_in_turn(i, run);
+            lengths[l].extra_us[run] = extra_us("s", spin_ns + l * tick, &code_us);
+            lengths[l].pair_us[run] = lengths[l].extra_us[run] + code_us;
+            lengths[l].row_extra_us[run] = extra_us(row_of_spins, spin_ns + l * tick, &code_us);
         }
     }
     take_moment(noted_ns, moments_ns[runs]);
     const bool shared = probe_sharing();
-    print_row("timer_rate_ppm", ppm, half, "runs",
-              compare_rates(moments_ns, half, MONOTONIC, ppm) || shared,
-              "%globaltimer is faster than CLOCK_MONOTONIC");
-    print_row("timer_rate_raw_ppm", ppm, half, "runs",
-              compare_rates(moments_ns, half, RAW, ppm) || shared,
-              "%globaltimer is faster than CLOCK_MONOTONIC_RAW");
+    print_rates(moments_ns, half, shared, "%globaltimer");
     print_row("timer_tick_ns", ticks_ns, runs, "runs", shared, "the mean step of %globaltimer");
+    const double mhz = print_row("sm_clock_mhz", clocks_mhz, runs, "runs", shared,
+                                 "the rate of an SM's clock, by %globaltimer");
     for (int p = 0; p < PAIRS; p++) {
         disturbed[p] = shared || summarize_us(all_us[p], runs).disturbed ||
                        (p > 0 && disturbed[pairs[p].minus]);
         value_us[p] =
             print_row(pairs[p].quantity, added_us[p], runs, "runs", disturbed[p], pairs[p].how);
     }
-    for (int l = 0; l < LENGTHS; l++) {
-        const struct summary more = summarize_us(more_us[l], runs),
-                             row = summarize(row_us[l], runs, jitter_us / IN_A_ROW);
-        extra[l] = more.median;
-        row_extra[l] = row.median;
-        pair[l] = median(pair_us[l], runs);
-        rise_ns[l] = l > 0 ? round(1e3 * (pair[l] - pair[l - 1])) + 0.0 : 0; /* never -0 */
-        bad |= shared || more.disturbed || row.disturbed || is_interrupted(row.median, more.median);
-    }
-    print_row("extra_us", extra, LENGTHS, "lengths", bad, "a pair around a spin minus its code");
-    print_row("row_extra_us", row_extra, LENGTHS, "lengths", bad, "of each of 16 in a row");
-    print_row("event_step_ns", rise_ns + 1, LENGTHS - 1, "rises", bad,
-              "the pair rises when the spin gets a tick longer");
+    bool bad = shared;
+    for (int l = 0; l < LENGTHS; l++)
+        bad |= is_interrupted(median(lengths[l].row_extra_us, runs),
+                              median(lengths[l].extra_us, runs));
+    const double step_ns = print_lengths(runs, bad);
+    print_row("process_row_extra_us", process_us, (size_t)processes, "processes", shared,
+              "row_extra_us in new processes");
     end_table();
     const struct summary event = summarize(value_us + EVENT, PAIRS - EVENT, 0);
     value("event_adds_min", "us", event.min);
     value("event_adds_max", "us", event.max);
     say("One more event adds %.2f to %.2f us, wherever it stands, and the floor is %.2f us.\n"
         "In this run two kernels whose pairs differ by less than %.0f ns may be equally long.\n",
-        event.min, event.max, value_us[FLOOR], rise_ns[LENGTHS - 1]);
+        event.min, event.max, value_us[FLOOR], step_ns);
+    say("An SM's clock ran at %.0f MHz%s.\n", mhz,
+        shared ? ", and somebody else uses this GPU" : "; nobody else had this GPU meanwhile");
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

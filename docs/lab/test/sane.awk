@@ -55,11 +55,25 @@ END { ask(rows == 2, "two kernels") }
 $column["quantity"] ~ /^timer_rate/ {
     ask(v("value") > -10000 && v("value") < 10000, "no crystal is wrong by a percent")
 }
-$column["quantity"] ~ /^(timer_tick_ns|empty_us|floor_us)$/ { ask(v("value") >= 0, "takes time") }
+$column["quantity"] ~ /^(timer_tick_ns|sm_clock_mhz|empty_us|floor_us)$/ { ask(v("value") >= 0, "takes time") }
 END {
-    ask(rows == 15, "15 quantities")
+    ask(rows == 17, "17 quantities")
     ask(seen["timer_tick_ns"] > 0, "the timer has a tick")
     ask(seen["extra_us"] > -2 && seen["event_step_ns"] >= 0, "the events are around the spin, which gets longer")
+}
+
+# ---- calibrate_opencl ----
+{
+    ask(v("low") <= v("value") && v("value") <= v("high"), "the value is between low and high")
+    seen[$column["quantity"]] = v("value")
+}
+$column["quantity"] ~ /^timer_rate/ {
+    ask(v("value") > -10000 && v("value") < 10000, "no crystal is wrong by a percent")
+}
+$column["quantity"] ~ /^(call_us|wait_us|empty_us)$/ { ask(v("value") >= 0, "takes time") }
+END {
+    ask(rows == 11 || (rows == 8 && !("extra_us" in seen)), "11 quantities; 3 need a clock in the kernel")
+    ask(seen["stamp_tick_ns"] > 0 && seen["event_step_ns"] >= 0, "the stamps go on")
 }
 
 # ---- outside_the_block ----
