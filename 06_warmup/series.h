@@ -4,12 +4,10 @@
  * warmup_series.cu and warmup_series_opencl.c. */
 #pragma once
 
-#include <math.h>
-
 #include "options.h"
 #include "summary.h"
 
-enum { SERIES = 100, LAST_LAUNCHES = 50 /* of the series */ };
+enum { SERIES = 100, LAST_LAUNCHES = 50, BEFORE = SERIES - LAST_LAUNCHES };
 static const double near_percent = 10;
 
 struct series { /* of each launch, by the device's clock and the host's */
@@ -24,16 +22,13 @@ static inline bool is_near(double us, double steady_us) {
  * clock or by the device's, whose name is `device_clock`. */
 static inline void report_series(const struct series *s, bool by_host, const char *device_clock) {
     const double *us = by_host ? s->host_us : s->device_us;
-    double device_us[LAST_LAUNCHES], host_us[LAST_LAUNCHES], overhead_us[LAST_LAUNCHES],
-        until_ms = 0;
+    struct series sorted = *s; /* its last launches, by the summaries */
+    double overhead_us[LAST_LAUNCHES], until_ms = 0;
     int first_near = 0, far_after = 0;
-    for (int i = 0; i < LAST_LAUNCHES; i++) {
-        device_us[i] = s->device_us[SERIES - LAST_LAUNCHES + i];
-        host_us[i] = s->host_us[SERIES - LAST_LAUNCHES + i];
-        overhead_us[i] = host_us[i] - device_us[i];
-    }
-    const struct summary device = summarize_us(device_us, LAST_LAUNCHES),
-                         host = summarize_us(host_us, LAST_LAUNCHES);
+    for (int i = 0; i < LAST_LAUNCHES; i++)
+        overhead_us[i] = s->host_us[BEFORE + i] - s->device_us[BEFORE + i];
+    const struct summary device = summarize_us(sorted.device_us + BEFORE, LAST_LAUNCHES),
+                         host = summarize_us(sorted.host_us + BEFORE, LAST_LAUNCHES);
     const bool disturbed =
         device.disturbed || host.disturbed || is_delayed(median(overhead_us, LAST_LAUNCHES));
 
