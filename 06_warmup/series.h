@@ -14,10 +14,6 @@ struct series { /* of each launch, by the device's clock and the host's */
     double device_us[SERIES], host_us[SERIES];
 };
 
-static inline bool is_near(double us, double steady_us) {
-    return fabs(us - steady_us) <= steady_us * near_percent / 100;
-}
-
 /* Reports all launches, some of them in the table, and from when on they were steady, by the host's
  * clock or by the device's, whose name is `device_clock`. */
 static inline void report_series(const struct series *s, bool by_host, const char *device_clock) {
@@ -47,11 +43,12 @@ static inline void report_series(const struct series *s, bool by_host, const cha
     end_table();
 
     const double steady_us = value("steady", "us", by_host ? host.median : device.median);
+    const double near_us = steady_us * near_percent / 100;
     const double ratio = value("first_to_steady", "", us[0] / steady_us);
-    while (first_near < SERIES && !is_near(us[first_near], steady_us))
+    while (first_near < SERIES && fabs(us[first_near] - steady_us) > near_us)
         until_ms += s->host_us[first_near++] / 1e3;
     for (int i = first_near + 1; i < SERIES; i++)
-        far_after += !is_near(us[i], steady_us);
+        far_after += fabs(us[i] - steady_us) > near_us;
     say("Steady state, by %s: %.2f us, the median of the last %d launches.\n"
         "The first launch took %.1f times as long.\n",
         by_host ? "the host's clock" : device_clock, steady_us, LAST_LAUNCHES, ratio);
