@@ -13,12 +13,17 @@ static __device__ unsigned long long globaltimer_ns(void) {
     return ns;
 }
 
-/* The known truth, to a step of that clock: runs for `length_ns`, and says how long it did run. */
-static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
+/* Runs for `length_ns`, and says how long it did run. */
+static __device__ unsigned long long spin_for(unsigned long long length_ns) {
     const unsigned long long start_ns = globaltimer_ns();
     unsigned long long elapsed_ns;
     do
         elapsed_ns = globaltimer_ns() - start_ns;
     while (elapsed_ns < length_ns);
-    *ran_ns = elapsed_ns;
+    return elapsed_ns;
+}
+
+/* The known truth, to a step of that clock. */
+static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
+    *ran_ns = spin_for(length_ns);
 }

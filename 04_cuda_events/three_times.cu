@@ -24,10 +24,8 @@ enum variant { WITHOUT_STAMPS, WITH_STAMPS, EMPTY_KERNEL };
 static void launch(enum variant variant, struct warp_time *to) {
     if (variant == EMPTY_KERNEL)
         empty<<<1, THREADS>>>();
-    else if (variant == WITH_STAMPS)
-        launch_stamped(to, 0);
     else
-        launch_unstamped(0);
+        launch_work(variant == WITH_STAMPS ? to : NULL, 0);
     CHECK_CUDA(cudaGetLastError());
 }
 

@@ -72,7 +72,7 @@ static double time_launch_us(long long blocks, long long threads, double *wait_u
 static const double *row_of(long long count) {
     for (int row = 0; options.blocks[row]; row++)
         if (options.blocks[row] == count)
-            return rows[row];
+            return rows[0][row];
     fail(EXIT_FAILED, "no row of %lld blocks", count);
 }
 

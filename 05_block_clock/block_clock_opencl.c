@@ -47,7 +47,7 @@ static double time_launch_us(size_t blocks, size_t threads, double *wait_us) {
 }
 
 static void print_verdict(int last) {
-    const double *one = rows[0], *most = rows[last];
+    const double *one = rows[0][0], *most = rows[0][last];
     const double clocks_factor =
         value("clocks_factor", "", most[CLOCKS_MEDIAN] / one[CLOCKS_MEDIAN]);
     const double launch_factor = value("whole_launch_factor", "", most[LAUNCH_US] / one[LAUNCH_US]);
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
             report_blocks(t, b, blocks == units ? "1 per unit" : "");
             last = b;
         }
-        if (rows[0][CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
+        if (rows[t][0][CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
             say("\nToo few threads for this clock, %zu: a group takes only a step or two.\n",
                 threads);
         else if (t == 0 && last > 0)

@@ -11,8 +11,7 @@
  * device cannot tell. */
 enum { CLOCKS_MEAN, CLOCKS_MEDIAN, CLOCKS_MAX, SPAN_US, LAUNCH_US, WAIT_US, USED, FIELDS };
 static double samples[FIELDS][MAX_RUNS];
-static double rows[MAX_LIST][FIELDS];    /* of these threads; one for each of options.blocks */
-static double means[MAX_LIST][MAX_LIST]; /* clocks_mean of options.threads and of options.blocks */
+static double rows[MAX_LIST][MAX_LIST][FIELDS]; /* of options.threads and of options.blocks */
 
 /* Stores what the blocks of launch number `run` wrote in `samples`. The host waited wait_us. */
 static inline void sample_launch(size_t run, size_t blocks, double launch_us, double wait_us) {
@@ -56,11 +55,10 @@ static inline void report_blocks(int t, int b, const char *note) {
         of[f] = f < SPAN_US || f == USED
                     ? summarize(samples[f], (size_t)options.runs, jitter_clocks)
                     : summarize_us(samples[f], (size_t)options.runs);
-        rows[b][f] = of[f].median;
+        rows[t][b][f] = of[f].median;
         disturbed |= of[f].disturbed && f < WAIT_US;
     }
-    const double *row = rows[b];
-    means[t][b] = row[CLOCKS_MEAN];
+    const double *row = rows[t][b];
     cell("blocks", "%lld", options.blocks[b]);
     cell("threads", "%lld", options.threads[t]);
     cell("clocks_mean", "%.0f", row[CLOCKS_MEAN]);
@@ -69,8 +67,8 @@ static inline void report_blocks(int t, int b, const char *note) {
     number("span", "us", 2, row[SPAN_US]);
     number("whole_launch", "us", 2, row[LAUNCH_US]);
     number("used", "units", 0, row[USED]);
-    cell("mean_to_first", "%.2f", row[CLOCKS_MEAN] / means[0][0]);
-    recorded_number("ratio_of_threads", 2, row[CLOCKS_MEAN] / means[0][b]);
+    cell("mean_to_first", "%.2f", row[CLOCKS_MEAN] / rows[0][0][CLOCKS_MEAN]);
+    recorded_number("ratio_of_threads", 2, row[CLOCKS_MEAN] / rows[0][b][CLOCKS_MEAN]);
     recorded_spread("clocks_mean", "", 0, of[CLOCKS_MEAN].min, of[CLOCKS_MEAN].max);
     recorded_spread("span", "us", 3, of[SPAN_US].min, of[SPAN_US].max);
     recorded_spread("whole_launch", "us", 3, of[LAUNCH_US].min, of[LAUNCH_US].max);
@@ -89,9 +87,9 @@ static inline void compare_threads(void) {
     for (int t = 0; options.threads[t]; t++)
         say(" %5lld threads", options.threads[t]);
     for (int b = 0; options.blocks[b]; b++) {
-        say("\n%6lld %6.0f clocks", options.blocks[b], means[0][b]);
+        say("\n%6lld %6.0f clocks", options.blocks[b], rows[0][b][CLOCKS_MEAN]);
         for (int t = 1; options.threads[t]; t++)
-            say(" %7.2f times", means[t][b] / means[0][b]);
+            say(" %7.2f times", rows[t][b][CLOCKS_MEAN] / rows[0][b][CLOCKS_MEAN]);
     }
     say("\n");
 }

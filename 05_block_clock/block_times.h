@@ -4,7 +4,7 @@
  * stamps is in the programs. */
 #pragma once
 
-#include "fail.h"
+#include "options.h" /* MAX_THREADS */
 
 /* What thread 0 of a block writes down. Clocks are its SM's own: within a block their difference
  * means something, between blocks nothing. The nanoseconds are one clock's for the whole device,
@@ -15,20 +15,21 @@ struct block_time {
 };
 
 /* Of a launch's blocks, in host memory. */
+static float host_input[2 * MAX_THREADS];
 static float *results;
 static struct block_time *times;
 static float minimum; /* the right result */
 enum { MAX_UNITS = 4096 };
 
-/* Fills `input` with `count` random floats, an even number, and puts the minimum in a random slot:
+/* Fills `host_input` with `count` random floats, an even number, and puts the minimum in a random slot:
  * of the upper half and of the lower half in turns. A reduction that skips elements must fail. */
-static inline void set_random(float *input, size_t count) {
+static inline void set_random(size_t count) {
     static size_t half = 0;
     minimum = -(float)(1 + rand() % 1000);
     for (size_t i = 0; i < count; i++)
-        input[i] = (float)(rand() % 1000);
+        host_input[i] = (float)(rand() % 1000);
     half = half > 0 ? 0 : count / 2;
-    input[half + (size_t)rand() % (count / 2)] = minimum; /* NOLINT: count is not 0 */
+    host_input[half + (size_t)rand() % (count / 2)] = minimum; /* NOLINT: count is not 0 */
 }
 
 /* Host memory for the blocks of a launch, at most so many. */

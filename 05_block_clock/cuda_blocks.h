@@ -68,10 +68,9 @@ static inline void set_up_blocks(size_t most) {
 }
 
 static inline void new_input(size_t threads) {
-    static float host[2 * MAX_THREADS];
-    set_random(host, 2 * threads);
-    CHECK_CUDA(
-        cudaMemcpy(on_device.input, host, 2 * threads * sizeof *host, cudaMemcpyHostToDevice));
+    const size_t bytes = 2 * threads * sizeof *host_input;
+    set_random(2 * threads);
+    CHECK_CUDA(cudaMemcpy(on_device.input, host_input, bytes, cudaMemcpyHostToDevice));
 }
 
 /* After this no block has a result (NaN) or a stamp, and the device is idle. */

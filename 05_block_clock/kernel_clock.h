@@ -23,23 +23,23 @@ static inline unsigned long long read_tsc(int64_t *ns) {
     }
     return middle;
 }
-#endif
 
 /* Nanoseconds from one step to the next of the time stamp counter that x86 processors have,
- * measured against CLOCK_MONOTONIC for 20 ms. 0 on other processors. Where /proc/cpuinfo says
- * constant_tsc and nonstop_tsc it counts at one rate on all cores. */
+ * measured against CLOCK_MONOTONIC for 20 ms. Where /proc/cpuinfo says constant_tsc and nonstop_tsc
+ * it counts at one rate on all cores. */
 static inline double tsc_step_ns(void) {
-#if defined __x86_64__ || defined __i386__
     int64_t start_ns = 0, end_ns = 0;
     const unsigned long long start = read_tsc(&start_ns);
     while (now_ns() - start_ns < 20000000)
         ;
     const unsigned long long end = read_tsc(&end_ns);
     return (double)(end_ns - start_ns) / (double)(end - start);
-#else
-    return 0;
-#endif
 }
+#else
+static inline double tsc_step_ns(void) {
+    return 0; /* there is none */
+}
+#endif
 
 struct kernel_clock {
     const char *name;  /* NULL: there is none */
@@ -54,19 +54,17 @@ static inline struct kernel_clock find_kernel_clock(struct opencl cl) {
     static char extensions[16384];
     const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
     cl_bitfield scopes = 0;
-    struct kernel_clock clock = {NULL, "", 0, false};
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+    if (strstr(extensions, "cl_nv_"))
+        return (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1, false};
+    /* PoCL's compiler knows the counter. */
     const bool is_pocl = cl.type & CL_DEVICE_TYPE_CPU && strstr(cl.platform, "Portable Computing");
-    const double tsc_ns = is_pocl ? tsc_step_ns() : 0; /* its compiler knows the counter */
-    if (strstr(extensions, "cl_nv_")) {
-        clock = (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1, false};
-    } else if (tsc_ns > 0) {
-        clock = (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, true};
-    } else if (strstr(extensions, "cl_khr_kernel_clock")) {
+    const double tsc_ns = is_pocl ? tsc_step_ns() : 0;
+    if (tsc_ns > 0)
+        return (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, true};
+    if (strstr(extensions, "cl_khr_kernel_clock"))
         CHECK_CL(clGetDeviceInfo(cl.device, capabilities, sizeof scopes, &scopes, NULL));
-        if (scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
-            clock =
-                (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0, false};
-    }
-    return clock;
+    if (scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
+        return (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0, false};
+    return (struct kernel_clock){NULL, "", 0, false};
 }

@@ -51,10 +51,10 @@ static inline void set_up_blocks(size_t most, long long work) {
 }
 
 static inline void new_input(size_t threads) {
-    static float host[2 * MAX_THREADS];
-    set_random(host, 2 * threads);
-    CHECK_CL(clEnqueueWriteBuffer(cl.queue, on_device.input, CL_TRUE, 0, 2 * threads * sizeof *host,
-                                  host, 0, NULL, NULL));
+    const size_t bytes = 2 * threads * sizeof *host_input;
+    set_random(2 * threads);
+    CHECK_CL(clEnqueueWriteBuffer(cl.queue, on_device.input, CL_TRUE, 0, bytes, host_input, 0, NULL,
+                                  NULL));
 }
 
 /* After this no group has a result (NaN) or a stamp, and the device is idle. */

@@ -7,74 +7,69 @@
 #include "block_times.h"
 #include "options.h"
 
-enum { LANES = 64, LINES = 20, WIDTH = 64 };
+enum { PLACES = 64, LINES = 20, WIDTH = 64 };
 
-struct slice { /* the time of one block, from the first block's start */
+struct slice {
+    struct block_time time; /* in ns from the first block's start */
     size_t block;
-    unsigned unit, lane; /* an SM or a core, and which of the places on it */
-    unsigned long long start_ns, end_ns, clocks;
+    unsigned place; /* of those on its unit, an SM or a core */
 };
-
-static inline int compare_starts(const void *left, const void *right) {
-    const struct slice *a = (const struct slice *)left, *b = (const struct slice *)right;
-    return a->start_ns != b->start_ns ? (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns)
-                                      : (a->block > b->block) - (a->block < b->block);
-}
 
 static struct slice *slices; /* in the order of their starts */
 static size_t slice_count;
-static unsigned lanes[MAX_UNITS]; /* of each unit; 0: no block ran there */
+static unsigned places[MAX_UNITS]; /* of each unit; 0: no block ran there */
 static unsigned long long span_ns;
 
-/* Makes the slices of `times`. A block gets the first lane of its unit that is free. */
+static inline int compare_starts(const void *left, const void *right) {
+    const struct slice *a = (const struct slice *)left, *b = (const struct slice *)right;
+    const unsigned long long a_ns = a->time.start_ns, b_ns = b->time.start_ns;
+    return a_ns != b_ns ? (a_ns > b_ns) - (a_ns < b_ns)
+                        : (a->block > b->block) - (a->block < b->block);
+}
+
+/* Makes the slices of `times`. A block gets the first place on its unit that is free. */
 static inline void set_slices(size_t blocks) {
-    static unsigned long long free_ns[MAX_UNITS][LANES];
-    unsigned long long first_ns = times[0].start_ns;
+    static unsigned long long free_ns[MAX_UNITS][PLACES]; /* check_blocks() knows the units */
     slices = (struct slice *)malloc(blocks * sizeof *slices);
     if (!slices)
         fail(EXIT_FAILED, "no host memory for %zu blocks", blocks);
     for (size_t b = 0; b < blocks; b++)
-        first_ns = times[b].start_ns < first_ns ? times[b].start_ns : first_ns;
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block_time *t = &times[b]; /* t->unit is below MAX_UNITS: check_blocks() */
-        slices[b].block = b;
-        slices[b].unit = (unsigned)t->unit;
-        slices[b].lane = 0;
-        slices[b].start_ns = t->start_ns - first_ns;
-        slices[b].end_ns = t->end_ns - first_ns;
-        slices[b].clocks = t->end_clock - t->start_clock;
-        span_ns = slices[b].end_ns > span_ns ? slices[b].end_ns : span_ns;
+        slices[b] = (struct slice){times[b], b, 0};
+    slice_count = blocks;
+    qsort(slices, blocks, sizeof *slices, compare_starts);
+    const unsigned long long first_ns = slices[0].time.start_ns;
+    for (struct slice *s = slices; s < slices + blocks; s++) {
+        struct block_time *t = &s->time;
+        t->start_ns -= first_ns;
+        t->end_ns -= first_ns;
+        span_ns = t->end_ns > span_ns ? t->end_ns : span_ns;
+        while (t->start_ns < free_ns[t->unit][s->place] && s->place < PLACES - 1)
+            s->place++;
+        free_ns[t->unit][s->place] = t->end_ns;
+        if (s->place >= places[t->unit])
+            places[t->unit] = s->place + 1;
     }
     if (span_ns == 0)
         fail(EXIT_FAILED,
              "too short for the device's clock: the first start and the last end are the same");
-    slice_count = blocks;
-    qsort(slices, blocks, sizeof *slices, compare_starts);
-    for (struct slice *s = slices; s < slices + blocks; s++) {
-        while (s->start_ns < free_ns[s->unit][s->lane] && s->lane < LANES - 1)
-            s->lane++;
-        free_ns[s->unit][s->lane] = s->end_ns;
-        if (s->lane >= lanes[s->unit])
-            lanes[s->unit] = s->lane + 1;
-    }
 }
 
-/* One line for each lane of the first units, and what all of them say. */
+/* One line for each place on the first units, and what all of them say. */
 static inline void draw_timeline(const char *unit_name) {
-    unsigned lines = 0, units = 0, all_lanes = 0, most_lanes = 0;
+    unsigned lines = 0, units = 0, all_places = 0, most_places = 0;
     double busy_ns = 0;
     say("%*s0 us%*.2f us\n", (int)strlen(unit_name) + 6, "", WIDTH - 7, (double)span_ns / 1e3);
     for (unsigned u = 0; u < MAX_UNITS; u++) {
-        units += lanes[u] > 0;
-        all_lanes += lanes[u];
-        most_lanes = lanes[u] > most_lanes ? lanes[u] : most_lanes;
-        for (unsigned lane = 0; lane < lanes[u] && lines < LINES; lane++, lines++) {
+        units += places[u] > 0;
+        all_places += places[u];
+        most_places = places[u] > most_places ? places[u] : most_places;
+        for (unsigned place = 0; place < places[u] && lines < LINES; place++, lines++) {
             char line[WIDTH + 1] = "";
             memset(line, '.', WIDTH);
             for (const struct slice *s = slices; s < slices + slice_count; s++)
-                if (s->unit == u && s->lane == lane) {
-                    const size_t from = s->start_ns * WIDTH / (span_ns + 1);
-                    const size_t to = s->end_ns * WIDTH / (span_ns + 1);
+                if (s->time.unit == u && s->place == place) {
+                    const size_t from = s->time.start_ns * WIDTH / (span_ns + 1);
+                    const size_t to = s->time.end_ns * WIDTH / (span_ns + 1);
                     memset(line + from, "0123456789abcdefghijklmnopqrstuvwxyz"[s->block % 36],
                            to - from + 1);
                 }
@@ -82,20 +77,20 @@ static inline void draw_timeline(const char *unit_name) {
         }
     }
     for (const struct slice *s = slices; s < slices + slice_count; s++)
-        busy_ns += (double)(s->end_ns - s->start_ns);
+        busy_ns += (double)(s->time.end_ns - s->time.start_ns);
     say("\n");
-    if (lines < all_lanes)
+    if (lines < all_places)
         say("These are the first lines.\n");
     say("Each line is a place for one block at a time. A character stands for a block: 0\n"
         "to 9, then a to z for 10 to 35, then from 0 again; a dot for none.\n");
     value("used", "units", units);
-    value("places_on_a_unit", "", most_lanes);
+    value("places_on_a_unit", "", most_places);
     const double span_us = value("span", "us", (double)span_ns / 1e3);
     const double percent =
-        value("in_use", "percent", 100 * busy_ns / ((double)span_ns * units * most_lanes));
+        value("in_use", "percent", 100 * busy_ns / ((double)span_ns * units * most_places));
     say("%zu blocks ran on %u %s%s, at most %u at a time on one. From the first block's start to\n"
         "the last one's end %.2f us passed. On average %.0f %% of these places were in use.\n",
-        slice_count, units, unit_name, units == 1 ? "" : "s", most_lanes, span_us, percent);
+        slice_count, units, unit_name, units == 1 ? "" : "s", most_places, span_us, percent);
 }
 
 /* Perfetto cuts off what is below a nanosecond, and 31.968 us is a little less in binary: so that
@@ -109,20 +104,20 @@ static inline double trace_us(unsigned long long ns) {
 static inline void print_trace(const char *unit_name) {
     printf("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     for (unsigned u = 0; u < MAX_UNITS; u++) {
-        if (lanes[u] > 0)
+        if (places[u] > 0)
             printf("{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", "
                    "\"args\": {\"name\": \"%s %u\"}},\n",
                    u, unit_name, u);
-        for (unsigned lane = 0; lane < lanes[u]; lane++)
+        for (unsigned place = 0; place < places[u]; place++)
             printf("{\"ph\": \"M\", \"pid\": %u, \"tid\": %u, \"name\": \"thread_name\", \"args\": "
                    "{\"name\": \"place %u\"}},\n",
-                   u, 1000 + lane, lane);
+                   u, 1000 + place, place);
     }
     for (const struct slice *s = slices; s < slices + slice_count; s++)
-        printf("{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"name\": \"block %zu\", \"ts\": %.4f, "
+        printf("{\"ph\": \"X\", \"pid\": %llu, \"tid\": %u, \"name\": \"block %zu\", \"ts\": %.4f, "
                "\"dur\": %.4f, \"args\": {\"clocks\": %llu}}%s\n",
-               s->unit, 1000 + s->lane, s->block, trace_us(s->start_ns),
-               trace_us(s->end_ns - s->start_ns), s->clocks,
+               s->time.unit, 1000 + s->place, s->block, trace_us(s->time.start_ns),
+               trace_us(s->time.end_ns - s->time.start_ns), s->time.end_clock - s->time.start_clock,
                s < slices + slice_count - 1 ? "," : "]}");
 }
 
@@ -132,11 +127,11 @@ static inline void report_timeline(const char *unit_name, size_t blocks) {
     draw_timeline(unit_name);
     for (const struct slice *s = slices; s < slices + blocks; s++) {
         cell("block", "%zu", s->block);
-        cell("unit", "%u", s->unit);
-        cell("place", "%u", s->lane);
-        cell("start_ns", "%llu", s->start_ns);
-        cell("end_ns", "%llu", s->end_ns);
-        cell("clocks", "%llu", s->clocks);
+        cell("unit", "%llu", s->time.unit);
+        cell("place", "%u", s->place);
+        cell("start_ns", "%llu", s->time.start_ns);
+        cell("end_ns", "%llu", s->time.end_ns);
+        cell("clocks", "%llu", s->time.end_clock - s->time.start_clock);
         end_record_row(false);
     }
     if (options.wants_trace)

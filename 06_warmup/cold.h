@@ -4,6 +4,7 @@
  * none from an earlier process. */
 #pragma once
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "table.h" /* machine */
@@ -17,42 +18,36 @@ static inline void keep_no_compiled_kernels(void) {
     setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* Mesa */
 }
 
-static inline bool put(int to, const void *from, size_t bytes) {
-    return write(to, from, bytes) == (ssize_t)bytes; /* a pipe takes all of it */
-}
-
-static inline bool get(int from, void *to, size_t bytes) {
-    size_t got = 0;
-    for (ssize_t more; (more = read(from, (char *)to + got, bytes - got)) > 0;)
-        got += (size_t)more;
-    return got == bytes;
-}
-
 /* Calls run(result) in a new process and brings back the `bytes` at `result`, which hold its
  * input before, and `machine`, the device that it has opened. If the new process fails, it says
  * why, and this one ends with the same code. (This process must never touch the device: a child
  * cannot use its parent's context.) */
 static inline void in_new_process(void (*run)(void *result), void *result, size_t bytes) {
-    int ends[2], status = 0;
+    const size_t all = sizeof machine + bytes + 1; /* the last byte: the rest is there */
+    char *shared =
+        (char *)mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status = 0;
+    if (shared == MAP_FAILED)
+        fail(EXIT_FAILED, "mmap: %s", strerror(errno));
     fflush(stdout);
-    if (pipe(ends) != 0)
-        fail(EXIT_FAILED, "pipe: %s", strerror(errno));
     const pid_t child = fork();
     if (child < 0)
         fail(EXIT_FAILED, "fork: %s", strerror(errno));
     if (child == 0) {
         keep_no_compiled_kernels();
         run(result);
-        _exit(put(ends[1], &machine, sizeof machine) && put(ends[1], result, bytes) ? EXIT_SUCCESS
-                                                                                    : EXIT_FAILED);
+        memcpy(shared, &machine, sizeof machine);
+        memcpy(shared + sizeof machine, result, bytes);
+        shared[all - 1] = true;
+        _exit(EXIT_SUCCESS);
     }
-    close(ends[1]);
-    const bool came = get(ends[0], &machine, sizeof machine) && get(ends[0], result, bytes);
-    close(ends[0]);
     if (waitpid(child, &status, 0) != child)
         fail(EXIT_FAILED, "waitpid: %s", strerror(errno));
     if (WIFSIGNALED(status))
         fail(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
-    if (!came)
+    if (!shared[all - 1])
         exit(WEXITSTATUS(status)); /* after --device list, that is success */
+    memcpy(&machine, shared, sizeof machine);
+    memcpy(result, shared + sizeof machine, bytes);
+    munmap(shared, all);
 }

@@ -1,108 +1,64 @@
 /* SPDX-License-Identifier: MIT
  *
- * Five recipes for the first figure of a kernel, each tried in processes that have never run it.
- * The same for warmup.cu and warmup_opencl.c. */
+ * Five recipes for the first figure of a kernel, and how far off each one is. The same for warmup.cu
+ * and warmup_opencl.c, which launch the kernels. */
 #pragma once
 
-#include "cold.h"
 #include "options.h"
 #include "summary.h"
 
-/* What a program does with its API. */
-struct steps {
-    void (*set_up)(void); /* in the cold process: opens the device, makes the vectors */
-    double (*time_vector_add_us)(double *overhead_us); /* also how much longer the host waited */
-    void (*launch_other_kernel)(void);                 /* and waits for its end */
-    void (*check)(void);                               /* the results of both kernels */
-};
+enum { WARM_LAUNCHES = 31, STEADY_LAUNCHES = 31, MOST_LAUNCHES = 100 + STEADY_LAUNCHES };
 
-enum { WARM_LAUNCHES = 31, STEADY_LAUNCHES = 31 };
-enum { FIRST, ESTIMATE, STEADY, TIMES };
-struct outcome { /* of one recipe in one cold process */
-    const struct steps *steps;
-    int recipe, launches;
-    double us[TIMES], error_percent; /* of the estimate, against the steady state */
-    bool disturbed;                  /* the steady launches disagree, or were all held up */
-};
+/* ---- The recipes: launches of vector_add, the last `timed` of which make the estimate ---- */
 
-static double launch_us(struct outcome *o) {
-    double overhead_us;
-    const double us = o->steps->time_vector_add_us(&overhead_us);
-    if (o->launches++ == 0)
-        o->us[FIRST] = us;
-    return us;
-}
-
-/* ---- The recipes: each returns its estimate in us ---- */
-
-/* Wrong: the first launch also waits until the kernel is loaded or compiled. */
-static double first_launch(struct outcome *o) {
-    return launch_us(o);
-}
-
-static double mean_of(int count, struct outcome *o) {
-    double sum_us = 0;
-    for (int i = 0; i < count; i++)
-        sum_us += launch_us(o);
-    return sum_us / count;
-}
-
-/* Wrong: a hundredth of the first launch's extra time stays in the mean. */
-static double mean_of_100(struct outcome *o) {
-    return mean_of(100, o);
-}
-
-/* Wrong: the device is awake now, but the kernel itself is still to be loaded or compiled. */
-static double other_kernel_then_one(struct outcome *o) {
-    o->steps->launch_other_kernel();
-    return launch_us(o);
-}
-
-/* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
-static double other_kernel_then_mean_of_10(struct outcome *o) {
-    o->steps->launch_other_kernel();
-    return mean_of(10, o);
-}
-
-/* Right: the kernel that is to be timed is the one that warms up. Of the launches after that the
- * median, not the mean: a few slow ones do not move it. */
-static double warm_then_median(struct outcome *o) {
-    double samples_us[WARM_LAUNCHES];
-    launch_us(o);
-    for (int i = 0; i < WARM_LAUNCHES; i++)
-        samples_us[i] = launch_us(o);
-    return median(samples_us, WARM_LAUNCHES);
-}
-
-static const struct {
+static const struct recipe {
     const char *name;
-    double (*estimate_us)(struct outcome *o);
-} recipes[] = {{"first_launch", first_launch},
-               {"mean_of_100", mean_of_100},
-               {"other_kernel_then_one", other_kernel_then_one},
-               {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10},
-               {"warm_then_median", warm_then_median}};
+    bool other_kernel_first; /* which warms the device up */
+    int warm_ups, timed;     /* with a warm-up the estimate is the median, else the mean */
+} recipes[] = {
+    /* Wrong: the first launch also waits until the kernel is loaded or compiled. */
+    {"first_launch", false, 0, 1},
+    /* Wrong: a hundredth of the first launch's extra time stays in the mean. */
+    {"mean_of_100", false, 0, 100},
+    /* Wrong: the device is awake now, but the kernel itself is still to be loaded or compiled. */
+    {"other_kernel_then_one", true, 0, 1},
+    /* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
+    {"other_kernel_then_mean_of_10", true, 0, 10},
+    /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that
+     * the median, not the mean: a few slow ones do not move it. */
+    {"warm_then_median", false, 1, WARM_LAUNCHES}};
 enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 
 /* ---- One recipe in one cold process ---- */
 
-/* The recipe, then the steady state that it is compared with: the median of the launches that
- * follow. */
-static inline void try_recipe(void *outcome) {
-    struct outcome *o = (struct outcome *)outcome;
-    double samples_us[STEADY_LAUNCHES], overheads_us[STEADY_LAUNCHES];
-    o->steps->set_up();
-    o->us[ESTIMATE] = recipes[o->recipe].estimate_us(o);
-    for (int i = 0; i < STEADY_LAUNCHES; i++)
-        samples_us[i] = o->steps->time_vector_add_us(&overheads_us[i]);
-    const struct summary steady = summarize_us(samples_us, STEADY_LAUNCHES);
+/* Those of the recipe, and STEADY_LAUNCHES more, whose median it is compared with. */
+struct launches {
+    const struct recipe *recipe;
+    double us[MOST_LAUNCHES], overhead_us[MOST_LAUNCHES]; /* how much longer the host waited */
+};
+
+enum { FIRST, ESTIMATE, STEADY, TIMES };
+static struct outcome {
+    double error_percent; /* of the estimate, against the steady state; first, to sort by it */
+    double us[TIMES];
+    bool disturbed; /* the steady launches disagree, or were all held up */
+} outcomes[RECIPES][MAX_RUNS];
+
+/* Stores what the launches of process number `run` say, and leaves them sorted. */
+static inline void store_outcome(struct launches *l, size_t run) {
+    const struct recipe *r = l->recipe;
+    const int before = r->warm_ups + r->timed; /* the steady state */
+    struct outcome *o = &outcomes[r - recipes][run];
+    o->us[FIRST] = l->us[0];
+    const struct summary timed = summarize_us(l->us + r->warm_ups, (size_t)r->timed);
+    const struct summary steady = summarize_us(l->us + before, STEADY_LAUNCHES);
+    o->us[ESTIMATE] = r->warm_ups > 0 ? timed.median : timed.mean;
     o->us[STEADY] = steady.median;
-    o->disturbed = steady.disturbed || is_delayed(median(overheads_us, STEADY_LAUNCHES));
+    o->disturbed = steady.disturbed || is_delayed(median(l->overhead_us + before, STEADY_LAUNCHES));
     if (!(o->us[FIRST] > 0 && o->us[ESTIMATE] > 0 && o->us[STEADY] > 0))
         fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", o->us[FIRST], o->us[ESTIMATE],
              o->us[STEADY]);
     o->error_percent = 100 * (o->us[ESTIMATE] - o->us[STEADY]) / o->us[STEADY];
-    o->steps->check();
 }
 
 /* Exits with 1 unless other_kernel has filled all of `c` with -2. */
@@ -114,31 +70,19 @@ static inline void check_other_kernel(const float *c, size_t n) {
 
 /* ---- The comparison ---- */
 
-static inline int compare_errors(const void *left, const void *right) {
-    return compare_doubles(&((const struct outcome *)left)->error_percent,
-                           &((const struct outcome *)right)->error_percent);
-}
-
-/* Runs each recipe in --runs new processes and reports the one whose error is in the middle. */
-static inline void compare_recipes(const struct steps *steps, const char *clock) {
-    static struct outcome outcomes[RECIPES][MAX_RUNS];
+/* Reports the process of each recipe whose error is in the middle. */
+static inline void report_recipes(const char *clock) {
     static double samples_us[MAX_RUNS];
     struct summary s[TIMES];
     double steady_us[RECIPES], errors_percent[RECIPES];
     const size_t runs = (size_t)options.runs;
-    for (size_t i = 0; i < runs; i++) /* in turns: each meets the same machine */
-        for (int r = 0; r < RECIPES; r++) {
-            outcomes[r][i].steps = steps;
-            outcomes[r][i].recipe = r;
-            in_new_process(try_recipe, &outcomes[r][i], sizeof outcomes[r][i]);
-        }
     begin_table(
         "Warm-up: vector_add of %lld floats on %s, timed by %s\n"
         "%zu new processes for each recipe; each row is the process with the median error.\n"
         "Its steady state is the median of its %d launches after the recipe\n\n",
         options.size, machine.device, clock, runs, STEADY_LAUNCHES);
     for (int r = 0; r < RECIPES; r++) {
-        qsort(outcomes[r], runs, sizeof *outcomes[r], compare_errors);
+        qsort(outcomes[r], runs, sizeof *outcomes[r], compare_doubles);
         const struct outcome *o = &outcomes[r][(runs - 1) / 2];
         steady_us[r] = o->us[STEADY];
         errors_percent[r] = o->error_percent;
@@ -148,7 +92,7 @@ static inline void compare_recipes(const struct steps *steps, const char *clock)
             s[t] = summarize_us(samples_us, runs);
         }
         label("recipe", 28, recipes[r].name);
-        cell("launches", "%d", o->launches);
+        cell("launches", "%d", recipes[r].warm_ups + recipes[r].timed);
         number("first launch", "us", 2, o->us[FIRST]);
         number("estimate", "us", 2, o->us[ESTIMATE]);
         number("steady", "us", 2, o->us[STEADY]);

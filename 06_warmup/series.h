@@ -4,36 +4,27 @@
  * warmup_series.cu and warmup_series_opencl.c. */
 #pragma once
 
-#include <math.h>
-
 #include "options.h"
 #include "summary.h"
 
-enum { SERIES = 100, LAST_LAUNCHES = 50 /* of the series */ };
+enum { SERIES = 100, LAST_LAUNCHES = 50, BEFORE = SERIES - LAST_LAUNCHES };
 static const double near_percent = 10;
 
 struct series { /* of each launch, by the device's clock and the host's */
     double device_us[SERIES], host_us[SERIES];
 };
 
-static inline bool is_near(double us, double steady_us) {
-    return fabs(us - steady_us) <= steady_us * near_percent / 100;
-}
-
 /* Reports all launches, some of them in the table, and from when on they were steady, by the host's
  * clock or by the device's, whose name is `device_clock`. */
 static inline void report_series(const struct series *s, bool by_host, const char *device_clock) {
     const double *us = by_host ? s->host_us : s->device_us;
-    double device_us[LAST_LAUNCHES], host_us[LAST_LAUNCHES], overhead_us[LAST_LAUNCHES],
-        until_ms = 0;
+    struct series sorted = *s; /* its last launches, by the summaries */
+    double overhead_us[LAST_LAUNCHES], until_ms = 0;
     int first_near = 0, far_after = 0;
-    for (int i = 0; i < LAST_LAUNCHES; i++) {
-        device_us[i] = s->device_us[SERIES - LAST_LAUNCHES + i];
-        host_us[i] = s->host_us[SERIES - LAST_LAUNCHES + i];
-        overhead_us[i] = host_us[i] - device_us[i];
-    }
-    const struct summary device = summarize_us(device_us, LAST_LAUNCHES),
-                         host = summarize_us(host_us, LAST_LAUNCHES);
+    for (int i = 0; i < LAST_LAUNCHES; i++)
+        overhead_us[i] = s->host_us[BEFORE + i] - s->device_us[BEFORE + i];
+    const struct summary device = summarize_us(sorted.device_us + BEFORE, LAST_LAUNCHES),
+                         host = summarize_us(sorted.host_us + BEFORE, LAST_LAUNCHES);
     const bool disturbed =
         device.disturbed || host.disturbed || is_delayed(median(overhead_us, LAST_LAUNCHES));
 
@@ -52,11 +43,12 @@ static inline void report_series(const struct series *s, bool by_host, const cha
     end_table();
 
     const double steady_us = value("steady", "us", by_host ? host.median : device.median);
+    const double near_us = steady_us * near_percent / 100;
     const double ratio = value("first_to_steady", "", us[0] / steady_us);
-    while (first_near < SERIES && !is_near(us[first_near], steady_us))
+    while (first_near < SERIES && fabs(us[first_near] - steady_us) > near_us)
         until_ms += s->host_us[first_near++] / 1e3;
     for (int i = first_near + 1; i < SERIES; i++)
-        far_after += !is_near(us[i], steady_us);
+        far_after += fabs(us[i] - steady_us) > near_us;
     say("Steady state, by %s: %.2f us, the median of the last %d launches.\n"
         "The first launch took %.1f times as long.\n",
         by_host ? "the host's clock" : device_clock, steady_us, LAST_LAUNCHES, ratio);

@@ -12,6 +12,7 @@
  * Try:   ./warmup --size 1024 --runs 9        the first launch of a short kernel
  */
 #include "clock.h"
+#include "cold.h"
 #include "events.h" /* start, stop, elapsed_us() */
 #include "recipes.h"
 #include "vector_add.h"
@@ -53,16 +54,7 @@ static void launch_other_kernel(void) {
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
-/* ---- What each cold process does before and after that ---- */
-
-static void set_up(void) {
-    open_cuda();
-    check_size(options.size, 3.0 * (double)floats * sizeof(float));
-    for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, floats);
-    create_events();
-}
-
+/* Both kernels' results. */
 static void check(void) {
     check_vector_add(vectors[C], floats);
     launch_other_kernel();
@@ -72,14 +64,36 @@ static void check(void) {
     free(c);
 }
 
+/* What a cold process does: the recipe, then the steady state. */
+static void run_cold(void *result) {
+    struct launches *l = (struct launches *)result;
+    open_cuda();
+    check_size(options.size, 3.0 * (double)floats * sizeof(float));
+    for (int v = A; v <= C; v++)
+        vectors[v] = device_vector((enum vector)v, floats);
+    create_events();
+    if (l->recipe->other_kernel_first)
+        launch_other_kernel();
+    for (int i = 0; i < l->recipe->warm_ups + l->recipe->timed + STEADY_LAUNCHES; i++)
+        l->us[i] = time_vector_add_us(&l->overhead_us[i]);
+    check();
+}
+
 int main(int argc, char **argv) {
-    static const struct steps steps = {set_up, time_vector_add_us, launch_other_kernel, check};
+    static struct launches launches;
     options.device = "";
     options.runs = 5;
     options.size = 1 << 24;
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
     floats = (size_t)options.size;
     setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
-    compare_recipes(&steps, "event pairs");
+    const size_t runs = (size_t)options.runs;
+    for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
+        for (int r = 0; r < RECIPES; r++) {
+            launches.recipe = &recipes[r];
+            in_new_process(run_cold, &launches, sizeof launches);
+            store_outcome(&launches, run);
+        }
+    report_recipes("event pairs");
     return EXIT_SUCCESS;
 }

@@ -15,6 +15,7 @@
  */
 #include "../03_opencl_profiling/stamps.h"
 #include "clock.h"
+#include "cold.h"
 #include "recipes.h"
 #include "vectors.h"
 
@@ -45,20 +46,7 @@ static void launch_other_kernel(void) {
     CHECK_CL(clFinish(cl.queue));
 }
 
-/* ---- What each cold process does before and after that ---- */
-
-static void set_up(void) {
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
-    const cl_program program = build_program(cl, "warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
-    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
-    set_up_arguments(cl, vector_add, floats, vectors);
-    const cl_ulong count = floats;
-    CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
-    CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));
-}
-
+/* Both kernels' results. */
 static void check(void) {
     check_vector_add(cl, vectors[C], floats);
     launch_other_kernel();
@@ -69,14 +57,40 @@ static void check(void) {
     free(c);
 }
 
+/* What a cold process does: the recipe, then the steady state. */
+static void run_cold(void *result) {
+    struct launches *l = (struct launches *)result;
+    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
+    const cl_program program = build_program(cl, "warmup_opencl.cl", "");
+    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
+    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
+    set_up_arguments(cl, vector_add, floats, vectors);
+    const cl_ulong count = floats;
+    CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
+    CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));
+    if (l->recipe->other_kernel_first)
+        launch_other_kernel();
+    for (int i = 0; i < l->recipe->warm_ups + l->recipe->timed + STEADY_LAUNCHES; i++)
+        l->us[i] = time_vector_add_us(&l->overhead_us[i]);
+    check();
+}
+
 int main(int argc, char **argv) {
-    static const struct steps steps = {set_up, time_vector_add_us, launch_other_kernel, check};
+    static struct launches launches;
     options.device = "";
     options.runs = 5;
     options.size = 1 << 24;
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
     floats = (size_t)options.size;
     global_size = (floats + local_size - 1) / local_size * local_size;
-    compare_recipes(&steps, "the host's clock");
+    const size_t runs = (size_t)options.runs;
+    for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
+        for (int r = 0; r < RECIPES; r++) {
+            launches.recipe = &recipes[r];
+            in_new_process(run_cold, &launches, sizeof launches);
+            store_outcome(&launches, run);
+        }
+    report_recipes("the host's clock");
     return EXIT_SUCCESS;
 }

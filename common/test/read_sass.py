@@ -51,7 +51,7 @@ WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
 BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
 REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
 BLOCK_STREAM = r"timer \[ load branch timer \] store "
-WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp() of 04_cuda_events/warp_times.h
+WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp() of 04_cuda_events/stamped.h
 WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%globaltimer)"
 
 RULES = {
@@ -84,7 +84,7 @@ RULES = {
         "read_through": r"branch \[ load \] branch store "},
     "docs/lab/calibrate.cu": {
         "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM, "note_time": "timer store ",
-        "note_steps": r"timer \[ timer \] store \] "},
+        "note_steps": r"timer \[ timer \] clock \[ timer \] store \] clock store "},
     "docs/lab/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/copy/recipe.cu": {"block_stream": r"timer \[ timer load \] load branch store ", "read_all": "load branch store "},
 }

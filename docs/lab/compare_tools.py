@@ -70,10 +70,11 @@ def source():
     parts = []
     for path, pattern in (
             ("04_cuda_events/spin.h", r"^static __device__ unsigned long long globaltimer_ns.*?^}"),
-            ("04_cuda_events/warp_times.h", r"^enum \{ THREADS.*?;"),
-            ("04_cuda_events/warp_times.h", r"^struct warp_time \{.*?^};"),
-            ("04_cuda_events/warp_times.h", r"^static __device__ void stamp\(.*?^}"),
-            ("04_cuda_events/stamped.h", r"^static __device__ void spin_for.*?(?=^/\* ---- The work)"),
+            ("04_cuda_events/spin.h", r"^static __device__ unsigned long long spin_for.*?^}"),
+            ("04_cuda_events/stamped.h", r"^enum \{ THREADS.*?;"),
+            ("04_cuda_events/stamped.h", r"^struct warp_time \{.*?^};"),
+            ("04_cuda_events/stamped.h", r"^static __device__ void stamp\(.*?^}"),
+            ("04_cuda_events/stamped.h", r"^/\* Each block takes.*?(?=^/\* ---- The work)"),
             ("common/vector_add.h", r"^static __global__ void vector_add\(.*?^}"),
             ("04_cuda_events/blocker.h", r"^struct gate \{.*?^};"),
             ("04_cuda_events/blocker.h", r"^static __global__ void block_stream.*?^}")):

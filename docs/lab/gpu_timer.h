@@ -13,19 +13,20 @@ static __global__ void note_time(unsigned long long *ns) {
     *ns = globaltimer_ns();
 }
 
-/* By how much %globaltimer goes on, each time that it does; and last the clocks of the SM from the
- * first of these moments to the last. */
+/* By how much %globaltimer goes on, each time that it does; and last, how many clocks of the SM that
+ * took. */
 static __global__ void note_steps(unsigned long long *steps_ns) {
-    unsigned long long last_ns = globaltimer_ns(), ns;
-    long long first_clock = 0;
-    for (int i = -1; i < TICKS; i++) { /* the first moment is one, too, at which it goes on */
+    const unsigned long long begin_ns = globaltimer_ns();
+    unsigned long long last_ns, ns;
+    do
+        last_ns = globaltimer_ns();
+    while (last_ns == begin_ns);
+    const long long first_clock = clock64();
+    for (int i = 0; i < TICKS; i++) {
         do
             ns = globaltimer_ns();
         while (ns == last_ns);
-        if (i < 0)
-            first_clock = clock64();
-        else
-            steps_ns[i] = ns - last_ns;
+        steps_ns[i] = ns - last_ns;
         last_ns = ns;
     }
     steps_ns[TICKS] = (unsigned long long)(clock64() - first_clock);

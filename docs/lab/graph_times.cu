@@ -22,7 +22,7 @@ enum { LAUNCHES = 20, MIDDLE = LAUNCHES / 2, SPIN_NS = 2000 };
 static cudaEvent_t nodes[3]; /* inside the graph */
 
 static void launch(int number, cudaStream_t stream) { /* each has stamps of its own */
-    launch_stamped(&work.times[(size_t)number * work.blocks * WARPS], stream);
+    launch_work(&work.times[(size_t)number * work.blocks * WARPS], stream);
 }
 
 /* While a stream is captured nothing runs: each call becomes a node of the graph. The default

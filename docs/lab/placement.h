@@ -63,6 +63,17 @@ static inline void run_process(void *place) {
 static pid_t home;
 static int questions[2], answers[2];
 
+static inline bool put(int to, const void *from, size_t bytes) {
+    return write(to, from, bytes) == (ssize_t)bytes; /* a pipe takes all of it */
+}
+
+static inline bool get(int from, void *to, size_t bytes) {
+    size_t got = 0;
+    for (ssize_t more; (more = read(from, (char *)to + got, bytes - got)) > 0;)
+        got += (size_t)more;
+    return got == bytes;
+}
+
 static inline void start_home(const struct steps *steps) {
     fflush(stdout);
     if (pipe(questions) != 0 || pipe(answers) != 0 || (home = fork()) < 0)
