@@ -115,7 +115,8 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaProfilerStop());
     const unsigned long long tick = (unsigned long long)llround(tick_ns(noted_ns, NULL));
     begin_table("Calibrate: the clocks of %s and of its host; medians of %zu runs\n"
-                "low to high: the middle half of the runs; of lengths, rises, processes all\n\n",
+                "low to high: of runs the middle half, else all; time: from event to event, behind "
+                "the blocker\n\n",
                 machine.device, runs);
     for (size_t run = 0; run < runs; run++) { /* in turns */
         take_moment(noted_ns, moments_ns[run]);

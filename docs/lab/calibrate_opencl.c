@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
     begin_table("Calibrate: the clocks of %s, %s, and of its host; medians of %zu runs\n"
-                "low to high: the middle half of the runs; of lengths, rises, processes all\n\n",
+                "low to high: of runs the middle half, else all; time: START to END\n\n",
                 cl.name, cl.platform, runs);
     measure(0); /* the warm-up */
     spins = interrupted = 0;
@@ -151,8 +151,7 @@ int main(int argc, char **argv) {
     print_row("stamp_tick_ns", &tick_ns, 1, "all", delayed, "the mean step of START to END");
     print_times("call_us", call_us, runs, delayed, "the host enqueues a kernel");
     print_times("wait_us", wait_us, runs, delayed, "call and clFinish minus START to END");
-    print_row("stamps_us", stamps_us, runs, "runs",
-              summarize_us(wait_us, runs).disturbed || delayed, "the host waits longer for stamps");
+    print_times("stamps_us", stamps_us, runs, delayed, "so much longer it waits for stamps");
     print_times("empty_us", empty_us, runs, delayed, "START to END of an empty kernel");
     const double step_ns = print_lengths(runs, delayed);
     print_row("process_extra_us", process_us, (size_t)processes, "processes", delayed,
@@ -164,7 +163,7 @@ int main(int argc, char **argv) {
     if (isnan(clock_step_ns))
         say("Kernels have no clock here, so nothing says how long the code ran.\n");
     else
-        say("%.2f %% of the spins ran at least 2 us too long by %s: others had the device.\n",
+        say("%.2f %% of the spins were interrupted: they ran at least 2 us too long, by %s.\n",
             value("interrupted", "percent", 100.0 * (double)interrupted / (double)spins), code_by);
     return EXIT_SUCCESS;
 }
