@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     print_row("stamp_tick_ns", &tick_ns, 1, "all", delayed, "the mean step of START to END");
     print_times("call_us", call_us, runs, delayed, "the host enqueues a kernel");
     print_times("wait_us", wait_us, runs, delayed, "call and clFinish minus START to END");
-    print_times("stamps_us", stamps_us, runs, delayed, "so much longer it waits for stamps");
+    print_row("stamps_us", stamps_us, runs, "runs", delayed, "so much longer it waits for stamps");
     print_times("empty_us", empty_us, runs, delayed, "START to END of an empty kernel");
     const double step_ns = print_lengths(runs, delayed);
     print_row("process_extra_us", process_us, (size_t)processes, "processes", delayed,
