@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaProfilerStop());
     const unsigned long long tick = (unsigned long long)llround(tick_ns(noted_ns, NULL));
     begin_table("Calibrate: the clocks of %s and of its host; medians of %zu runs\n"
-                "low to high: of runs the middle half, else all; time: from event to event, behind "
+                "Low to high: of runs the middle half, else all; time: from event to event, behind "
                 "the blocker\n\n",
                 machine.device, runs);
     for (size_t run = 0; run < runs; run++) { /* in turns */
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     for (int l = 0; l < LENGTHS; l++)
         bad |= is_interrupted(median(lengths[l].row_extra_us, runs),
                               median(lengths[l].extra_us, runs));
-    const double step_ns = print_lengths(runs, bad);
+    const double step_ns = print_lengths(runs, bad, jitter_us / IN_A_ROW);
     print_row("process_row_extra_us", process_us, (size_t)processes, "processes", shared,
               "row_extra_us in new processes");
     end_table();

@@ -60,12 +60,13 @@ static inline double print_times(const char *quantity, double *us, size_t runs, 
     return print_row(quantity, us, runs, "runs", disturbed, how);
 }
 
-/* Three rows, from `lengths`. Returns the last one's value, the step in ns. */
-static double print_lengths(size_t runs, bool disturbed) {
+/* Three rows, from `lengths`. Returns the last one's value, the step in ns. A spin of a row may vary
+ * by so much. */
+static double print_lengths(size_t runs, bool disturbed, double row_jitter_us) {
     double extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], rise_ns[LENGTHS];
     for (int l = 0; l < LENGTHS; l++) {
         const struct summary one = summarize_us(lengths[l].extra_us, runs),
-                             row = summarize(lengths[l].row_extra_us, runs, jitter_us / IN_A_ROW);
+                             row = summarize(lengths[l].row_extra_us, runs, row_jitter_us);
         extra[l] = one.median;
         row_extra[l] = row.median;
         pair[l] = median(lengths[l].pair_us, runs);

@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
     begin_table("Calibrate: the clocks of %s, %s, and of its host; medians of %zu runs\n"
-                "low to high: of runs the middle half, else all; time: START to END\n\n",
+                "Low to high: of runs the middle half, else all; time: START to END\n\n",
                 cl.name, cl.platform, runs);
     measure(0); /* the warm-up */
     spins = interrupted = 0;
@@ -153,7 +153,7 @@ int main(int argc, char **argv) {
     print_times("wait_us", wait_us, runs, delayed, "call and clFinish minus START to END");
     print_row("stamps_us", stamps_us, runs, "runs", delayed, "so much longer it waits for stamps");
     print_times("empty_us", empty_us, runs, delayed, "START to END of an empty kernel");
-    const double step_ns = print_lengths(runs, delayed);
+    const double step_ns = print_lengths(runs, delayed, jitter_us);
     print_row("process_extra_us", process_us, (size_t)processes, "processes", delayed,
               "extra_us in new processes");
     end_table();
