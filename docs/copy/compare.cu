@@ -81,9 +81,10 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
-static volatile struct cmp_gate {
+struct cmp_gate {
     int open, gave_up;
-} * cmp_gate; /* in host memory that the GPU can read */
+};
+static volatile struct cmp_gate *cmp_gate; /* in host memory that the GPU can read */
 static struct cudaDeviceProp cmp_device;
 static cudaEvent_t cmp_start, cmp_stop;
 static cudaStream_t cmp_aside; /* waits for no other stream */
