@@ -46,7 +46,7 @@ static struct {
     FILE *record;                             /* of --csv; stdout: in place of the words */
     const char *clock;                        /* which time it is; NULL: times from elsewhere */
     char device[256];
-    unsigned char *before, *seen, spoilt; /* the result on the host; the byte that it had before */
+    unsigned char *before, *seen, spoilt; /* the result behind prepare(), and later; its filling */
     int version;                          /* of the input */
     struct cmp_pairs ab, aa;              /* aa: A and A again, the control */
     double times_us[CMP_TIMES], host_us[2], once_us;
