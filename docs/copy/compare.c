@@ -108,12 +108,10 @@ static long first_wrong(const void *copy, int version) {
 /* ---- How it is timed ---- */
 
 static cl_command_queue cmp_aside; /* waits for no other queue: what has the result become? */
-static unsigned char *cmp_before, *cmp_seen, cmp_spoilt; /* the result on the host; its filling */
 static cl_kernel cmp_empty, cmp_read;
 /* What --cold reads, or twice the cache: many a GPU answers with the size of its first cache. */
 enum { CMP_COLD_BYTES = 256 << 20 };
 static size_t cmp_cold_count; /* of uint, all 0 */
-static int cmp_version;       /* of the input */
 
 static const char *const cmp_source = "__kernel void cmp_empty(void) {}\n"
                                       "__kernel void cmp_read(__global uint *zeros) {\n"
@@ -128,13 +126,16 @@ static void cmp_look(unsigned char *copy, const cl_event *event) {
     CHECK(clFlush(cmp_aside));
 }
 
-/* Another input, and a result that is wrong. */
+/* Another input, a result that is wrong and, with --cold, neither of them in a cache. */
 static void cmp_renew(void) {
-    cmp_spoilt = (unsigned char)cmp_random(256);
-    cmp_version = 1 + cmp_random(999);
-    CHECK(clEnqueueFillBuffer(queue, result.data, &cmp_spoilt, sizeof cmp_spoilt, 0, result.bytes,
+    cmp.spoilt = (unsigned char)cmp_random(256);
+    cmp.version = 1 + cmp_random(999);
+    CHECK(clEnqueueFillBuffer(queue, result.data, &cmp.spoilt, sizeof cmp.spoilt, 0, result.bytes,
                               0, NULL, NULL));
-    prepare(cmp_version);
+    prepare(cmp.version);
+    if (cmp.cold)
+        CHECK(
+            clEnqueueNDRangeKernel(queue, cmp_read, 1, NULL, &cmp_cold_count, NULL, 0, NULL, NULL));
 }
 
 static cl_ulong cmp_stamp_ns(cl_event event, cl_profiling_info what) {
@@ -145,11 +146,11 @@ static cl_ulong cmp_stamp_ns(cl_event event, cl_profiling_info what) {
 
 /* What was seen is right, and is of this input and of no other. */
 static void cmp_check(char which) {
-    if (first_wrong(cmp_seen, cmp_version) >= 0) {
-        cmp_look(cmp_seen, NULL);
-        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
+    if (first_wrong(cmp.seen, cmp.version) >= 0) {
+        cmp_look(cmp.seen, NULL);
+        cmp_judge(which, result.bytes, first_wrong);
     }
-    cmp_expect_other(which, first_wrong(cmp_seen, 1 + cmp_version % 999));
+    cmp_expect_other(which, first_wrong(cmp.seen, 1 + cmp.version % 999));
 }
 
 /* Microseconds from the first START to the last END; which 0: of an empty kernel. */
@@ -159,13 +160,10 @@ static double cmp_time_us(char which, int checked, int clocks) {
     (void)clocks; /* OpenCL C has no clock for a spin */
     if (which)
         cmp_renew();
-    if (which && cmp.cold)
-        CHECK(
-            clEnqueueNDRangeKernel(queue, cmp_read, 1, NULL, &cmp_cold_count, NULL, 0, NULL, NULL));
     CHECK(clFinish(queue));
     if (checked) {
-        cmp_look(cmp_before, NULL);
-        cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
+        cmp_look(cmp.before, NULL);
+        cmp_expect_wrong(which, first_wrong(cmp.before, cmp.version));
         MAKE(gate, clCreateUserEvent(context, &code));
         CHECK(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL));
         cmp_hold(which); /* a launch() that waits is named after 3 s */
@@ -181,9 +179,9 @@ static double cmp_time_us(char which, int checked, int clocks) {
         CHECK(clFlush(queue));
         cmp_wait(1); /* until a launch that is not held would have ended */
         do
-            cmp_look(cmp_seen, NULL);
-        while (cmp_watch(which, cmp_seen, cmp_before, result.bytes));
-        cmp_look(cmp_seen, last ? &last : &first);
+            cmp_look(cmp.seen, NULL);
+        while (cmp_watch(which, result.bytes));
+        cmp_look(cmp.seen, last ? &last : &first);
         cmp_wait(0); /* until the copy stands ready */
         CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
         CHECK(clReleaseEvent(gate));
@@ -221,40 +219,38 @@ static void cmp_choose_device(void) {
 }
 
 static void cmp_open_device(void) {
-    cl_ulong cache_bytes = 0;
     const cl_uint zero = 0;
+    cl_ulong bytes = 0; /* of the cache, then of what --cold reads */
+    cl_mem zeros;
     cmp_choose_device();
     CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof cmp.device, cmp.device, NULL));
     MAKE(context, clCreateContext(NULL, 1, &device, NULL, NULL, &code));
     MAKE(queue, clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code));
     MAKE(cmp_aside, clCreateCommandQueue(context, device, 0, &code));
     const cl_program program = build_program(cmp_source);
-    cl_mem cmp_flush;
     MAKE(cmp_empty, clCreateKernel(program, "cmp_empty", &code));
     if (!cmp.cold)
         return;
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache_bytes, &cache_bytes,
-                          NULL));
-    cache_bytes = 2 * cache_bytes > CMP_COLD_BYTES ? 2 * cache_bytes : CMP_COLD_BYTES;
-    cmp_cold_count = cache_bytes / sizeof zero;
-    const size_t bytes = cmp_cold_count * sizeof zero;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
+    cmp_cold_count = (2 * bytes > CMP_COLD_BYTES ? 2 * bytes : CMP_COLD_BYTES) / sizeof zero;
+    bytes = cmp_cold_count * sizeof zero;
     MAKE(cmp_read, clCreateKernel(program, "cmp_read", &code));
-    MAKE(cmp_flush, clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code));
-    CHECK(clEnqueueFillBuffer(queue, cmp_flush, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
-    CHECK(clSetKernelArg(cmp_read, 0, sizeof cmp_flush, &cmp_flush));
+    MAKE(zeros, clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code));
+    CHECK(clEnqueueFillBuffer(queue, zeros, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+    CHECK(clSetKernelArg(cmp_read, 0, sizeof zeros, &zeros));
 }
 
 int main(int argc, char **argv) {
     cmp_begin(argc, argv, "START to END");
     cmp_open_device();
     set_up();
-    cmp_before = calloc(2, result.bytes);
-    check(cmp_before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "calloc", __FILE__, __LINE__);
-    cmp_seen = cmp_before + result.bytes;
+    cmp.before = calloc(2, result.bytes);
+    check(cmp.before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "calloc", __FILE__, __LINE__);
+    cmp.seen = cmp.before + result.bytes;
     for (int i = 0; i < 20; i++) { /* the warm-up */
         cmp_time_us("AB"[(i + cmp.b_first) % 2], 0, 0);
         if (i == 0) { /* B must not need what A left, nor A what B left */
-            cmp_look(cmp_seen, NULL);
+            cmp_look(cmp.seen, NULL);
             cmp_check("AB"[cmp.b_first]);
         }
     }

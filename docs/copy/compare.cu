@@ -87,12 +87,10 @@ struct cmp_gate {
 static volatile struct cmp_gate *cmp_gate; /* in host memory that the GPU can read */
 static struct cudaDeviceProp cmp_device;
 static cudaEvent_t cmp_start, cmp_stop;
-static cudaStream_t cmp_aside;               /* waits for no other stream */
-static unsigned char *cmp_before, *cmp_seen; /* the result, on the host */
+static cudaStream_t cmp_aside; /* waits for no other stream */
 static long long *cmp_ran;
 static float *cmp_flush; /* for --cold */
 static size_t cmp_flush_bytes;
-static int cmp_version, cmp_spoilt; /* of the input; with which byte the result was filled */
 
 /* Holds the stream until the host opens the gate. It gives up at the limit, and says so. A mistake
  * of the host must not hang the GPU. */
@@ -139,18 +137,15 @@ static void cmp_look(unsigned char *copy, int now) {
         CHECK(cudaStreamSynchronize(cmp_aside));
 }
 
-static void cmp_renew(void) {
-    cmp_spoilt = cmp_random(256);
-    cmp_version = 1 + cmp_random(999);
-    CHECK(cudaMemsetAsync(result.data, cmp_spoilt, result.bytes, stream));
-    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there by another stream */
-    prepare(cmp_version);
-}
-
 /* The result is spoilt, the input is new, and with --cold no cache holds them. */
 static void cmp_make_ready(char which, int checked) {
-    if (which)
-        cmp_renew();
+    if (which) {
+        cmp.spoilt = (unsigned char)cmp_random(256);
+        cmp.version = 1 + cmp_random(999);
+        CHECK(cudaMemsetAsync(result.data, cmp.spoilt, result.bytes, stream));
+        CHECK(cudaStreamSynchronize(stream)); /* prepare() may write there by another stream */
+        prepare(cmp.version);
+    }
     if (which && cmp.cold) {
         CHECK(cudaDeviceSynchronize());
         if (cmp_device.major >= 8) /* what persists would outlive the reading */
@@ -160,8 +155,8 @@ static void cmp_make_ready(char which, int checked) {
     }
     CHECK(cudaDeviceSynchronize());
     if (checked) {
-        cmp_look(cmp_before, 1);
-        cmp_expect_wrong(which, first_wrong(cmp_before, cmp_version));
+        cmp_look(cmp.before, 1);
+        cmp_expect_wrong(which, first_wrong(cmp.before, cmp.version));
     }
 }
 
@@ -178,7 +173,7 @@ static double cmp_queue_row(char which, int row, int again, int clocks) {
     const int64_t launch_ns = cmp_now_ns();
     for (int i = 0; i < row; i++) {
         if (again > 0 && i == again)
-            CHECK(cudaMemcpyAsync(result.data, cmp_before, result.bytes, cudaMemcpyHostToDevice,
+            CHECK(cudaMemcpyAsync(result.data, cmp.before, result.bytes, cudaMemcpyHostToDevice,
                                   stream));
         if (which)
             launch(which);
@@ -198,20 +193,20 @@ static double cmp_queue_row(char which, int row, int again, int clocks) {
 static void cmp_watch_row(char which, int row) {
     cmp_wait(row);
     do
-        cmp_look(cmp_seen, 1);
-    while (cmp_watch(which, cmp_seen, cmp_before, result.bytes));
+        cmp_look(cmp.seen, 1);
+    while (cmp_watch(which, result.bytes));
     CHECK(cudaStreamWaitEvent(cmp_aside, cmp_stop, 0));
-    cmp_look(cmp_seen, 0);
+    cmp_look(cmp.seen, 0);
     cmp_wait(0); /* until the copy stands ready */
 }
 
 /* What the copy saw when the row had ended is right, and is of this input and of no other. */
 static void cmp_check_row(char which) {
-    if (first_wrong(cmp_seen, cmp_version) >= 0) {
-        cmp_look(cmp_seen, 1);
-        cmp_judge(which, cmp_seen, cmp_before, result.bytes, cmp_spoilt, cmp_version, first_wrong);
+    if (first_wrong(cmp.seen, cmp.version) >= 0) {
+        cmp_look(cmp.seen, 1);
+        cmp_judge(which, result.bytes, first_wrong);
     }
-    cmp_expect_other(which, first_wrong(cmp_seen, 1 + cmp_version % 999));
+    cmp_expect_other(which, first_wrong(cmp.seen, 1 + cmp.version % 999));
 }
 
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row,
@@ -262,8 +257,8 @@ int main(int argc, char **argv) {
         CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
         CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
     }
-    CHECK(cudaMallocHost((void **)&cmp_before, 2 * result.bytes));
-    cmp_seen = cmp_before + result.bytes;
+    CHECK(cudaMallocHost((void **)&cmp.before, 2 * result.bytes));
+    cmp.seen = cmp.before + result.bytes;
     CHECK(cudaMallocHost((void **)&cmp_gate, sizeof *cmp_gate));
     cmp_gate->open = 1;
     cmp_block<<<1, 1, 0, stream>>>(cmp_gate, 1000000000);
@@ -275,7 +270,7 @@ int main(int argc, char **argv) {
         launch(which);
         CHECK(cudaDeviceSynchronize());
         if (i == 0) { /* B must not need what A left, nor A what B left */
-            cmp_look(cmp_seen, 1);
+            cmp_look(cmp.seen, 1);
             cmp_check_row(which);
         }
     }

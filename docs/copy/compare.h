@@ -46,7 +46,9 @@ static struct {
     FILE *record;                             /* of --csv; stdout: in place of the words */
     const char *clock;                        /* which time it is; NULL: times from elsewhere */
     char device[256];
-    struct cmp_pairs ab, aa; /* aa: A and A again, the control */
+    unsigned char *before, *seen, spoilt; /* the result behind prepare(), and later; its filling */
+    int version;                          /* of the input */
+    struct cmp_pairs ab, aa;              /* aa: A and A again, the control */
     double times_us[CMP_TIMES], host_us[2], once_us;
     double single_us[3];      /* of one launch, the median: of A, of B, of an empty kernel */
     double alone_us, step_us; /* steps: see cmp_step_us() */
@@ -241,31 +243,28 @@ static inline void cmp_wait(int launches) {
 
 /* While launches are held nothing may change. Returns whether to look again: of A and of B for the
  * first 0.1 s, because on a busy machine work in another stream may start late. */
-static inline int cmp_watch(char which, const void *seen, const void *before, size_t bytes) {
+static inline int cmp_watch(char which, size_t bytes) {
     static int64_t ends_ns[2];
     int64_t *end_ns = &ends_ns[which - 'A'];
-    if (memcmp(seen, before, bytes) != 0)
+    if (memcmp(cmp.seen, cmp.before, bytes) != 0)
         cmp_refuse(which, "ran before its turn: its work is in another stream");
     if (*end_ns == 0)
         *end_ns = cmp_now_ns() + 100000000;
     return cmp_now_ns() < *end_ns;
 }
 
-/* A launch whose result was wrong when its last event was complete: why? `seen`: the result now,
- * when all is over; `before`: as prepare() left it. It was filled with the byte `spoilt` before. */
-static inline void cmp_judge(char which, const unsigned char *seen, const unsigned char *before,
-                             size_t bytes, int spoilt, int version,
-                             long (*first_wrong)(const void *, int)) {
+/* A launch whose result was wrong when its last event was complete: why? By now all is over. */
+static inline void cmp_judge(char which, size_t bytes, long (*first_wrong)(const void *, int)) {
     size_t same = 0;
-    const long wrong = first_wrong(seen, version);
-    while (same < bytes && seen[same] == spoilt)
+    const long wrong = first_wrong(cmp.seen, cmp.version);
+    while (same < bytes && cmp.seen[same] == cmp.spoilt)
         same++;
     if (wrong < 0)
         cmp_refuse(which, "left work for later: it was not finished when the event behind it was");
-    if (same == bytes || memcmp(seen, before, bytes) == 0)
+    if (same == bytes || memcmp(cmp.seen, cmp.before, bytes) == 0)
         cmp_refuse(which, "did nothing: its result is as it was before");
     for (int old = 1; old < 1000; old++)
-        if (first_wrong(seen, old) < 0)
+        if (first_wrong(cmp.seen, old) < 0)
             cmp_refuse(which, "left a stale result: that of another input, which it had before");
     cmp_refuse(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel",
                wrong);

@@ -229,7 +229,6 @@ int main(int argc, char **argv) {
         CHECK(cudaMalloc((void **)&others, 2 * (size_t)device.l2CacheSize));
         CHECK(cudaMemset(others, 0, 2 * (size_t)device.l2CacheSize));
     }
-
     make_ready(0); /* a first launch loads the kernel, and may wait for the gate */
     launch_empty();
     launch();

@@ -12,7 +12,9 @@ enum {
     GROUP = 256,
     GROUPS = (N + GROUP - 1) / GROUP,
     ITEMS = GROUPS * GROUP,
-    WIDTH = 100
+    WIDTH = 100,
+    ROWS = N / WIDTH,
+    BINS = 61
 };
 static cl_mem input, other; /* each N floats */
 static cl_command_queue side;
@@ -64,6 +66,42 @@ static const char *source =
     "    if (i < n)\n"
     "        atomic_add(out, (int)in[i]);\n"
     "}\n"
+    "__kernel void twice_by_half(__global const float *in, __global float *out, int n) {\n"
+    "    const int i = (int)get_global_id(0);\n"
+    "    if (i >= n || i % 2 == 1)\n"
+    "        return;\n"
+    "    out[i] = 2 * in[i];\n"
+    "    out[i + 1] = 2 * in[i + 1];\n"
+    "}\n"
+    "__kernel void twice_by_4(__global const float *in, __global float *out, int n) {\n"
+    "    const int i = (int)get_global_id(0);\n"
+    "    if (4 * i < n)\n"
+    "        vstore4(2.0f * vload4(i, in), i, out);\n"
+    "}\n"
+    "__kernel void add_next(__global const float *in, __global float *out, int n) {\n"
+    "    const int i = (int)get_global_id(0);\n"
+    "    if (i < n)\n"
+    "        out[i] = in[i] + in[(i + 1) % n];\n"
+    "}\n"
+    "__kernel void add_both_sides(__global const float *in, __global float *out, int n) {\n"
+    "    const int i = (int)get_global_id(0);\n"
+    "    if (i > 0 && i < n - 1)\n"
+    "        out[i] = in[i - 1] + in[i + 1];\n"
+    "}\n"
+    "__kernel void sum_rows(__global const float *in, __global float *sums, int n, int width) {\n"
+    "    const int row = (int)get_global_id(0);\n"
+    "    float sum = 0;\n"
+    "    if (row >= n / width)\n"
+    "        return;\n"
+    "    for (int i = 0; i < width; i++)\n"
+    "        sum += in[row * width + i];\n"
+    "    sums[row] = sum;\n"
+    "}\n"
+    "__kernel void count_values(__global const float *in, __global int *bins, int n) {\n"
+    "    const int i = (int)get_global_id(0);\n"
+    "    if (i < n)\n"
+    "        atomic_add(bins + (int)in[i], 1);\n"
+    "}\n"
     "__kernel void twice_as_int(__global const float *in, __global int *out, int n) {\n"
     "    const int i = (int)get_global_id(0);\n"
     "    if (i < n)\n"
@@ -73,7 +111,7 @@ static const char *source =
     "    to[0] = 1;\n"
     "}\n";
 static cl_kernel fill, twice, in_turns, add, twice_2d, transpose, sum_groups, sum_all, as_int,
-    one_float;
+    one_float, own; /* own: that of `kinds` */
 
 static void enqueue(cl_command_queue where, cl_kernel kernel, size_t items, size_t group,
                     cl_event *event) {
@@ -125,6 +163,50 @@ static void two_dimensions(FIRST) {
 }
 static void a_copy(FIRST) {
     copy(input, result.data, first);
+}
+static void own_kernel(FIRST) {
+    enqueue(queue, own, ITEMS, GROUP, first);
+}
+static void any_groups(FIRST) { /* of the driver's size */
+    const size_t items = ITEMS;
+    CHECK(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &items, NULL, 0, NULL, first));
+}
+static void no_input(FIRST) { /* alike each time, if prepare() did not set another version */
+    enqueue(queue, fill, ITEMS, GROUP, first);
+}
+static void ping_pong(FIRST) {
+    const cl_mem buffers[] = {input, result.data, other, result.data};
+    for (int step = 0; step < 3; step++) {
+        CHECK(clSetKernelArg(own, 0, sizeof *buffers, &buffers[step]));
+        CHECK(clSetKernelArg(own, 1, sizeof *buffers, &buffers[step + 1]));
+        enqueue(queue, own, ITEMS, GROUP, step == 0 ? first : step == 2 ? last : NULL);
+    }
+}
+static void ints(FIRST) {
+    enqueue(queue, as_int, ITEMS, GROUP, first);
+}
+static void workspace(FIRST) { /* which is `other` */
+    clear(first);
+    enqueue(queue, own, (ROWS + 63) / 64 * 64, 64, NULL);
+    enqueue(queue, sum_all, (ROWS + 63) / 64 * 64, 64, last);
+}
+static void histogram(FIRST) {
+    clear(first);
+    enqueue(queue, own, ITEMS, GROUP, last);
+}
+static void fork_and_join(FIRST) { /* the other queue copies the input, between the events */
+    const size_t items = ITEMS, group = GROUP, bytes = N * sizeof(float);
+    cl_event copied;
+    clear(first);
+    CHECK(clFlush(queue));
+    CHECK(clEnqueueCopyBuffer(side, input, other, 0, 0, bytes, 1, first, &copied));
+    CHECK(clFlush(side));
+    CHECK(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &items, &group, 1, &copied, last));
+    CHECK(clReleaseEvent(copied));
+}
+static void copy_and_kernel(FIRST) { /* the input goes to where the kernel changes it */
+    copy(input, result.data, first);
+    enqueue(queue, add, ITEMS, GROUP, last);
 }
 
 /* ---- Liars: a command of no use has the event ---- */
@@ -192,39 +274,52 @@ static void waits(FIRST) {
 
 /* ---- Which one ---- */
 
-enum shape { TWICE, SUM, GROUP_SUMS, TRANSPOSED, COPY, ZEROS };
+enum shape { TWICE, INTS, SUM, GROUP_SUMS, TRANSPOSED, COPY, NEXT_3, SIDES, HISTOGRAM, ZEROS };
 static const struct kind {
     const char *name;
     void (*run)(cl_event *, cl_event *);
     enum shape shape;
+    const char *own;
 } kinds[] = {
-    {"none_1", plain, TWICE},
-    {"none_2", small_groups, TWICE},
-    {"none_3", few_groups, TWICE},
-    {"none_4", in_place, TWICE},
-    {"none_5", three_commands, TWICE},
-    {"none_6", a_sum, SUM},
-    {"none_7", group_sums, GROUP_SUMS},
-    {"none_8", transposition, TRANSPOSED},
-    {"none_9", a_copy, COPY},
-    {"none_10", two_dimensions, TWICE},
-    {"nothing", nothing, TWICE},
-    {"nothing_after_12", nothing_after_12, TWICE},
-    {"other_queue", other_queue, TWICE},
-    {"next_call", next_call, TWICE},
-    {"no_event", no_event, TWICE},
-    {"zeros", zeros, TWICE},
-    {"first_half", first_half, TWICE},
-    {"stale", stale, TWICE},
-    {"wrong_type", wrong_type, TWICE},
-    {"memo", memo, TWICE},
-    {"small_range", small_range, TWICE},
-    {"sleeps", sleeps, TWICE},
-    {"waits", waits, TWICE},
-    {"prepared", nothing, TWICE}, /* its prepare() does the work */
-    {"zero_input", plain, ZEROS}, /* its prepare() writes zeros */
+    {"none_1", plain, TWICE, NULL},
+    {"none_2", small_groups, TWICE, NULL},
+    {"none_3", few_groups, TWICE, NULL},
+    {"none_4", in_place, TWICE, NULL},
+    {"none_5", three_commands, TWICE, NULL},
+    {"none_6", a_sum, SUM, NULL},
+    {"none_7", group_sums, GROUP_SUMS, NULL},
+    {"none_8", transposition, TRANSPOSED, NULL},
+    {"none_9", a_copy, COPY, NULL},
+    {"none_10", two_dimensions, TWICE, NULL},
+    {"none_11", own_kernel, TWICE, "twice_by_half"}, /* half of the items return early */
+    {"none_12", own_kernel, TWICE, "twice_by_4"},
+    {"none_13", any_groups, TWICE, NULL},
+    {"none_14", no_input, COPY, NULL},
+    {"none_15", ping_pong, NEXT_3, "add_next"},
+    {"none_16", ints, INTS, NULL},
+    {"none_17", workspace, SUM, "sum_rows"},
+    {"none_18", own_kernel, SIDES, "add_both_sides"}, /* prepare() writes the border */
+    {"none_19", histogram, HISTOGRAM, "count_values"},
+    {"none_20", copy_and_kernel, TWICE, NULL},
+    {"none_21", fork_and_join, TWICE, NULL},
+    {"nothing", nothing, TWICE, NULL},
+    {"nothing_after_12", nothing_after_12, TWICE, NULL},
+    {"other_queue", other_queue, TWICE, NULL},
+    {"next_call", next_call, TWICE, NULL},
+    {"no_event", no_event, TWICE, NULL},
+    {"zeros", zeros, TWICE, NULL},
+    {"first_half", first_half, TWICE, NULL},
+    {"stale", stale, TWICE, NULL},
+    {"wrong_type", wrong_type, TWICE, NULL},
+    {"memo", memo, TWICE, NULL},
+    {"small_range", small_range, TWICE, NULL},
+    {"sleeps", sleeps, TWICE, NULL},
+    {"waits", waits, TWICE, NULL},
+    {"prepared", nothing, TWICE, NULL}, /* its prepare() does the work */
+    {"zero_input", plain, ZEROS, NULL}, /* its prepare() writes zeros */
 };
 static const struct kind *kind;
+static int elements; /* of the result */
 
 static cl_kernel make_kernel(cl_program program, const char *name, cl_mem in, cl_mem out) {
     const cl_int n = N;
@@ -242,32 +337,34 @@ static cl_kernel make_kernel(cl_program program, const char *name, cl_mem in, cl
 
 static void set_up(void) {
     const char *lie = getenv("LIE");
-    const size_t count = sizeof kinds / sizeof *kinds;
-    const cl_int n = N, width = WIDTH;
+    const size_t all = sizeof kinds / sizeof *kinds;
+    const cl_int n = N, width = WIDTH, rows = ROWS;
+    const size_t bytes = N * sizeof(float);
     cl_int error;
-    for (size_t k = 0; k < count && lie; k++)
+    for (size_t k = 0; k < all && lie; k++)
         if (strcmp(kinds[k].name, lie) == 0)
             kind = &kinds[k];
     if (!kind) {
         fprintf(stderr, "LIE=%s is none of:\n", lie ? lie : "");
-        for (size_t k = 0; k < count; k++)
+        for (size_t k = 0; k < all; k++)
             fprintf(stderr, "%s\n", kinds[k].name);
         exit(2);
     }
-    const size_t all = N * sizeof(float);
-    result.bytes = kind->shape == SUM          ? sizeof(cl_int)
-                   : kind->shape == GROUP_SUMS ? GROUPS * sizeof(float)
-                                               : all;
-    input = clCreateBuffer(context, CL_MEM_READ_WRITE, all, NULL, &error);
+    elements = kind->shape == SUM          ? 1
+               : kind->shape == GROUP_SUMS ? GROUPS
+               : kind->shape == HISTOGRAM  ? BINS
+                                           : N;
+    result.bytes = (size_t)elements * sizeof(float);
+    input = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     check(error, "clCreateBuffer", __FILE__, __LINE__);
-    other = clCreateBuffer(context, CL_MEM_READ_WRITE, all, NULL, &error);
+    other = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     check(error, "clCreateBuffer", __FILE__, __LINE__);
-    result.data = clCreateBuffer(context, CL_MEM_READ_WRITE, all, NULL, &error);
+    result.data = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     check(error, "clCreateBuffer", __FILE__, __LINE__);
     side = clCreateCommandQueue(context, device, 0, &error);
     check(error, "clCreateCommandQueue", __FILE__, __LINE__);
     const cl_program program = build_program(source);
-    const cl_mem in = kind->run == in_place ? result.data : input;
+    const cl_mem in = kind->run == in_place || kind->run == no_input ? result.data : input;
     const cl_int items = kind->run == few_groups ? 384 : 1;
     fill = make_kernel(program, "fill", in, NULL);
     CHECK(clSetKernelArg(fill, 1, sizeof n, &n));
@@ -284,15 +381,29 @@ static void set_up(void) {
     sum_all = make_kernel(program, "sum_all", input, result.data);
     as_int = make_kernel(program, "twice_as_int", input, result.data);
     one_float = make_kernel(program, "one_float", other, NULL);
+    if (kind->own)
+        own = make_kernel(program, kind->own, input, result.data);
+    if (kind->run == fork_and_join)
+        CHECK(clSetKernelArg(twice, 0, sizeof other, &other));
+    if (kind->run == workspace) { /* from the input to it, from it to the result */
+        CHECK(clSetKernelArg(own, 1, sizeof other, &other));
+        CHECK(clSetKernelArg(own, 3, sizeof width, &width));
+        CHECK(clSetKernelArg(sum_all, 0, sizeof other, &other));
+        CHECK(clSetKernelArg(sum_all, 2, sizeof rows, &rows));
+    }
 }
 
 static void prepare(int version) {
     const cl_int number = version;
     const cl_uint zero = 0;
     CHECK(clSetKernelArg(fill, 2, sizeof number, &number));
-    enqueue(queue, fill, ITEMS, GROUP, NULL);
+    if (kind->run != no_input)
+        enqueue(queue, fill, ITEMS, GROUP, NULL);
     if (strcmp(kind->name, "prepared") == 0)
         enqueue(queue, twice, ITEMS, GROUP, NULL);
+    for (size_t end = 0; end < 2 && kind->shape == SIDES; end++)
+        CHECK(clEnqueueFillBuffer(queue, result.data, &zero, sizeof zero,
+                                  end * (N - 1) * sizeof(float), sizeof zero, 0, NULL, NULL));
     if (kind->shape == ZEROS)
         CHECK(clEnqueueFillBuffer(queue, input, &zero, sizeof zero, 0, N * sizeof(float), 0, NULL,
                                   NULL));
@@ -310,26 +421,50 @@ static void launch(cl_event *first, cl_event *last) {
     (honest ? plain : kind->run)(first, last);
 }
 
-static long first_wrong(const void *copied, int version) {
-    const float *out = (const float *)copied;
-    float sum = 0;
-    cl_int total = 0, found;
-    for (int i = 0; i < N; i++) {
-        const float in = (float)((i + version) % 61);
-        const int transposed = i % WIDTH * (N / WIDTH) + i / WIDTH;
-        sum += in;
-        total += (cl_int)in;
-        if ((kind->shape == TWICE && !(out[i] == 2 * in)) ||
-            (kind->shape == COPY && !(out[i] == in)) || (kind->shape == ZEROS && !(out[i] == 0)))
-            return i;
-        if (kind->shape == TRANSPOSED && !(out[transposed] == in))
-            return transposed;
-        if (kind->shape == GROUP_SUMS && (i == N - 1 || i % GROUP == GROUP - 1)) {
-            if (!(out[i / GROUP] == sum))
-                return i / GROUP;
-            sum = 0;
-        }
+static int input_at(int i, int version) {
+    return (i % N + version) % 61;
+}
+
+static int sum_of(int from, int end, int version) {
+    int sum = 0;
+    for (int i = from; i < end && i < N; i++)
+        sum += input_at(i, version);
+    return sum;
+}
+
+/* What element i of the result must be. */
+static int expected(int i, int version) {
+    const int in = input_at(i, version), following = input_at(i + 1, version);
+    switch (kind->shape) {
+    case SUM:
+        return sum_of(0, N, version);
+    case GROUP_SUMS:
+        return sum_of(i * GROUP, (i + 1) * GROUP, version);
+    case TRANSPOSED:
+        return input_at(i % ROWS * WIDTH + i / ROWS, version);
+    case COPY:
+        return in;
+    case NEXT_3:
+        return in + 3 * following + 3 * input_at(i + 2, version) + input_at(i + 3, version);
+    case SIDES:
+        return i == 0 || i == N - 1 ? 0 : input_at(i - 1, version) + following;
+    case HISTOGRAM: /* the first one is at element (i - version) modulo BINS */
+        return N / BINS + ((i + 999 * BINS - version) % BINS < N % BINS);
+    case ZEROS:
+        return 0;
+    default:
+        return 2 * in;
     }
-    memcpy(&found, copied, sizeof found);
-    return kind->shape == SUM && found != total ? 0 : -1;
+}
+
+static long first_wrong(const void *copied, int version) {
+    const int is_int = kind->shape == INTS || kind->shape == SUM || kind->shape == HISTOGRAM;
+    const float *floats = (const float *)copied;
+    const cl_int *numbers = (const cl_int *)copied;
+    for (int i = 0; i < elements; i++) {
+        const int right = expected(i, version);
+        if (is_int ? numbers[i] != right : !(floats[i] == (float)right))
+            return i;
+    }
+    return -1;
 }

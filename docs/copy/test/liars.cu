@@ -10,10 +10,14 @@
 enum {
     N = SIZE,
     WIDTH = 100,
+    ROWS = N / WIDTH,
     THREADS = 256,
-    BLOCKS = (N + THREADS - 1) / THREADS
-};                                    /* the last block is not full */
+    BLOCKS = (N + THREADS - 1) / THREADS /* the last block is not full */
+};
 static float *input, *other, *output; /* each N floats */
+static float *page;                   /* N floats of the host, in memory that stays where it is */
+static int seed;
+static cudaGraphExec_t graph;
 static cudaStream_t side;
 static cudaEvent_t fork_event, join_event;
 static int launches;
@@ -44,12 +48,42 @@ static __global__ void add(const float *in, float *out) {
 static __global__ void transpose(const float *in, float *out) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < N)
-        out[i % WIDTH * (N / WIDTH) + i / WIDTH] = in[i];
+        out[i % WIDTH * ROWS + i / WIDTH] = in[i];
 }
 
-static __global__ void sum_all(const float *in, float *out) {
+static __global__ void twice_by_half(const float *in, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= N || i % 2 == 1)
+        return;
+    out[i] = 2 * in[i];
+    out[i + 1] = 2 * in[i + 1];
+}
+
+static __global__ void add_next(const float *in, float *out) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < N)
+        out[i] = in[i] + in[(i + 1) % N];
+}
+
+static __global__ void add_both_sides(const float *in, float *out) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i > 0 && i < N - 1)
+        out[i] = in[i - 1] + in[i + 1];
+}
+
+static __global__ void sum_rows(const float *in, float *sums) {
+    const int row = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    float sum = 0;
+    if (row >= ROWS)
+        return;
+    for (int i = 0; i < WIDTH; i++)
+        sum += in[row * WIDTH + i];
+    sums[row] = sum;
+}
+
+static __global__ void sum_all(const float *in, float *out, int n) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n)
         atomicAdd(out, in[i]);
 }
 
@@ -123,7 +157,7 @@ static void two_kernels(void) {
 }
 static void a_sum(void) {
     CHECK(cudaMemsetAsync(output, 0, sizeof *output, stream));
-    sum_all<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+    sum_all<<<BLOCKS, THREADS, 0, stream>>>(input, output, N);
 }
 static void block_sums(void) {
     sum_blocks<<<BLOCKS, THREADS, THREADS * sizeof(float), stream>>>(input, output);
@@ -143,6 +177,53 @@ static void fork_and_join(void) { /* in another stream, but between the events *
     CHECK(cudaEventRecord(join_event, side));
     CHECK(cudaStreamWaitEvent(stream, join_event, 0));
 }
+static void half_exits(void) {
+    twice_by_half<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+}
+static void no_input(void) { /* alike each time, if prepare() did not give it another seed */
+    fill<<<BLOCKS, THREADS, 0, stream>>>(output, seed);
+}
+static void ping_pong(void) {
+    const float *from = input;
+    float *to = output;
+    for (int step = 0; step < 3; step++) {
+        add_next<<<BLOCKS, THREADS, 0, stream>>>(from, to);
+        CHECK(cudaGetLastError());
+        from = to;
+        to = to == output ? other : output;
+    }
+}
+static void a_graph(void) { /* of the three kernels of ping_pong() */
+    CHECK(cudaGraphLaunch(graph, stream));
+}
+static void ints(void) {
+    twice_as_int<<<BLOCKS, THREADS, 0, stream>>>(input, (int *)output);
+}
+static void workspace(void) { /* which is `other` */
+    CHECK(cudaMemsetAsync(output, 0, sizeof *output, stream));
+    sum_rows<<<(ROWS + 63) / 64, 64, 0, stream>>>(input, other);
+    CHECK(cudaGetLastError());
+    sum_all<<<(ROWS + 63) / 64, 64, 0, stream>>>(other, output, ROWS);
+}
+static void border(void) { /* which it does not write: prepare() does */
+    add_both_sides<<<BLOCKS, THREADS, 0, stream>>>(input, output);
+}
+static void two_uploads(void) {
+    CHECK(cudaMemcpyAsync(other, page, N * sizeof *other, cudaMemcpyHostToDevice, stream));
+    CHECK(cudaMemcpyAsync(output, page, N * sizeof *output, cudaMemcpyHostToDevice, stream));
+}
+#ifdef __NVCC__ /* the simulated device has one dimension */
+static __global__ void twice_2d(const float *in, float *out) {
+    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x < WIDTH && y < ROWS)
+        out[y * WIDTH + x] = 2 * in[y * WIDTH + x];
+}
+static void two_dimensions(void) {
+    const dim3 block(32, 8), grid((WIDTH + 31) / 32, (ROWS + 7) / 8);
+    twice_2d<<<grid, block, 0, stream>>>(input, output);
+}
+#endif
 
 /* ---- Liars ---- */
 
@@ -253,7 +334,7 @@ static void early(void) {
 
 /* ---- Which one ---- */
 
-enum shape { TWICE, SUM, BLOCK_SUMS, TRANSPOSED, COPY, ZEROS };
+enum shape { TWICE, INTS, SUM, BLOCK_SUMS, TRANSPOSED, COPY, NEXT_3, SIDES, ZEROS };
 static const struct kind {
     const char *name;
     void (*run)(void);
@@ -271,12 +352,21 @@ static const struct kind {
     {"none_10", plain, TWICE}, /* in a stream of its own */
     {"none_11", fork_and_join, TWICE},
     {"none_12", plain, TWICE}, /* prepare() is a cudaMemcpy(), which waits for the stream */
+    {"none_13", half_exits, TWICE},
+    {"none_14", no_input, COPY},
+    {"none_15", ping_pong, NEXT_3},
+    {"none_16", a_graph, NEXT_3},
+    {"none_17", ints, INTS},
+    {"none_18", workspace, SUM},
+    {"none_19", border, SIDES},
+    {"none_20", two_uploads, COPY},
 #ifdef __NVCC__
-    {"none_13", early, TWICE},
-    {"none_14", in_place, TWICE}, /* a cudaMemcpy() that does not: the stream is non-blocking */
+    {"none_21", early, TWICE},
+    {"none_22", in_place, TWICE}, /* a cudaMemcpy() that does not: the stream is non-blocking */
+    {"none_23", two_dimensions, TWICE},
 #endif
 #ifdef COMPARED /* accepted: the first with a warning, the second in a single process */
-    {"none_15", kept_by_content, TWICE},
+    {"none_kept", kept_by_content, TWICE},
     {"none_needs_a", needs_a, TWICE},
 #endif
     {"nothing", nothing, TWICE},
@@ -300,20 +390,35 @@ static const struct kind {
     {"zero_input", plain, ZEROS}, /* its prepare() writes zeros */
 };
 static const struct kind *kind;
+static int elements; /* of the result */
 
 static int is(const char *name) {
     return strcmp(kind->name, name) == 0;
 }
 
+/* A kernel is launched once before the capture, so that it is not loaded meanwhile. */
+static void make_graph(void) {
+    cudaGraph_t captured;
+    ping_pong();
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaStreamBeginCapture(side, cudaStreamCaptureModeGlobal));
+    stream = side;
+    ping_pong();
+    stream = 0;
+    CHECK(cudaStreamEndCapture(side, &captured));
+    CHECK(cudaGraphInstantiateWithFlags(&graph, captured, 0));
+    CHECK(cudaGraphDestroy(captured));
+}
+
 static void set_up(void) {
     const char *lie = getenv("LIE");
-    const size_t count = sizeof kinds / sizeof *kinds;
-    for (size_t k = 0; k < count && lie; k++)
+    const size_t all = sizeof kinds / sizeof *kinds;
+    for (size_t k = 0; k < all && lie; k++)
         if (strcmp(kinds[k].name, lie) == 0)
             kind = &kinds[k];
     if (!kind) {
         fprintf(stderr, "LIE=%s is none of:\n", lie ? lie : "");
-        for (size_t k = 0; k < count; k++)
+        for (size_t k = 0; k < all; k++)
             fprintf(stderr, "%s\n", kinds[k].name);
         exit(2);
     }
@@ -323,13 +428,16 @@ static void set_up(void) {
     CHECK(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking));
     CHECK(cudaEventCreate(&fork_event));
     CHECK(cudaEventCreate(&join_event));
-    if (is("none_10") || is("none_14"))
+    if (is("none_10") || is("none_22"))
         CHECK(cudaStreamCreateWithFlags(&stream,
-                                        is("none_14") ? cudaStreamNonBlocking : cudaStreamDefault));
+                                        is("none_22") ? cudaStreamNonBlocking : cudaStreamDefault));
+    if (kind->run == two_uploads)
+        CHECK(cudaMallocHost((void **)&page, N * sizeof *page));
+    if (kind->run == a_graph)
+        make_graph();
+    elements = kind->shape == SUM ? 1 : kind->shape == BLOCK_SUMS ? BLOCKS : N;
     result.data = output;
-    result.bytes = sizeof *output * (size_t)(kind->shape == SUM          ? 1
-                                             : kind->shape == BLOCK_SUMS ? BLOCKS
-                                                                         : N);
+    result.bytes = (size_t)elements * sizeof *output;
 #ifdef COMPARED
     longest_row = kind->run == in_place ? 1 : longest_row;
 #endif
@@ -338,9 +446,12 @@ static void set_up(void) {
 static void prepare(int version) {
     static float host[N];
     float *to = kind->run == in_place ? output : input;
+    seed = version;
     for (int i = 0; i < N; i++)
         host[i] = (float)((i + version) % 61);
-    if (is("none_12") || is("none_14"))
+    if (page)
+        memcpy(page, host, sizeof host);
+    if (is("none_12") || is("none_22"))
         CHECK(cudaMemcpy(to, host, sizeof host, cudaMemcpyHostToDevice));
     else
         fill<<<BLOCKS, THREADS, 0, stream>>>(to, version);
@@ -348,6 +459,10 @@ static void prepare(int version) {
     if (is("prepared"))
         plain();
     CHECK(cudaGetLastError());
+    if (kind->run == border) {
+        CHECK(cudaMemsetAsync(output, 0, sizeof *output, stream));
+        CHECK(cudaMemsetAsync(output + N - 1, 0, sizeof *output, stream));
+    }
     if (kind->shape == ZEROS)
         CHECK(cudaMemsetAsync(input, 0, N * sizeof *input, stream));
 }
@@ -370,28 +485,45 @@ static void launch(void) {
     CHECK(cudaGetLastError());
 }
 
-static long first_wrong(const void *copy, int version) {
-    const float *out = (const float *)copy;
+static float input_at(int i, int version) {
+    return (float)((i % N + version) % 61);
+}
+
+static float sum_of(int from, int end, int version) {
     float sum = 0;
-    for (int i = 0; i < N; i++) {
-        const float in = (float)((i + version) % 61);
-        const int ends = i == N - 1 || (kind->shape == BLOCK_SUMS && i % THREADS == THREADS - 1);
-        sum += in;
-        if (kind->shape == TWICE || kind->shape == COPY) {
-            if (!(out[i] == (kind->shape == TWICE ? 2 * in : in)))
-                return i;
-        } else if (kind->shape == ZEROS) {
-            if (!(out[i] == 0))
-                return i;
-        } else if (kind->shape == TRANSPOSED) {
-            if (!(out[i % WIDTH * (N / WIDTH) + i / WIDTH] == in))
-                return i % WIDTH * (N / WIDTH) + i / WIDTH;
-        } else if (ends) {
-            const int at = kind->shape == SUM ? 0 : i / THREADS;
-            if (!(out[at] == sum))
-                return at;
-            sum = 0;
-        }
+    for (int i = from; i < end && i < N; i++)
+        sum += input_at(i, version);
+    return sum;
+}
+
+/* What element i of the result must be. */
+static float expected(int i, int version) {
+    const float in = input_at(i, version), next = input_at(i + 1, version);
+    switch (kind->shape) {
+    case SUM:
+        return sum_of(0, N, version);
+    case BLOCK_SUMS:
+        return sum_of(i * THREADS, (i + 1) * THREADS, version);
+    case TRANSPOSED:
+        return input_at(i % ROWS * WIDTH + i / ROWS, version);
+    case COPY:
+        return in;
+    case NEXT_3:
+        return in + 3 * next + 3 * input_at(i + 2, version) + input_at(i + 3, version);
+    case SIDES:
+        return i == 0 || i == N - 1 ? 0 : input_at(i - 1, version) + next;
+    case ZEROS:
+        return 0;
+    default:
+        return 2 * in;
     }
+}
+
+static long first_wrong(const void *copy, int version) {
+    const float *floats = (const float *)copy;
+    const int *numbers = (const int *)copy;
+    for (int i = 0; i < elements; i++)
+        if (!((kind->shape == INTS ? (float)numbers[i] : floats[i]) == expected(i, version)))
+            return i;
     return -1;
 }
