@@ -142,7 +142,9 @@ int main(int argc, char **argv) {
     else
         say("which is long here: the kernel is short, or the host lost its core.\n");
     say("With one after only, %.2f us: ", after.median);
-    if (after.median > 1.2 * both.median)
+    if (after.disturbed || both.disturbed || delayed)
+        say("a disturbed row says no more.\n");
+    else if (after.median > 1.2 * both.median)
         say("the earlier command was in it.\n");
     else
         say("the earlier command had little left to do.\n");

@@ -21,8 +21,9 @@ static struct block_time *times;
 static float minimum; /* the right result */
 enum { MAX_UNITS = 4096 };
 
-/* Fills `host_input` with `count` random floats, an even number, and puts the minimum in a random slot:
- * of the upper half and of the lower half in turns. A reduction that skips elements must fail. */
+/* Fills `host_input` with `count` random floats, an even number, and puts the minimum in a random
+ * slot: of the upper half and of the lower half in turns. A reduction that skips elements must
+ * fail. */
 static inline void set_random(size_t count) {
     static size_t half = 0;
     minimum = -(float)(1 + rand() % 1000);

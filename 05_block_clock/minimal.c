@@ -101,5 +101,5 @@ int main(void) {
     const int right = out[GROUPS - 1][1 + ITEMS] == 2;
     if (!right)
         fprintf(stderr, "the last value is wrong: believe none of these ticks\n");
-    return right ? 0 : 1;
+    return !right || fflush(stdout) != 0;
 }

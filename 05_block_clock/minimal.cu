@@ -62,5 +62,5 @@ int main(void) {
     const float last = blocks[BLOCKS - 1].values[THREADS - 1];
     if (last != 2)
         fprintf(stderr, "the last value is %g, not 2: believe none of these clocks\n", last);
-    return last == 2 ? 0 : 1;
+    return last != 2 || fflush(stdout) != 0;
 }

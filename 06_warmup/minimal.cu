@@ -55,5 +55,5 @@ int main(void) {
     if (host[COUNT - 1] != 2)
         fprintf(stderr, "the last sum is %g, not 2: believe none of these times\n",
                 host[COUNT - 1]);
-    return host[COUNT - 1] == 2 ? 0 : 1;
+    return host[COUNT - 1] != 2 || fflush(stdout) != 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Five recipes for the first figure of a kernel, and how far off each one is. The same for warmup.cu
- * and warmup_opencl.c, which launch the kernels. */
+ * Five recipes for the first figure of a kernel, and how far off each one is. For warmup.cu and
+ * warmup_opencl.c, which launch the kernels. */
 #pragma once
 
 #include "options.h"
@@ -31,7 +31,7 @@ enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 
 /* ---- One recipe in one cold process ---- */
 
-/* Those of the recipe, and STEADY_LAUNCHES more, whose median it is compared with. */
+/* The recipe's launches, then STEADY_LAUNCHES more: the estimate is compared with their median. */
 struct launches {
     const struct recipe *recipe;
     double us[MOST_LAUNCHES], overhead_us[MOST_LAUNCHES]; /* how much longer the host waited */

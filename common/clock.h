@@ -9,8 +9,8 @@
 #include "fail.h"
 
 /* Nanoseconds by a clock of the system. Integers throughout: beyond 2^53 ns, 104 days, a double
- * skips some. Cannot fail: POSIX lets clock_gettime() refuse only an unknown clock. Source:
- * clock_gettime(2). */
+ * skips some. Cannot fail: clock_gettime() only refuses an unknown clock, and a time beyond its
+ * type. Source: clock_gettime(2). */
 static inline int64_t clock_ns(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);

@@ -12,7 +12,7 @@ struct summary {
     bool disturbed;
 };
 
-/* So much a short call varies by itself, on an idle machine; and a short piece of a kernel. */
+/* By how much a short call (us) and a short piece of a kernel (clocks) vary on an idle machine. */
 static const double jitter_us = 0.512, jitter_clocks = 16;
 
 static inline int compare_doubles(const void *left, const void *right) {

@@ -255,7 +255,8 @@ static struct {
 
 static int *launches_of(const char *kernel) {
     int i = 0;
-    while (kernels[i].name && strcmp(kernels[i].name, kernel) != 0) i++;
+    while (kernels[i].name && strcmp(kernels[i].name, kernel) != 0)
+        if (++i == sizeof kernels / sizeof *kernels) simulated_stop("too many kernels");
     kernels[i].name = kernel;
     return &kernels[i].launches;
 }

@@ -7,8 +7,9 @@
  * noise does. So the k-th smallest and the k-th largest ratio B/A of the pairs enclose the true
  * median of the ratio. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2 and 3.4.)
  *
- * That holds for one process. In the next one the buffers lie elsewhere and the code is loaded
- * anew: its ratio is another. So nine processes give one ratio each. The second smallest and the
+ * That holds for one process. In the next one launches fall otherwise into their steps (see
+ * cmp_step_us()), and buffers and code lie elsewhere: its ratio is another. So nine processes give
+ * one ratio each. The second smallest and the
  * second largest of nine enclose the median of all processes with a probability of 96 %. */
 #pragma once
 

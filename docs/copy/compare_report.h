@@ -59,7 +59,7 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
     else
         cmp_print_difference("B", "A", of);
     if (strstr(verdict, "below_step"))
-        printf(", if both see the same steps of the clock: it is less than one.\n");
+        printf(", if both meet the same steps: it is less than one.\n");
     else
         printf("%s.\n", !one ? ", 95 % sure" : cmp.clock ? " in this process" : " in these pairs");
     if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * finds))
@@ -78,8 +78,8 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
                : of[CMP_ROW] > 1 ? "as the launch before left them"
                                  : "as prepare() left them");
     if (of[CMP_ALONE] > 0)
-        printf("Clock: its tick is %.0f ns. It sees a launch grow in steps of %.0f ns if alone, "
-               "of %.0f ns in this row.\n",
+        printf("Steps: the clock's tick is %.0f ns. A launch gets longer in steps of %.0f ns if "
+               "alone, of %.0f ns in this row.\n",
                of[CMP_TICK], of[CMP_ALONE], of[CMP_STEP]);
     if (!one && within < INFINITY) {
         printf("Spread: %.2f %% of a process's median, ", within);
@@ -95,11 +95,11 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
            fmax(finds, 0.05));
 }
 
-/* A clock with steps shows a difference up to a step too large or too small. If both see the same
- * steps, it is not turned round: the interval gets a step's width to each side, and stays on its
- * side of 0; the words say the condition. Below 0.05 % or a tenth of a step it has no side: two
- * kernels of one text differ as much by where they and their data lie (docs/compare_more.md of the
- * suite). */
+/* Where launches get longer in steps, a difference is shown up to a step too large or too small. If
+ * both meet the same steps, it is not turned round: the interval gets a step's width to each side,
+ * and stays on its side of 0; the words say the condition. Below 0.05 % or a tenth of a step it has
+ * no side: two kernels of one text differ as much by where they and their data lie
+ * (docs/compare_more.md of the suite). */
 static inline void cmp_widen(double found[3], double step) {
     const double least = 0.05, side = 1e-9, wide = fmax(step, least),
                  low = fmin(found[1], found[0] - wide), high = fmax(found[2], found[0] + wide);
@@ -133,7 +133,6 @@ static inline int cmp_finish(void) {
     const double finds = fmax(of[CMP_HIGH] - of[CMP_LOW], of[CMP_LEAST]);
     const int is_below = fabs(of[CMP_DIFFERENCE]) < of[CMP_LEAST];
     cmp_widen(of + CMP_DIFFERENCE, of[CMP_LEAST]);
-    cmp_widen(of + CMP_CONTROL, of[CMP_LEAST]);
     const double between = sqrt(fmax(0, squares / fmax(1, (double)n - 1) - within * within));
     const char *verdict = of[CMP_LOW] > 0    ? is_below ? "longer_below_step" : "longer"
                           : of[CMP_HIGH] < 0 ? is_below ? "shorter_below_step" : "shorter"

@@ -39,6 +39,7 @@ static const struct {
 static const char row_of_spins[IN_A_ROW + 1] = "ssssssssssssssss";
 static cudaEvent_t between;
 static unsigned long long *noted_ns; /* on the device: what a kernel notes */
+static unsigned long long tick;      /* of %globaltimer, in ns */
 
 static __global__ void empty(void) {
 }
@@ -67,10 +68,12 @@ static double extra_us(const char *queue, unsigned long long length_ns, double *
         open_gate();
     CHECK_CUDA(cudaMemcpy(ran_ns, noted_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
     const double us = elapsed_us();
-    for (unsigned i = 0; i < spins; i++)
-        if (ran_ns[i] < length_ns || (double)(all_ns += ran_ns[i]) / 1e3 > us + 2)
+    for (unsigned i = 0; i < spins; i++) {
+        all_ns += ran_ns[i];
+        if (ran_ns[i] < length_ns || (double)all_ns / 1e3 > us + 2)
             fail(EXIT_FAILED, "impossible: spin %u of %llu ns ran %llu ns, in a pair of %g us",
                  i + 1, length_ns, ran_ns[i], us);
+    }
     *code_us = (double)all_ns / 1e3 / (double)(spins ? spins : 1);
     return us / (double)(spins ? spins : 1) - *code_us;
 }
@@ -84,16 +87,24 @@ static void set_up(void) {
     note_time<<<1, 1>>>(noted_ns); /* the warm-up: see cuda_events.cu on lazy loading */
     CHECK_CUDA(cudaGetLastError());
     extra_us("-es", spin_ns, &code_us);
+    tick = (unsigned long long)llround(tick_ns(noted_ns, NULL));
 }
 
-/* In a process of its own: the median of each spin of a row. */
-static void measure_process(void *median_us) {
-    static double row_us[MAX_RUNS];
+static void measure_lengths(size_t run) {
     double code_us;
+    for (unsigned i = 0; i < LENGTHS; i++) {
+        const unsigned l = length_in_turn(i, run);
+        lengths[l].extra_us[run] = extra_us("s", spin_ns + l * tick, &code_us);
+        lengths[l].pair_us[run] = lengths[l].extra_us[run] + code_us;
+        lengths[l].row_extra_us[run] = extra_us(row_of_spins, spin_ns + l * tick, &code_us);
+    }
+}
+
+static void measure_process(void *median_us) {
     set_up();
-    for (long long run = 0; run < options.runs; run++)
-        row_us[run] = extra_us(row_of_spins, spin_ns, &code_us);
-    *(double *)median_us = median(row_us, (size_t)options.runs);
+    for (size_t run = 0; run < (size_t)options.runs; run++)
+        measure_lengths(run);
+    *(double *)median_us = median_of_lengths((size_t)options.runs, true);
 }
 
 int main(int argc, char **argv) {
@@ -113,7 +124,6 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 20; i++) /* without the blocker: these a profiler can watch */
         extra_us("-e", spin_ns, &code_us);
     CHECK_CUDA(cudaProfilerStop());
-    const unsigned long long tick = (unsigned long long)llround(tick_ns(noted_ns, NULL));
     begin_table("Calibrate: the clocks of %s and of its host; medians of %zu runs\n"
                 "Low to high: of runs the middle half, else all; time: from event to event, behind "
                 "the blocker\n\n",
@@ -125,40 +135,35 @@ int main(int argc, char **argv) {
             all_us[p][run] = extra_us(pairs[p].queue, spin_ns, &code_us);
             added_us[p][run] = all_us[p][run] - (p > 0 ? all_us[pairs[p].minus][run] : 0);
         }
-        for (unsigned i = 0; i < LENGTHS; i++) {
-            const unsigned l = length_in_turn(i, run);
-            lengths[l].extra_us[run] = extra_us("s", spin_ns + l * tick, &code_us);
-            lengths[l].pair_us[run] = lengths[l].extra_us[run] + code_us;
-            lengths[l].row_extra_us[run] = extra_us(row_of_spins, spin_ns + l * tick, &code_us);
-        }
+        measure_lengths(run);
     }
     take_moment(noted_ns, moments_ns[runs]);
     const bool shared = probe_sharing();
     print_rates(moments_ns, half, shared, "%globaltimer");
-    print_row("timer_tick_ns", ticks_ns, runs, "runs", shared, "the mean step of %globaltimer");
-    const double mhz = print_row("sm_clock_mhz", clocks_mhz, runs, "runs", shared,
+    print_row("timer_tick_ns", ticks_ns, runs, over_runs, shared, "the mean step of %globaltimer");
+    const double mhz = print_row("sm_clock_mhz", clocks_mhz, runs, over_runs, shared,
                                  "the rate of an SM's clock, by %globaltimer");
     for (int p = 0; p < PAIRS; p++) {
         disturbed[p] = shared || summarize_us(all_us[p], runs).disturbed ||
                        (p > 0 && disturbed[pairs[p].minus]);
         value_us[p] =
-            print_row(pairs[p].quantity, added_us[p], runs, "runs", disturbed[p], pairs[p].how);
+            print_row(pairs[p].quantity, added_us[p], runs, over_runs, disturbed[p], pairs[p].how);
     }
     bool bad = shared;
     for (int l = 0; l < LENGTHS; l++)
         bad |= is_interrupted(median(lengths[l].row_extra_us, runs),
                               median(lengths[l].extra_us, runs));
-    const double step_ns = print_lengths(runs, bad, jitter_us / IN_A_ROW);
-    print_row("process_row_extra_us", process_us, (size_t)processes, "processes", shared,
+    const double step_ns = print_lengths(runs, (double)tick, &bad, jitter_us / IN_A_ROW);
+    print_row("process_row_extra_us", process_us, (size_t)processes, "processes", bad,
               "row_extra_us in new processes");
     end_table();
     const struct summary event = summarize(value_us + EVENT, PAIRS - EVENT, 0);
     value("event_adds_min", "us", event.min);
     value("event_adds_max", "us", event.max);
-    say("One more event adds %.2f to %.2f us, wherever it stands, and the floor is %.2f us.\n"
-        "In this run two kernels whose pairs differ by less than %.0f ns may be equally long.\n",
-        event.min, event.max, value_us[FLOOR], step_ns);
-    say("An SM's clock ran at %.0f MHz%s.\n", mhz,
-        shared ? ", and somebody else uses this GPU" : "; nobody else had this GPU meanwhile");
+    say("One more event adds %.2f to %.2f us, wherever it stands, and the floor is %.2f us.\n",
+        event.min, event.max, value_us[FLOOR]);
+    say_step(step_ns);
+    say("An SM's clock ran at %.0f MHz, with one warp at work; %s.\n", mhz,
+        shared ? "somebody else uses this GPU" : "no sign that somebody else uses this GPU");
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -3,14 +3,15 @@
  * What calibrate.cu and calibrate_opencl.c share: a row, and the same in new processes. */
 #pragma once
 
+#include "../../04_cuda_events/fit_line.h"
 #include "../../06_warmup/cold.h" /* in_new_process() */
 #include "device_timer.h"
 #include "options.h"
 
 enum { LENGTHS = 24, IN_A_ROW = 16 };
 
-/* Of spins, each length longer than the one before: the time around one, how much more that is than
- * its code, and how much more for each of IN_A_ROW in a row. */
+/* Of spins, each longer than the one before: the time around one, by how much it exceeds the time
+ * of the code, and the same for each of IN_A_ROW in a row. */
 static struct {
     double pair_us[MAX_RUNS], extra_us[MAX_RUNS], row_extra_us[MAX_RUNS];
 } lengths[LENGTHS];
@@ -20,15 +21,15 @@ static inline unsigned length_in_turn(unsigned i, size_t run) {
     return (i * 7 + (unsigned)run * 5) % LENGTHS;
 }
 
-/* Returns the value: the median; of the rises the largest. `over`: what low and high are of. No row
- * for NaN, which this device does not show. */
+/* Prints the median, and the range: of runs the middle half, of anything else all samples. Returns
+ * the median. NaN, which this device does not show, has no row. */
+static const char *const over_runs = "runs";
 static double print_row(const char *quantity, double *samples, size_t count, const char *over,
                         bool disturbed, const char *how) {
-    const size_t cut = strcmp(over, "runs") == 0 ? count / 4 : 0;
+    const size_t cut = over == over_runs ? count / 4 : 0;
     if (isnan(samples[0]))
         return NAN;
-    const struct summary s = summarize(samples, count, 0);
-    const double x = strcmp(over, "rises") == 0 ? s.max : s.median;
+    const double x = median(samples, count);
     label("quantity", 20, quantity);
     cell("value", "%9.3f", x);
     cell("low", "%9.3f", samples[cut]);
@@ -49,7 +50,7 @@ static void print_rates(int64_t (*moments_ns)[TIMERS], size_t count, bool distur
     for (int clock = MONOTONIC; clock <= RAW; clock++) {
         const bool held_up = compare_rates(moments_ns, count, clock, ppm);
         snprintf(how, sizeof how, "%s is faster than %s", timer, clocks[clock]);
-        print_row(quantities[clock], ppm, count, "runs", held_up || disturbed, how);
+        print_row(quantities[clock], ppm, count, over_runs, held_up || disturbed, how);
     }
 }
 
@@ -57,27 +58,51 @@ static void print_rates(int64_t (*moments_ns)[TIMERS], size_t count, bool distur
 static inline double print_times(const char *quantity, double *us, size_t runs, bool disturbed,
                                  const char *how) {
     disturbed |= summarize_us(us, runs).disturbed;
-    return print_row(quantity, us, runs, "runs", disturbed, how);
+    return print_row(quantity, us, runs, over_runs, disturbed, how);
 }
 
-/* Three rows, from `lengths`. Returns the last one's value, the step in ns. A spin of a row may vary
- * by so much. */
-static double print_lengths(size_t runs, bool disturbed, double row_jitter_us) {
-    double extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], rise_ns[LENGTHS];
+/* How far the times of all lengths lie from a straight line: of steps of h the standard deviation
+ * is h / sqrt(12). Returns h in ns. */
+static double step_of_ns(const double us[LENGTHS]) {
+    double length[LENGTHS], squares = 0;
+    for (int l = 0; l < LENGTHS; l++)
+        length[l] = l;
+    const struct line line = fit_line(length, us, LENGTHS);
+    for (int l = 0; l < LENGTHS; l++)
+        squares += pow(us[l] - line.slope * l - line.intercept, 2);
+    return 1e3 * sqrt(12 * squares / (LENGTHS - 2));
+}
+
+/* Four rows, from `lengths`. Returns the step in ns, which is a tick at least; NaN: it is less than
+ * what looks like a step in noise, by which two halves of the runs differ. A spin of a row may vary
+ * by `row_jitter_us`. */
+static double print_lengths(size_t runs, double tick_ns, bool *disturbed, double row_jitter_us) {
+    double extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], noise[LENGTHS];
     for (int l = 0; l < LENGTHS; l++) {
         const struct summary one = summarize_us(lengths[l].extra_us, runs),
                              row = summarize(lengths[l].row_extra_us, runs, row_jitter_us);
         extra[l] = one.median;
         row_extra[l] = row.median;
+        noise[l] = median(lengths[l].pair_us, runs - runs / 2) / 2 -
+                   median(lengths[l].pair_us + runs - runs / 2, runs / 2) / 2;
         pair[l] = median(lengths[l].pair_us, runs);
-        rise_ns[l] = l > 0 ? round(1e3 * (pair[l] - pair[l - 1])) + 0.0 : 0; /* never -0 */
-        disturbed |= one.disturbed || row.disturbed;
+        *disturbed |= one.disturbed || row.disturbed;
     }
-    print_row("extra_us", extra, LENGTHS, "lengths", disturbed,
+    double noise_ns = step_of_ns(noise),
+           step_ns = fmax(tick_ns, sqrt(fmax(0, pow(step_of_ns(pair), 2) - pow(noise_ns, 2))));
+    print_row("extra_us", extra, LENGTHS, "lengths", *disturbed,
               "the time of a spin minus its code's");
-    print_row("row_extra_us", row_extra, LENGTHS, "lengths", disturbed, "of each of 16 in a row");
-    return print_row("event_step_ns", rise_ns + 1, LENGTHS - 1, "rises", disturbed,
-                     "the time rises from one length to the next");
+    print_row("row_extra_us", row_extra, LENGTHS, "lengths", *disturbed, "of each of 16 in a row");
+    print_row("event_step_ns", &step_ns, 1, "all", *disturbed, "in which the time of a spin grows");
+    print_row("step_noise_ns", &noise_ns, 1, "all", *disturbed, "the step that noise looks like");
+    return step_ns > 2 * noise_ns ? step_ns : NAN;
+}
+
+static void say_step(double step_ns) {
+    if (isnan(step_ns))
+        say("A step, if there is one, is too small to be told from noise: take more --runs.\n");
+    else
+        say("Two kernels whose times differ by less than %.0f ns may be equally long.\n", step_ns);
 }
 
 /* ---- In new processes ---- */
@@ -89,4 +114,12 @@ static double process_us[MAX_RUNS];
 static inline void measure_processes(void (*measure)(void *us)) {
     for (int p = 0; p < processes; p++)
         in_new_process(measure, &process_us[p], sizeof process_us[p]);
+}
+
+/* The median of all lengths: of one spin's extra, or of one in a row. */
+static inline double median_of_lengths(size_t runs, bool in_a_row) {
+    double medians[LENGTHS];
+    for (int l = 0; l < LENGTHS; l++)
+        medians[l] = median(in_a_row ? lengths[l].row_extra_us : lengths[l].extra_us, runs);
+    return median(medians, LENGTHS);
 }

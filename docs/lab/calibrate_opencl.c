@@ -46,8 +46,7 @@ static void enqueue_spin(cl_command_queue queue, double us, cl_uint place, cl_ev
 static struct times time_spins(int count, double us) {
     struct group_time code[IN_A_ROW];
     cl_event ends[2]; /* of the first and of the last */
-    struct times t;
-    memset(&t, 0, sizeof t);
+    struct times t = {0};
     clear_groups(cl, stamps, (size_t)count); /* each must write its own anew */
     const int64_t start_ns = now_ns();
     for (int i = 0; i < count; i++)
@@ -90,31 +89,13 @@ static double time_plain_us(void) {
     return (double)(now_ns() - start_ns) / 1e3;
 }
 
-/* In a process of its own: the median by which START to END of a spin is longer than its code. */
-static void measure_process(void *median_us) {
-    static double extra_us[MAX_RUNS];
-    set_up();
-    time_spins(1, spin_us);
-    for (long long run = 0; run < options.runs; run++) {
-        const struct times t = time_spins(1, spin_us);
-        extra_us[run] = t.start_to_end - t.code;
-    }
-    *(double *)median_us = median(extra_us, (size_t)options.runs);
-}
-
 /* ---- What is measured, run by run ---- */
 
 static int64_t moments_ns[MAX_RUNS + 1][TIMERS];
 static double call_us[MAX_RUNS], wait_us[MAX_RUNS], stamps_us[MAX_RUNS], empty_us[MAX_RUNS],
     all_us[MAX_RUNS * LENGTHS];
 
-static void measure(size_t run) {
-    const struct times empty = time_spins(1, 0);
-    memcpy(moments_ns[run], empty.ended_ns, sizeof empty.ended_ns);
-    call_us[run] = empty.call;
-    wait_us[run] = empty.host - empty.start_to_end;
-    empty_us[run] = empty.start_to_end;
-    stamps_us[run] = empty.host - time_plain_us();
+static void measure_lengths(size_t run) {
     for (unsigned i = 0; i < LENGTHS; i++) {
         const unsigned l = length_in_turn(i, run);
         const struct times one = time_spins(1, spin_us + l * longer_us),
@@ -123,6 +104,25 @@ static void measure(size_t run) {
         lengths[l].extra_us[run] = one.start_to_end - one.code;
         lengths[l].row_extra_us[run] = row.start_to_end - row.code;
     }
+}
+
+static void measure(size_t run) {
+    const double first_us = time_plain_us();
+    const struct times empty = time_spins(1, 0);
+    const double plain_us = run % 2 ? time_plain_us() : first_us; /* before, or behind */
+    memcpy(moments_ns[run], empty.ended_ns, sizeof empty.ended_ns);
+    call_us[run] = empty.call;
+    wait_us[run] = empty.host - empty.start_to_end;
+    empty_us[run] = empty.start_to_end;
+    stamps_us[run] = empty.host - plain_us;
+    measure_lengths(run);
+}
+
+static void measure_process(void *median_us) {
+    set_up();
+    for (size_t run = 0; run < (size_t)options.runs; run++)
+        measure_lengths(run);
+    *(double *)median_us = median_of_lengths((size_t)options.runs, false);
 }
 
 int main(int argc, char **argv) {
@@ -146,20 +146,21 @@ int main(int argc, char **argv) {
     memcpy(moments_ns[runs], time_spins(1, 0).ended_ns, sizeof moments_ns[0]);
 
     double tick_ns = tick_of_times_ns(all_us, runs * LENGTHS);
-    const bool delayed = is_delayed(median(wait_us, runs));
+    bool delayed = is_delayed(median(wait_us, runs));
     print_rates(moments_ns, half, delayed, "the stamps' clock");
     print_row("stamp_tick_ns", &tick_ns, 1, "all", delayed, "the mean step of START to END");
     print_times("call_us", call_us, runs, delayed, "the host enqueues a kernel");
     print_times("wait_us", wait_us, runs, delayed, "call and clFinish minus START to END");
-    print_row("stamps_us", stamps_us, runs, "runs", delayed, "so much longer it waits for stamps");
+    print_row("stamps_us", stamps_us, runs, over_runs, delayed,
+              "the host waits longer with event and profiling");
     print_times("empty_us", empty_us, runs, delayed, "START to END of an empty kernel");
-    const double step_ns = print_lengths(runs, delayed, jitter_us);
+    const double step_ns = print_lengths(runs, tick_ns, &delayed, jitter_us);
     print_row("process_extra_us", process_us, (size_t)processes, "processes", delayed,
               "extra_us in new processes");
     end_table();
-    say("Claimed resolution: %.0f ns. In this run two kernels whose START to END differ by less\n"
-        "than %.0f ns may be equally long.\n",
-        value("claimed_resolution", "ns", (double)claimed_ns), step_ns);
+    say("The stamps' clock claims a resolution of %.0f ns.\n",
+        value("claimed_resolution", "ns", (double)claimed_ns));
+    say_step(step_ns);
     if (isnan(clock_step_ns))
         say("Kernels have no clock here, so nothing says how long the code ran.\n");
     else

@@ -13,8 +13,8 @@ static __global__ void note_time(unsigned long long *ns) {
     *ns = globaltimer_ns();
 }
 
-/* By how much %globaltimer goes on, each time that it does; and last, how many clocks of the SM that
- * took. */
+/* By how much %globaltimer goes on, each time that it does; and last, how many clocks of the SM
+ * that took. */
 static __global__ void note_steps(unsigned long long *steps_ns) {
     const unsigned long long begin_ns = globaltimer_ns();
     unsigned long long last_ns, ns;
