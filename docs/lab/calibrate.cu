@@ -153,9 +153,7 @@ int main(int argc, char **argv) {
     for (int l = 0; l < LENGTHS; l++)
         bad |= is_interrupted(median(lengths[l].row_extra_us, runs),
                               median(lengths[l].extra_us, runs));
-    const double step_ns = print_lengths(runs, (double)tick, &bad, jitter_us / IN_A_ROW);
-    print_row("process_row_extra_us", process_us, (size_t)processes, "processes", bad,
-              "row_extra_us in new processes");
+    const double step_ns = print_lengths(runs, (double)tick, bad, true);
     end_table();
     const struct summary event = summarize(value_us + EVENT, PAIRS - EVENT, 0);
     value("event_adds_min", "us", event.min);

@@ -16,6 +16,23 @@ static struct {
     double pair_us[MAX_RUNS], extra_us[MAX_RUNS], row_extra_us[MAX_RUNS];
 } lengths[LENGTHS];
 
+static long long processes = 5; /* --processes */
+static double process_us[MAX_RUNS];
+
+/* What measure(us) stores in each new process. Before this one opens the device. */
+static inline void measure_processes(void (*measure)(void *us)) {
+    for (int p = 0; p < processes; p++)
+        in_new_process(measure, &process_us[p], sizeof process_us[p]);
+}
+
+/* The median of all lengths: of one spin's extra, or of one in a row. */
+static inline double median_of_lengths(size_t runs, bool in_a_row) {
+    double medians[LENGTHS];
+    for (int l = 0; l < LENGTHS; l++)
+        medians[l] = median(in_a_row ? lengths[l].row_extra_us : lengths[l].extra_us, runs);
+    return median(medians, LENGTHS);
+}
+
 /* The numbers of the lengths, in another order in each run. */
 static inline unsigned length_in_turn(unsigned i, size_t run) {
     return (i * 7 + (unsigned)run * 5) % LENGTHS;
@@ -73,28 +90,38 @@ static double step_of_ns(const double us[LENGTHS]) {
     return 1e3 * sqrt(12 * squares / (LENGTHS - 2));
 }
 
-/* Four rows, from `lengths`. Returns the step in ns, which is a tick at least; NaN: it is less than
- * what looks like a step in noise, by which two halves of the runs differ. A spin of a row may vary
- * by `row_jitter_us`. */
-static double print_lengths(size_t runs, double tick_ns, bool *disturbed, double row_jitter_us) {
+/* Five rows, from `lengths` and from the processes. Returns the step in ns, which is a tick at
+ * least; NaN: it is less than what looks like a step in noise, by which two halves of the runs
+ * differ. `in_a_row`: what the processes measured, and a spin of a row is the finer measure. */
+static double print_lengths(size_t runs, double tick_ns, bool disturbed, bool in_a_row) {
     double extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], noise[LENGTHS];
+    bool row_disturbed = disturbed;
     for (int l = 0; l < LENGTHS; l++) {
         const struct summary one = summarize_us(lengths[l].extra_us, runs),
-                             row = summarize(lengths[l].row_extra_us, runs, row_jitter_us);
+                             row = summarize(lengths[l].row_extra_us, runs,
+                                             in_a_row ? jitter_us / IN_A_ROW : jitter_us);
         extra[l] = one.median;
         row_extra[l] = row.median;
         noise[l] = median(lengths[l].pair_us, runs - runs / 2) / 2 -
                    median(lengths[l].pair_us + runs - runs / 2, runs / 2) / 2;
         pair[l] = median(lengths[l].pair_us, runs);
-        *disturbed |= one.disturbed || row.disturbed;
+        disturbed |= one.disturbed;
+        row_disturbed |= row.disturbed;
     }
     double noise_ns = step_of_ns(noise),
            step_ns = fmax(tick_ns, sqrt(fmax(0, pow(step_of_ns(pair), 2) - pow(noise_ns, 2))));
-    print_row("extra_us", extra, LENGTHS, "lengths", *disturbed,
+    print_row("extra_us", extra, LENGTHS, "lengths", disturbed,
               "the time of a spin minus its code's");
-    print_row("row_extra_us", row_extra, LENGTHS, "lengths", *disturbed, "of each of 16 in a row");
-    print_row("event_step_ns", &step_ns, 1, "all", *disturbed, "in which the time of a spin grows");
-    print_row("step_noise_ns", &noise_ns, 1, "all", *disturbed, "the step that noise looks like");
+    print_row("row_extra_us", row_extra, LENGTHS, "lengths", row_disturbed,
+              "of each of 16 in a row");
+    print_row("event_step_ns", &step_ns, 1, "all", disturbed, "in which the time of a spin grows");
+    print_row("step_noise_ns", &noise_ns, 1, "all", disturbed, "the step that noise looks like");
+    if (in_a_row)
+        print_row("process_row_extra_us", process_us, (size_t)processes, "processes", row_disturbed,
+                  "row_extra_us in new processes");
+    else
+        print_row("process_extra_us", process_us, (size_t)processes, "processes", disturbed,
+                  "extra_us in new processes");
     return step_ns > 2 * noise_ns ? step_ns : NAN;
 }
 
@@ -103,23 +130,4 @@ static void say_step(double step_ns) {
         say("A step, if there is one, is too small to be told from noise: take more --runs.\n");
     else
         say("Two kernels whose times differ by less than %.0f ns may be equally long.\n", step_ns);
-}
-
-/* ---- In new processes ---- */
-
-static long long processes = 5; /* --processes */
-static double process_us[MAX_RUNS];
-
-/* What measure(us) stores in each new process. Before this one opens the device. */
-static inline void measure_processes(void (*measure)(void *us)) {
-    for (int p = 0; p < processes; p++)
-        in_new_process(measure, &process_us[p], sizeof process_us[p]);
-}
-
-/* The median of all lengths: of one spin's extra, or of one in a row. */
-static inline double median_of_lengths(size_t runs, bool in_a_row) {
-    double medians[LENGTHS];
-    for (int l = 0; l < LENGTHS; l++)
-        medians[l] = median(in_a_row ? lengths[l].row_extra_us : lengths[l].extra_us, runs);
-    return median(medians, LENGTHS);
 }

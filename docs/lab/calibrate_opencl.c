@@ -146,7 +146,7 @@ int main(int argc, char **argv) {
     memcpy(moments_ns[runs], time_spins(1, 0).ended_ns, sizeof moments_ns[0]);
 
     double tick_ns = tick_of_times_ns(all_us, runs * LENGTHS);
-    bool delayed = is_delayed(median(wait_us, runs));
+    const bool delayed = is_delayed(median(wait_us, runs));
     print_rates(moments_ns, half, delayed, "the stamps' clock");
     print_row("stamp_tick_ns", &tick_ns, 1, "all", delayed, "the mean step of START to END");
     print_times("call_us", call_us, runs, delayed, "the host enqueues a kernel");
@@ -154,9 +154,7 @@ int main(int argc, char **argv) {
     print_row("stamps_us", stamps_us, runs, over_runs, delayed,
               "the host waits longer with event and profiling");
     print_times("empty_us", empty_us, runs, delayed, "START to END of an empty kernel");
-    const double step_ns = print_lengths(runs, tick_ns, &delayed, jitter_us);
-    print_row("process_extra_us", process_us, (size_t)processes, "processes", delayed,
-              "extra_us in new processes");
+    const double step_ns = print_lengths(runs, tick_ns, delayed, false);
     end_table();
     say("The stamps' clock claims a resolution of %.0f ns.\n",
         value("claimed_resolution", "ns", (double)claimed_ns));
