@@ -101,7 +101,7 @@ static inline void print_help(const char *about) {
     printf("%s: %s\n", program_name, about);
     for (const struct known_option *o = all_options; o < all_options + OPTIONS; o++)
         if (is_taken(o)) {
-            printf("\n  --%-7s %-7s %s", o->name, o->value, o->help);
+            printf("\n  --%-9s %-7s %s", o->name, o->value, o->help);
             print_numbers(stdout, o, "; default ", ",");
         }
     putchar('\n');

@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
         extra_us("-e", spin_ns, &code_us);
     CHECK_CUDA(cudaProfilerStop());
     begin_table("Calibrate: the clocks of %s and of its host; medians of %zu runs\n"
-                "Low to high: of runs the middle half, else all; time: from event to event, behind "
+                "Low to high: of runs the middle half, else all. Time: from event to event, behind "
                 "the blocker\n\n",
                 machine.device, runs);
     for (size_t run = 0; run < runs; run++) { /* in turns */
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
     const struct summary event = summarize(value_us + EVENT, PAIRS - EVENT, 0);
     value("event_adds_min", "us", event.min);
     value("event_adds_max", "us", event.max);
-    say("One more event adds %.2f to %.2f us, wherever it stands, and the floor is %.2f us.\n",
+    say("One more event adds %.2f to %.2f us, wherever it stands. Subtract the floor, %.2f us.\n",
         event.min, event.max, value_us[FLOOR]);
     say_step(step_ns);
     say("An SM's clock ran at %.0f MHz, with one warp at work; %s.\n", mhz,

@@ -52,7 +52,7 @@ static double print_row(const char *quantity, double *samples, size_t count, con
     cell("low", "%9.3f", samples[cut]);
     cell("high", "%9.3f", samples[count - 1 - cut]);
     label("over", 9, over);
-    label("how", 0, how);
+    label("how", 47, how);
     end_row(disturbed);
     return x;
 }
@@ -92,7 +92,7 @@ static double step_of_ns(const double us[LENGTHS]) {
 
 /* Five rows, from `lengths` and from the processes. Returns the step in ns, which is a tick at
  * least; NaN: it is less than what looks like a step in noise, by which two halves of the runs
- * differ. `in_a_row`: what the processes measured, and a spin of a row is the finer measure. */
+ * differ; -1: disturbed. `in_a_row`: what the processes measured, and a spin of a row is the finer measure. */
 static double print_lengths(size_t runs, double tick_ns, bool disturbed, bool in_a_row) {
     double extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], noise[LENGTHS];
     bool row_disturbed = disturbed;
@@ -110,24 +110,26 @@ static double print_lengths(size_t runs, double tick_ns, bool disturbed, bool in
     }
     double noise_ns = step_of_ns(noise),
            step_ns = fmax(tick_ns, sqrt(fmax(0, pow(step_of_ns(pair), 2) - pow(noise_ns, 2))));
-    print_row("extra_us", extra, LENGTHS, "lengths", disturbed,
-              "the time of a spin minus its code's");
+    print_row("extra_us", extra, LENGTHS, "lengths", disturbed, "a spin's time minus its code's");
     print_row("row_extra_us", row_extra, LENGTHS, "lengths", row_disturbed,
-              "of each of 16 in a row");
-    print_row("event_step_ns", &step_ns, 1, "all", disturbed, "in which the time of a spin grows");
-    print_row("step_noise_ns", &noise_ns, 1, "all", disturbed, "the step that noise looks like");
+              "the same for each of 16 spins in a row");
+    print_row("event_step_ns", &step_ns, 1, "all", disturbed, "in such steps a spin's time grows");
+    print_row("step_noise_ns", &noise_ns, 1, "all", disturbed,
+              "noise looks like a step of so much");
     if (in_a_row)
         print_row("process_row_extra_us", process_us, (size_t)processes, "processes", row_disturbed,
                   "row_extra_us in new processes");
     else
         print_row("process_extra_us", process_us, (size_t)processes, "processes", disturbed,
                   "extra_us in new processes");
-    return step_ns > 2 * noise_ns ? step_ns : NAN;
+    return disturbed ? -1 : step_ns > 2 * noise_ns ? step_ns : NAN;
 }
 
 static void say_step(double step_ns) {
-    if (isnan(step_ns))
-        say("A step, if there is one, is too small to be told from noise: take more --runs.\n");
+    if (step_ns < 0)
+        say("In which steps a kernel's time grows is not known this time: a row is disturbed.\n");
+    else if (isnan(step_ns))
+        say("A step in which a kernel's time grows, if there is one, is less than the noise.\n");
     else
         say("Two kernels whose times differ by less than %.0f ns may be equally long.\n", step_ns);
 }

@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
     begin_table("Calibrate: the clocks of %s, %s, and of its host; medians of %zu runs\n"
-                "Low to high: of runs the middle half, else all; time: START to END\n\n",
+                "Low to high: of runs the middle half, else all. Time: START to END\n\n",
                 cl.name, cl.platform, runs);
     measure(0); /* the warm-up */
     spins = interrupted = 0;
@@ -149,15 +149,17 @@ int main(int argc, char **argv) {
     const bool delayed = is_delayed(median(wait_us, runs));
     print_rates(moments_ns, half, delayed, "the stamps' clock");
     print_row("stamp_tick_ns", &tick_ns, 1, "all", delayed, "the mean step of START to END");
-    print_times("call_us", call_us, runs, delayed, "the host enqueues a kernel");
-    print_times("wait_us", wait_us, runs, delayed, "call and clFinish minus START to END");
+    print_times("call_us", call_us, runs, delayed, "the host's call that enqueues a kernel");
+    print_times("wait_us", wait_us, runs, delayed, "this call and clFinish, minus START to END");
     print_row("stamps_us", stamps_us, runs, over_runs, delayed,
-              "the host waits longer with event and profiling");
-    print_times("empty_us", empty_us, runs, delayed, "START to END of an empty kernel");
+              "longer by so much with event and profiling");
+    const double empty_median_us =
+        print_times("empty_us", empty_us, runs, delayed, "START to END of an empty kernel");
     const double step_ns = print_lengths(runs, tick_ns, delayed, false);
     end_table();
-    say("The stamps' clock claims a resolution of %.0f ns.\n",
-        value("claimed_resolution", "ns", (double)claimed_ns));
+    say("The stamps' clock claims steps of %.0f ns. From START to END of a short kernel subtract\n"
+        "that of an empty one, %.2f us.\n",
+        value("claimed_resolution", "ns", (double)claimed_ns), empty_median_us);
     say_step(step_ns);
     if (isnan(clock_step_ns))
         say("Kernels have no clock here, so nothing says how long the code ran.\n");

@@ -49,7 +49,7 @@ TABLES = [  # title, program, keys, number
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
 DIFFER = "these two runs differ"
-NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
+NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_|^value$")
 COLORS = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2".split()
 MOST_LINES = 24  # of a table of two records: one page
 

@@ -114,8 +114,10 @@ def report(folder):
     body, clocks, doubts, nav = "", "", [], ""
     for program in CALIBRATIONS:
         if (folder / f"{program}.csv").exists():
-            part, disturbed = of_program(f"lab/{program}", folder, told(program + ".txt"))
-            clocks += element("h3", program) + part
+            said = told(program + ".txt")
+            part, disturbed = of_program(f"lab/{program}", folder, said)
+            clocks += (element("h3", program) + words(said, read(folder / f"{program}.csv"))[1]
+                       + folded(f"What {program} measured", part))
             doubts += [f"docs/lab/{program}: disturbed: " + "; ".join(disturbed)] if disturbed else []
     for chapter in dict.fromkeys(program.split("/")[0] for program, *_ in ran):
         lesson = (ROOT / chapter / "README.md").read_text()
@@ -145,7 +147,7 @@ def report(folder):
             notes = "".join(disturbers(name, record) for name, record in side.records.items())
             of_others = table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
             if set(CALIBRATIONS) & {r.meta["program"].split()[0] for r in side.records.values()}:
-                clocks += of_others
+                clocks += folded(f"{side.title}: beside recorded machines", of_others)
             else:
                 beside += of_others
             for name, record in side.records.items():
