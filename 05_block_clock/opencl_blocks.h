@@ -7,7 +7,6 @@
 #include "block_times.h"
 #include "kernel_clock.h"
 
-static struct opencl cl;
 static struct kernel_clock device_clock;
 static cl_kernel kernel; /* timedReduction */
 static struct { cl_mem input, output, times; } on_device;
@@ -17,12 +16,12 @@ static struct { cl_mem input, output, times; } on_device;
 static inline void open_blocks(const char *file) {
     size_t most;
     cl_ulong local_bytes;
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    device_clock = find_kernel_clock(cl);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    device_clock = find_kernel_clock();
     if (!device_clock.name)
         fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              cl.name);
-    const cl_program program = build_program(cl, file, device_clock.flags);
+    const cl_program program = build_program(file, device_clock.flags);
     MAKE_CL(kernel = clCreateKernel(program, "timedReduction", &cl_error));
     CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                       &most, NULL));
