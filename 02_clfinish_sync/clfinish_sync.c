@@ -12,12 +12,12 @@
  */
 #include "clock.h"
 #include "summary.h"
-#include "vectors.h"
+#include "vectors.h" /* cl: context, device, queue */
 
-static struct opencl cl;
 static cl_command_queue event_queue; /* with CL_QUEUE_PROFILING_ENABLE, for the device's time */
 static cl_kernel kernel;             /* vector_add */
-static size_t global_size, local_size = 256;
+static size_t global_size, local_size;
+static long long threads = 256; /* of a work-group */
 
 /* ---- The methods: each returns microseconds. Those of the host find one earlier vector_add in
  * the queue, which their caller never meant to time ---- */
@@ -103,20 +103,23 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
+    add_option("threads", "work-items in a work-group", &threads, MAX_THREADS);
     parse_options(argc, argv, "Where must clFinish stand when the host's clock times a kernel?");
-    cl = open_opencl(0);
+    open_opencl(0);
     MAKE_CL(event_queue =
                 clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
-    const cl_program program = build_program(cl, "clfinish_sync.cl", "");
+    check_size(options.size, 4, 12);
+    const cl_program program = build_program("clfinish_sync.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
-    set_up_arguments(cl, kernel, n, vectors);
+    set_up_vectors(vectors, n, kernel);
+    check_threads(kernel, threads, 0);
+    local_size = (size_t)threads;
     global_size = (n + local_size - 1) / local_size * local_size;
 
     no_finish(); /* the warm-up, which chapter 06 is about */
-    check_vector_add(cl, vectors[C], n);
-    spoil_sums(cl, vectors[C], n);
+    check_vector_add(vectors[C], n);
+    spoil_sums(vectors[C], n);
 
     begin_table("clFinish: vector_add of %zu floats on %s, %s; %zu runs.\n"
                 "By the host's clock: behind an earlier vector_add in the queue\n\n",
@@ -127,7 +130,7 @@ int main(int argc, char **argv) {
         both_us[run] = finish_before_and_after();
         event_us[run] = profiling_event();
     }
-    check_vector_add(cl, vectors[C], n);
+    check_vector_add(vectors[C], n);
 
     const bool delayed = is_delayed(median(both_us, runs) - median(event_us, runs));
     const struct summary none = report("no_finish", "host", none_us, delayed);

@@ -13,11 +13,10 @@
 #include "clock.h"
 #include "stamps.h"
 #include "summary.h"
-#include "vectors.h"
+#include "vectors.h" /* cl: context, device, queue */
 
-static struct opencl cl;
 static cl_kernel one_float, four_floats;
-static cl_mem vectors[3]; /* a and c have room for the copy, half as much again */
+static cl_mem vectors[3]; /* with room for the copy, half as much again as vector_add needs */
 
 /* ---- The methods: each returns microseconds from START to END, and stores the host's ---- */
 
@@ -47,9 +46,7 @@ static double copy(size_t bytes, double *host_us) {
 }
 
 static void check_copy(size_t floats) {
-    float *host = host_vector(C, floats);
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, vectors[C], CL_TRUE, 0, floats * sizeof *host, host, 0,
-                                 NULL, NULL));
+    float *host = read_vector(vectors[C], floats);
     for (size_t i = 0; i < floats; i++)
         if (host[i] != vector_element(A, i))
             fail(EXIT_FAILED, "the copy is wrong at element %zu", i);
@@ -89,29 +86,27 @@ static double measure(size_t n) {
     const double bytes = 12.0 * (double)n;
     const cl_ulong count = n;
     double unused_us;
-    for (int v = A; v <= C; v++) {
-        vectors[v] = device_vector(cl, (enum vector)v, v == B ? n : copied);
-        CHECK_CL(clSetKernelArg(four_floats, (cl_uint)v, sizeof vectors[v], &vectors[v]));
-        CHECK_CL(clSetKernelArg(one_float, (cl_uint)v, sizeof vectors[v], &vectors[v]));
-    }
+    set_up_vectors(vectors, copied, four_floats);
+    for (cl_uint v = A; v <= C; v++)
+        CHECK_CL(clSetKernelArg(one_float, v, sizeof vectors[v], &vectors[v]));
     CHECK_CL(clSetKernelArg(four_floats, 3, sizeof count, &count));
     CHECK_CL(clSetKernelArg(one_float, 3, sizeof count, &count));
 
     vector_add(four_floats, 4, n, &unused_us); /* the warm-ups */
-    check_vector_add(cl, vectors[C], n);
+    check_vector_add(vectors[C], n);
     copy(copied_bytes, &unused_us);
     check_copy(copied);
     vector_add(one_float, 1, n, &unused_us);
-    check_vector_add(cl, vectors[C], n);
+    check_vector_add(vectors[C], n);
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         four_us[run] = vector_add(four_floats, 4, n, &host_us[run]);
         if (run == runs - 1) { /* after it c was a copy: it has written the sums */
-            check_vector_add(cl, vectors[C], n);
-            spoil_sums(cl, vectors[C], n);
+            check_vector_add(vectors[C], n);
+            spoil_sums(vectors[C], n);
         }
         one_us[run] = vector_add(one_float, 1, n, &unused_us);
         if (run == runs - 1)
-            check_vector_add(cl, vectors[C], n);
+            check_vector_add(vectors[C], n);
         copy_us[run] = copy(copied_bytes, &unused_us);
     }
     check_copy(copied);
@@ -144,10 +139,10 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 6; i++) /* 2^14, 2^16, ... 2^24 */
         options.sizes[i] = 1 << (14 + 2 * i);
     parse_options(argc, argv, "What bandwidth do START and END give?");
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
     for (long long *size = options.sizes; *size; size++)
-        check_buffer_size(cl, *size, 6.0 * (double)*size, 16.0 * (double)*size); /* for the copy */
-    const cl_program program = build_program(cl, "opencl_profiling.cl", "");
+        check_size(*size, 6, 18);
+    const cl_program program = build_program("opencl_profiling.cl", "");
     MAKE_CL(four_floats = clCreateKernel(program, "vector_add_float4", &cl_error));
     MAKE_CL(one_float = clCreateKernel(program, "vector_add", &cl_error));
 

@@ -13,11 +13,11 @@
 #include "clock.h"
 #include "stamps.h"
 #include "summary.h"
-#include "vectors.h"
+#include "vectors.h" /* cl: context, device, queue */
 
-static struct opencl cl; /* its queue was made with CL_QUEUE_PROFILING_ENABLE */
 static cl_kernel kernel, empty_kernel;
-static size_t global_size, local_size = 256;
+static size_t global_size, local_size;
+static long long threads = 256; /* of a work-group */
 
 /* Of vector_add. QUEUED: the host put the command into the queue. SUBMIT: the driver gave it to the
  * device. START and END: the device began it, and ended it. COMPLETE: so did whatever the kernel
@@ -96,20 +96,23 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
     options.size = 1 << 24;
+    add_option("threads", "work-items in a work-group", &threads, MAX_THREADS);
     parse_options(argc, argv, "What does the device's own clock say of a command?");
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
     const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_buffer_size(cl, options.size, 4.0 * (double)n, 12.0 * (double)n);
-    const cl_program program = build_program(cl, "opencl_profiling.cl", "");
+    check_size(options.size, 4, 12);
+    const cl_program program = build_program("opencl_profiling.cl", "");
     MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
     MAKE_CL(empty_kernel = clCreateKernel(program, "empty_kernel", &cl_error));
-    set_up_arguments(cl, kernel, n, vectors);
+    set_up_vectors(vectors, n, kernel);
+    check_threads(kernel, threads, 0);
+    local_size = (size_t)threads;
     global_size = (n + local_size - 1) / local_size * local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
     time_stages(us); /* the warm-up */
-    check_vector_add(cl, vectors[C], n);
-    spoil_sums(cl, vectors[C], n);
+    check_vector_add(vectors[C], n);
+    spoil_sums(vectors[C], n);
 
     begin_table("OpenCL profiling: vector_add of %zu floats on %s, %s; %zu runs\n\n", n, cl.name,
                 cl.platform, runs);
@@ -119,7 +122,7 @@ int main(int argc, char **argv) {
             samples_us[i][run] = us[i];
         step_ns = common_step_ns(step_ns, (uint64_t)llround(us[START_TO_END] * 1e3));
     }
-    check_vector_add(cl, vectors[C], n);
+    check_vector_add(vectors[C], n);
     for (int i = 0; i < INTERVALS; i++)
         s[i] = summarize_us(samples_us[i], runs);
     const bool delayed = is_delayed(s[HOST].median - s[START_TO_END].median);

@@ -6,7 +6,6 @@
 
 #include "clock.h"
 #include "cuda_device.h"
-#include "events.h"
 #include "spin.h"
 #include "summary.h"
 

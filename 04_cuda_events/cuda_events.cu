@@ -13,7 +13,6 @@
  */
 #include "blocker.h" /* the gate, start, stop, elapsed_us(); and now_ns() */
 #include "summary.h"
-#include "vector_add.h"
 #include "vectors.h"
 
 static unsigned long long length_ns, *ran_ns; /* of the spin, 0: vector_add; how long it ran */
@@ -147,8 +146,7 @@ int main(int argc, char **argv) {
     set_up_blocked_pair();
     CHECK_CUDA(cudaEventCreateWithFlags(&wake_up, cudaEventBlockingSync));
     CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
-    for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, floats);
+    set_up_vectors(vectors, floats);
     launch(); /* first without a blocker: with lazy loading it may wait for an idle device */
     check_vector_add(vectors[C], floats);
     spoil_sums(vectors[C], floats);

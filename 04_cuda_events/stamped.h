@@ -5,7 +5,6 @@
 #pragma once
 
 #include "spin.h"
-#include "vector_add.h"
 #include "vectors.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32 }; /* in a block */
@@ -52,15 +51,13 @@ static __global__ void stamped_vector_add(const float *a, const float *b, float 
 static struct {
     unsigned long long length_ns;
     size_t floats, blocks;
-    float *a, *b, *c;        /* on the device */
     struct warp_time *times; /* on the device, of the last launch */
 } work;
+static float *vectors[3]; /* on the device, of vector_add */
 
 /* Makes room for so many floats in each vector, and for the stamps of so many blocks. */
 static inline void set_up_stamped(size_t floats, size_t stamped_blocks) {
-    work.a = device_vector(A, floats);
-    work.b = device_vector(B, floats);
-    work.c = device_vector(C, floats);
+    set_up_vectors(vectors, floats);
     CHECK_CUDA(cudaMalloc((void **)&work.times, stamped_blocks * WARPS * sizeof *work.times));
 }
 
@@ -80,9 +77,10 @@ static inline void launch_work(struct warp_time *to, cudaStream_t stream) {
     else if (work.length_ns > 0)
         spin_blocks<<<blocks, THREADS, 0, stream>>>(work.length_ns);
     else if (to)
-        stamped_vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats, to);
+        stamped_vector_add<<<blocks, THREADS, 0, stream>>>(vectors[A], vectors[B], vectors[C],
+                                                           work.floats, to);
     else
-        vector_add<<<blocks, THREADS, 0, stream>>>(work.a, work.b, work.c, work.floats);
+        vector_add<<<blocks, THREADS, 0, stream>>>(vectors[A], vectors[B], vectors[C], work.floats);
     CHECK_CUDA(cudaGetLastError());
 }
 

@@ -74,7 +74,7 @@ static bool measure(enum variant variant, double us[TIMES]) {
     static double samples_us[TIMES][MAX_RUNS], row_us[COUNTS];
     bool disturbed = probe_sharing();
     launch(variant, work.times); /* the warm-up */
-    spoil_sums(work.c, work.floats);
+    spoil_sums(vectors[C], work.floats);
     CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
     for (int run = 0; run < options.runs; run++) {
         launch(variant, work.times);
@@ -94,7 +94,7 @@ static bool measure(enum variant variant, double us[TIMES]) {
         samples_us[ROW_STAMPS][run] = variant == WITH_STAMPS ? period_us() : NAN;
     }
     if (work.floats > 0)
-        check_vector_add(work.c, work.floats);
+        check_vector_add(vectors[C], work.floats);
     for (int t = 0; t < TIMES; t++) {
         const struct summary s = summarize_us(samples_us[t], (size_t)options.runs);
         us[t] = s.median;

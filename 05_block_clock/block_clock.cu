@@ -15,8 +15,7 @@
  */
 #include "block_rows.h" /* rows */
 #include "clock.h"
-#include "cuda_blocks.h" /* on_device */
-#include "events.h"      /* start, stop, elapsed_us() */
+#include "cuda_blocks.h" /* on_device; start, stop, elapsed_us() */
 
 static const long long default_blocks[] = {1, 8, 16, 32, 64}; /* docs/references.md */
 

@@ -7,7 +7,6 @@
 #include "block_times.h"
 #include "kernel_clock.h"
 
-static struct opencl cl;
 static struct kernel_clock device_clock;
 static cl_kernel kernel; /* timedReduction */
 static struct { cl_mem input, output, times; } on_device;
@@ -15,25 +14,15 @@ static struct { cl_mem input, output, times; } on_device;
 /* Opens the device, and builds timedReduction of `file` with the clock that it has. Exits with 77
  * if it has none, with 2 if it does not run work-groups of --threads. */
 static inline void open_blocks(const char *file) {
-    size_t most;
-    cl_ulong local_bytes;
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    device_clock = find_kernel_clock(cl);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    device_clock = find_kernel_clock();
     if (!device_clock.name)
         fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              cl.name);
-    const cl_program program = build_program(cl, file, device_clock.flags);
+    const cl_program program = build_program(file, device_clock.flags);
     MAKE_CL(kernel = clCreateKernel(program, "timedReduction", &cl_error));
-    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                                      &most, NULL));
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             NULL));
-    if (local_bytes / (2 * sizeof(float)) < most)
-        most = local_bytes / (2 * sizeof(float));
     for (const long long *threads = options.threads; *threads; threads++)
-        if ((size_t)*threads > most)
-            fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %zu that %s allows in a group",
-                 *threads, most, cl.name);
+        check_threads(kernel, *threads, 2 * sizeof(float));
 }
 
 static inline void set_up_blocks(size_t most, long long work) {

@@ -14,7 +14,6 @@
  */
 #include "../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "summary.h"
-#include "vector_add.h"
 #include "vectors.h"
 
 static const long long default_sizes[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20,
@@ -96,8 +95,7 @@ static double measure_size(void) {
     const size_t runs = (size_t)options.runs;
     unsigned found = 0;
     CHECK_CUDA(cudaMemset(last, 0, sizeof *last));
-    for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, floats);
+    set_up_vectors(vectors, floats);
     const bool shared = probe_sharing();
     launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
     check_vector_add(vectors[C], floats);

@@ -14,10 +14,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "events.h" /* start, stop, elapsed_us() */
 #include "summary.h"
-#include "vector_add.h"
-#include "vectors.h"
+#include "vectors.h" /* start, stop, elapsed_us() */
 
 static size_t floats;
 static float *vectors[3];
@@ -45,8 +43,7 @@ static void run_cold(void *result) {
     setenv("CUDA_MODULE_LOADING", outcome->loading, 1); /* before the first call of CUDA */
     open_cuda();
     check_size(options.size, 3.0 * (double)floats * sizeof(float));
-    for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, floats);
+    set_up_vectors(vectors, floats);
     create_events();
     outcome->first_us = time_vector_add_us();
     const int64_t start_ns = now_ns();

@@ -13,10 +13,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "events.h" /* start, stop, elapsed_us() */
 #include "recipes.h"
-#include "vector_add.h"
-#include "vectors.h"
+#include "vectors.h" /* start, stop, elapsed_us() */
 
 /* ---- The kernel under study, and another to warm up with ---- */
 
@@ -58,8 +56,7 @@ static void launch_other_kernel(void) {
 static void check(void) {
     check_vector_add(vectors[C], floats);
     launch_other_kernel();
-    float *c = host_vector(C, floats);
-    CHECK_CUDA(cudaMemcpy(c, vectors[C], floats * sizeof *c, cudaMemcpyDeviceToHost));
+    float *c = read_vector(vectors[C], floats);
     check_other_kernel(c, floats);
     free(c);
 }
@@ -69,8 +66,7 @@ static void run_cold(void *result) {
     struct launches *l = (struct launches *)result;
     open_cuda();
     check_size(options.size, 3.0 * (double)floats * sizeof(float));
-    for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, floats);
+    set_up_vectors(vectors, floats);
     create_events();
     if (l->recipe->other_kernel_first)
         launch_other_kernel();

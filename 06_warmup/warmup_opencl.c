@@ -17,9 +17,8 @@
 #include "clock.h"
 #include "cold.h"
 #include "recipes.h"
-#include "vectors.h"
+#include "vectors.h" /* cl: context, device, queue */
 
-static struct opencl cl;
 static cl_kernel vector_add, other_kernel;
 static cl_mem vectors[3];
 static size_t floats, global_size, local_size = 256;
@@ -48,11 +47,9 @@ static void launch_other_kernel(void) {
 
 /* Both kernels' results. */
 static void check(void) {
-    check_vector_add(cl, vectors[C], floats);
+    check_vector_add(vectors[C], floats);
     launch_other_kernel();
-    float *c = host_vector(C, floats);
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, vectors[C], CL_TRUE, 0, floats * sizeof *c, c, 0, NULL,
-                                 NULL));
+    float *c = read_vector(vectors[C], floats);
     check_other_kernel(c, floats);
     free(c);
 }
@@ -60,12 +57,12 @@ static void check(void) {
 /* What a cold process does: the recipe, then the steady state. */
 static void run_cold(void *result) {
     struct launches *l = (struct launches *)result;
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
-    const cl_program program = build_program(cl, "warmup_opencl.cl", "");
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    check_size(options.size, 4, 12);
+    const cl_program program = build_program("warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
     MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
-    set_up_arguments(cl, vector_add, floats, vectors);
+    set_up_vectors(vectors, floats, vector_add);
     const cl_ulong count = floats;
     CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
     CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));

@@ -12,10 +12,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "events.h" /* start, stop, elapsed_us() */
 #include "series.h"
-#include "vector_add.h"
-#include "vectors.h"
+#include "vectors.h" /* start, stop, elapsed_us() */
 
 static size_t floats;
 static float *vectors[3];
@@ -41,8 +39,7 @@ static void run_cold(void *result) {
     struct series *series = (struct series *)result;
     open_cuda();
     check_size(options.size, 3.0 * (double)floats * sizeof(float));
-    for (int v = A; v <= C; v++)
-        vectors[v] = device_vector((enum vector)v, floats);
+    set_up_vectors(vectors, floats);
     create_events();
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);

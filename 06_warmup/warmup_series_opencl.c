@@ -15,9 +15,8 @@
 #include "clock.h"
 #include "cold.h"
 #include "series.h"
-#include "vectors.h"
+#include "vectors.h" /* cl: context, device, queue */
 
-static struct opencl cl;
 static cl_kernel vector_add;
 static size_t floats, global_size, local_size = 256;
 
@@ -40,14 +39,14 @@ static void time_vector_add_us(double *device_us, double *host_us) {
 static void run_cold(void *result) {
     struct series *series = (struct series *)result;
     cl_mem vectors[3];
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    check_buffer_size(cl, options.size, 4.0 * (double)floats, 12.0 * (double)floats);
-    const cl_program program = build_program(cl, "warmup_opencl.cl", "");
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    check_size(options.size, 4, 12);
+    const cl_program program = build_program("warmup_opencl.cl", "");
     MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
-    set_up_arguments(cl, vector_add, floats, vectors);
+    set_up_vectors(vectors, floats, vector_add);
     for (int i = 0; i < SERIES; i++)
         time_vector_add_us(&series->device_us[i], &series->host_us[i]);
-    check_vector_add(cl, vectors[C], floats);
+    check_vector_add(vectors[C], floats);
 }
 
 int main(int argc, char **argv) {

@@ -19,50 +19,39 @@
 #define MAKE_CL(call) ((void)(call), check_cl(cl_error, #call, __FILE__, __LINE__))
 static cl_int cl_error;
 
-/* The name of an error, if it is one that people meet. */
-static inline const char *cl_error_name(cl_int error) {
-    static const struct {
-        cl_int error;
-        const char *name;
-    } known[] = {{CL_SUCCESS, "CL_SUCCESS"},
-                 {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
-                 {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-                 {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
-                 {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
-                 {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
-                 {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
-                 {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
-                 {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
-                 {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
-                 {CL_PLATFORM_NOT_FOUND_KHR, "CL_PLATFORM_NOT_FOUND_KHR"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].error == error)
-            return known[i].name;
-    return "see CL/cl.h";
-}
+/* The errors that people meet. */
+#define CL_NAME(code) [-(code)] = #code
+static const char *const cl_error_names[] = {
+    CL_NAME(CL_DEVICE_NOT_FOUND),       CL_NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    CL_NAME(CL_OUT_OF_RESOURCES),       CL_NAME(CL_OUT_OF_HOST_MEMORY),
+    CL_NAME(CL_BUILD_PROGRAM_FAILURE),  CL_NAME(CL_PROFILING_INFO_NOT_AVAILABLE),
+    CL_NAME(CL_INVALID_VALUE),          CL_NAME(CL_INVALID_KERNEL_ARGS),
+    CL_NAME(CL_INVALID_WORK_GROUP_SIZE)};
 
 static inline void check_cl(cl_int error, const char *what, const char *file, int line) {
+    const size_t known = sizeof cl_error_names / sizeof *cl_error_names, code = (size_t)-error;
+    const char *name = code < known ? cl_error_names[code] : NULL;
     if (error != CL_SUCCESS)
-        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, error, cl_error_name(error));
+        fail(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, error,
+             name ? name : "see CL/cl.h");
 }
 
-struct opencl { /* what minimal.c of chapter 02 sets up */
+/* What minimal.c of chapter 02 sets up; open_opencl() fills it in. */
+static struct opencl {
     cl_device_id device;
     cl_device_type type;
     char name[256], platform[256], driver[256];
     cl_context context;
     cl_command_queue queue;
-};
+} cl;
 
 /* Opens the device of --device ("": the first GPU, else the first device), with a queue of these
  * properties. Prints all and exits with 0 for "list"; exits with 77 if there is no such device. */
-static inline struct opencl open_opencl(cl_command_queue_properties properties) {
-    struct opencl found = {0}, cl = {0};
+static inline void open_opencl(cl_command_queue_properties properties) {
     cl_platform_id platforms[16];
     cl_device_id devices[64];
     cl_uint platform_count = 0, device_count;
-    char full_name[1024];
-    int index = 0;
+    int number = 0;
     const bool list = strcmp(options.device, "list") == 0;
     if ((cl_error = clGetPlatformIDs(16, platforms, &platform_count)) != CL_PLATFORM_NOT_FOUND_KHR)
         check_cl(cl_error, "clGetPlatformIDs", __FILE__, __LINE__);
@@ -71,63 +60,71 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
         if (cl_error == CL_DEVICE_NOT_FOUND) /* a platform without devices */
             continue;
         check_cl(cl_error, "clGetDeviceIDs", __FILE__, __LINE__);
-        for (cl_uint d = 0; d < device_count && d < 64; d++, index++) {
-            cl.device = devices[d];
-            CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, 256, cl.name, NULL));
-            CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_TYPE, sizeof cl.type, &cl.type, NULL));
-            CHECK_CL(clGetDeviceInfo(cl.device, CL_DRIVER_VERSION, 256, cl.driver, NULL));
-            CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, cl.platform, NULL));
-            snprintf(full_name, sizeof full_name, "%s (%s)", cl.name, cl.platform);
-            const bool is_gpu = cl.type & CL_DEVICE_TYPE_GPU,
-                       found_gpu = found.device && found.type & CL_DEVICE_TYPE_GPU;
-            const bool is_better = !*options.device && is_gpu && !found_gpu;
+        for (cl_uint d = 0; d < device_count && d < 64; d++, number++) {
+            struct opencl one = {.device = devices[d]};
+            char full_name[600];
+            CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_NAME, 256, one.name, NULL));
+            CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_TYPE, sizeof one.type, &one.type, NULL));
+            CHECK_CL(clGetDeviceInfo(one.device, CL_DRIVER_VERSION, 256, one.driver, NULL));
+            CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, one.platform, NULL));
+            snprintf(full_name, sizeof full_name, "%s (%s)", one.name, one.platform);
+            const bool is_better = one.type & ~cl.type & CL_DEVICE_TYPE_GPU && !*options.device;
             if (list)
-                printf("%d  %s, driver %s\n", index, full_name, cl.driver);
-            else if (device_matches(index, full_name) && (!found.device || is_better))
-                found = cl;
+                printf("%d  %s, driver %s\n", number, full_name, one.driver);
+            else if (device_matches(number, full_name) && (!cl.device || is_better))
+                cl = one;
         }
     }
-    if (index == 0)
+    if (number == 0)
         fail(EXIT_NO_DEVICE,
-             "no OpenCL device: install a driver (for the CPU: pocl-opencl-icd). If "
-             "PoCL is installed, set POCL_CACHE_DIR to a folder that can be written");
+             "no OpenCL device: install a driver, for the CPU pocl-opencl-icd; if it "
+             "is there, set POCL_CACHE_DIR to a folder that can be written");
     if (list)
         exit(EXIT_SUCCESS);
-    if (!found.device)
-        fail(EXIT_NO_DEVICE, "--device: no OpenCL device matches '%s'; see --device list",
-             options.device);
-    MAKE_CL(found.context = clCreateContext(NULL, 1, &found.device, NULL, NULL, &cl_error));
-    MAKE_CL(found.queue = clCreateCommandQueue(found.context, found.device, properties, &cl_error));
-    memcpy(machine.device, found.name, sizeof machine.device);
-    snprintf(machine.driver, sizeof machine.driver, "%.120s, %.120s", found.platform, found.driver);
-    return found;
+    if (!cl.device)
+        fail(EXIT_NO_DEVICE, "--device: no '%s' in --device list", options.device);
+    MAKE_CL(cl.context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &cl_error));
+    MAKE_CL(cl.queue = clCreateCommandQueue(cl.context, cl.device, properties, &cl_error));
+    memcpy(machine.device, cl.name, sizeof machine.device);
+    snprintf(machine.driver, sizeof machine.driver, "%.120s, %.120s", cl.platform, cl.driver);
 }
 
-/* Exits with 2 if the device cannot hold `all` bytes, or `one` in one buffer, which --size asks
- * for. (OpenCL tells what a device has, not what of it is free.) */
-static inline void check_buffer_size(struct opencl cl, long long size, double one, double all) {
-    cl_ulong most, most_in_one;
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, NULL));
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most_in_one,
-                             &most_in_one, NULL));
-    if (one > (double)most_in_one || all > (double)most)
-        fail(EXIT_BAD_USAGE,
-             "--size: '%lld' needs %.0f MiB of device memory, %.0f in one buffer; "
-             "there are %.0f MiB, %.0f in one buffer",
-             size, all / 1048576, one / 1048576, (double)most / 1048576,
-             (double)most_in_one / 1048576);
+/* Exits with 2 if the device cannot hold `size` elements, with so many bytes of each in the largest
+ * buffer and in all. (OpenCL tells what a device has, not what of it is free.) */
+static inline void check_size(long long size, cl_ulong bytes_in_one, cl_ulong bytes_in_all) {
+    cl_ulong all, one;
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
+    if ((cl_ulong)size > one / bytes_in_one || (cl_ulong)size > all / bytes_in_all)
+        fail(EXIT_BAD_USAGE, "--size: '%lld' is more than fits into %llu MiB, %llu for one buffer",
+             size, (unsigned long long)all >> 20, (unsigned long long)one >> 20);
+}
+
+/* Exits with 2 if `kernel` cannot run in groups of so many work-items, which --threads asks for and
+ * each of which needs so many bytes of the group's memory. */
+static inline void check_threads(cl_kernel kernel, long long threads, size_t bytes_each) {
+    size_t most;
+    cl_ulong bytes;
+    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                      &most, NULL));
+    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    if (bytes_each > 0 && bytes / bytes_each < most)
+        most = bytes / bytes_each;
+    if ((size_t)threads > most)
+        fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %zu that %s allows in a group",
+             threads, most, cl.name);
 }
 
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
-static inline cl_program build_program(struct opencl cl, const char *file, const char *flags) {
-    char path[4096], source[1 << 16] = "";
+static inline cl_program build_program(const char *file, const char *flags) {
+    char path[4096], source[1 << 16] = ""; /* all 0: what is read ends with a 0 */
     static char log[1 << 20];
     const char *text = source;
     cl_program program;
     snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
     FILE *stream = fopen(path, "r");
     if (!stream || !fread(source, 1, sizeof source - 1, stream) || !feof(stream) || fclose(stream))
-        fail(EXIT_FAILED, "cannot read all of '%s': run this in its chapter's folder", path);
+        fail(EXIT_FAILED, "cannot read '%s': run this in its folder", path);
     MAKE_CL(program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &cl_error));
     if ((cl_error = clBuildProgram(program, 1, &cl.device, flags, NULL, NULL)) == CL_SUCCESS)
         return program;

@@ -1,102 +1,107 @@
 /* SPDX-License-Identifier: MIT
- *
  * The work that chapters 02, 03, 04 and 06 time: a, b and c of c = a + b on the device, and the
- * check of c. OpenCL's kernels are in the chapters, CUDA's in vector_add.h. */
+ * check of c. CUDA's kernel is here, OpenCL's are in the chapters. */
 #pragma once
 
 #ifdef __CUDACC__
 #include "cuda_device.h"
+typedef float *vector; /* on the device */
 #else
 #include "opencl.h"
+typedef cl_mem vector;
 #endif
 
-enum vector { A, B, C };
+enum { A, B, C };
 
-/* An element of A, of B, or of C before it is written. In float the sums are exact, and another one
- * for each of the first 2^24 elements. */
-static inline float vector_element(enum vector v, size_t i) {
+/* Element i of a, of b, or of c before it is written. The sum of a and b is i, beyond 2^24 again
+ * from 0 on: a float holds all of these exactly. */
+static inline float vector_element(unsigned v, size_t i) {
     return v == A ? (float)(i & 4095) : v == B ? (float)(i >> 12 & 4095) * 4096 : -1;
 }
 
 /* The caller frees it. */
-static inline float *host_vector(enum vector v, size_t n) {
-    float *values = (float *)malloc(n * sizeof *values);
-    if (!values)
+static inline float *host_vector(unsigned v, size_t n) {
+    float *host = (float *)malloc(n * sizeof *host);
+    if (!host)
         fail(EXIT_FAILED, "no host memory for %zu floats", n);
     for (size_t i = 0; i < n; i++)
-        values[i] = vector_element(v, i);
-    return values;
+        host[i] = vector_element(v, i);
+    return host;
 }
 
-/* Exits with 1 at the first element of c that is not a + b: then no time counts. */
-static inline void check_sums(const float *c, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (c[i] != vector_element(A, i) + vector_element(B, i))
-            fail(EXIT_FAILED, "vector_add is wrong at element %zu: %g, not %g", i, (double)c[i],
-                 (double)(vector_element(A, i) + vector_element(B, i)));
+#ifdef __CUDACC__
+
+/* c = a + b of n floats, one by each thread. */
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
 }
 
-#ifndef __CUDACC__
-
-/* A vector on the device. Release with clReleaseMemObject(). */
-static inline cl_mem device_vector(struct opencl cl, enum vector v, size_t n) {
-    float *host = host_vector(v, n);
-    const size_t bytes = n * sizeof *host;
-    cl_mem device;
-    MAKE_CL(device = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
-    CHECK_CL(clEnqueueWriteBuffer(cl.queue, device, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
-    free(host);
-    return device;
-}
-
-/* Makes a, b and c, and gives them and n to `kernel` as its arguments. */
-static inline void set_up_arguments(struct opencl cl, cl_kernel kernel, size_t n,
-                                    cl_mem vectors[3]) {
-    const cl_ulong count = n;
-    for (int v = A; v <= C; v++) {
-        vectors[v] = device_vector(cl, (enum vector)v, n);
-        CHECK_CL(clSetKernelArg(kernel, (cl_uint)v, sizeof vectors[v], &vectors[v]));
+/* Makes a, b and c, of n floats each. */
+static inline void set_up_vectors(vector vectors[3], size_t n) {
+    for (unsigned v = A; v <= C; v++) {
+        float *host = host_vector(v, n);
+        CHECK_CUDA(cudaMalloc((void **)&vectors[v], n * sizeof *host));
+        CHECK_CUDA(cudaMemcpy(vectors[v], host, n * sizeof *host, cudaMemcpyHostToDevice));
+        free(host);
     }
-    CHECK_CL(clSetKernelArg(kernel, 3, sizeof count, &count));
 }
 
-/* Writes over c after the warm-up's check: the timed runs must write the sums anew. */
-static inline void spoil_sums(struct opencl cl, cl_mem c, size_t n) {
-    const float spoiled = vector_element(C, 0);
-    CHECK_CL(clEnqueueFillBuffer(cl.queue, c, &spoiled, sizeof spoiled, 0, n * sizeof spoiled, 0,
-                                 NULL, NULL));
-    CHECK_CL(clFinish(cl.queue));
-}
-
-static inline void check_vector_add(struct opencl cl, cl_mem c, size_t n) {
+/* What is in c. The caller frees it. */
+static inline float *read_vector(vector c, size_t n) {
     float *host = host_vector(C, n);
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, c, CL_TRUE, 0, n * sizeof *host, host, 0, NULL, NULL));
-    check_sums(host, n);
-    free(host);
-}
-
-#else
-
-/* A vector on the device. Free with cudaFree(). */
-static inline float *device_vector(enum vector v, size_t n) {
-    float *host = host_vector(v, n), *device;
-    CHECK_CUDA(cudaMalloc((void **)&device, n * sizeof *host));
-    CHECK_CUDA(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
-    free(host);
-    return device;
+    CHECK_CUDA(cudaMemcpy(host, c, n * sizeof *host, cudaMemcpyDeviceToHost));
+    return host;
 }
 
 /* Writes over c after the warm-up's check: the timed launches must write the sums anew. */
-static inline void spoil_sums(float *c, size_t n) {
+static inline void spoil_sums(vector c, size_t n) {
     CHECK_CUDA(cudaMemset(c, 0xff, n * sizeof *c)); /* NaNs */
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
-static inline void check_vector_add(const float *c, size_t n) {
+#else
+
+/* Makes a, b and c, of n floats each, and gives them and n to `kernel` as its arguments. */
+static inline void set_up_vectors(vector vectors[3], size_t n, cl_kernel kernel) {
+    const cl_ulong count = n;
+    const size_t bytes = n * sizeof(float);
+    for (unsigned v = A; v <= C; v++) {
+        float *host = host_vector(v, n);
+        MAKE_CL(vectors[v] = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
+        CHECK_CL(
+            clEnqueueWriteBuffer(cl.queue, vectors[v], CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+        CHECK_CL(clSetKernelArg(kernel, v, sizeof vectors[v], &vectors[v]));
+        free(host);
+    }
+    CHECK_CL(clSetKernelArg(kernel, 3, sizeof count, &count));
+}
+
+/* What is in c. The caller frees it. */
+static inline float *read_vector(vector c, size_t n) {
     float *host = host_vector(C, n);
-    CHECK_CUDA(cudaMemcpy(host, c, n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, n);
-    free(host);
+    const size_t bytes = n * sizeof *host;
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, c, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    return host;
+}
+
+/* Writes over c after the warm-up's check: the timed runs must write the sums anew. */
+static inline void spoil_sums(vector c, size_t n) {
+    const float none = -1;
+    const size_t bytes = n * sizeof none;
+    CHECK_CL(clEnqueueFillBuffer(cl.queue, c, &none, sizeof none, 0, bytes, 0, NULL, NULL));
+    CHECK_CL(clFinish(cl.queue));
 }
 
 #endif
+
+/* Exits with 1 at the first element of c that is not a + b: then no time counts. */
+static inline void check_vector_add(vector c, size_t n) {
+    float *host = read_vector(c, n);
+    for (size_t i = 0; i < n; i++)
+        if (host[i] != (float)(i % (1 << 24)))
+            fail(EXIT_FAILED, "vector_add is wrong at element %zu: %g, not %zu", i, (double)host[i],
+                 i % (1 << 24));
+    free(host);
+}

@@ -7,13 +7,12 @@
 /* AT_A, ...: where a kernel's arguments begin in memory, in floats, with ROOM before and after. */
 enum { ROOM = 1024, PART = 4096 + ROOM, AT_A = ROOM, AT_B = AT_A + PART, AT_C = AT_B + PART, ALL = AT_C + PART };
 static float right[ALL], found[ALL]; /* right: what goes in, and then what must come out */
-static struct opencl cl;
 static cl_mem memory;
 static cl_kernel kernel, broken; /* the one under test; the last one that was wrong */
 
 /* Builds a kernel. Its arguments from number `arg` on are the parts of memory from `at` on. */
 static void build(const char *file, const char *flags, const char *name, cl_uint arg, size_t at) {
-    const cl_program program = build_program(cl, file, flags);
+    const cl_program program = build_program(file, flags);
     MAKE_CL(kernel = clCreateKernel(program, name, &cl_error));
     memset(right, 0xc2, sizeof right); /* -97.4: less than any input, so a minimum shows it */
     for (; at < ALL; at += PART) {
@@ -97,7 +96,7 @@ int main(int argc, char **argv) {
     if (vector_element(A, far) + vector_element(B, far) != (float)far)
         fail(EXIT_FAILED, "vector_element: the sum at %zu is another", far);
     options.device = argc > 1 ? argv[1] : "";
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
     MAKE_CL(memory = clCreateBuffer(cl.context, 0, sizeof right, NULL, &cl_error));
     check_vector("02_clfinish_sync/clfinish_sync.cl", "vector_add", AT_A, 1);
     check_vector("03_opencl_profiling/opencl_profiling.cl", "vector_add", AT_A, 1);

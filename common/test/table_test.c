@@ -9,9 +9,9 @@
 #include "summary.h"
 
 /* Of a large grid the thread of element 2^32 + 1. */
-#define __global__
-static struct { unsigned x; } blockIdx = {1 << 24}, blockDim = {256}, threadIdx = {1};
-#include "vector_add.h"
+#include "cuda_runtime.h"
+#include "vectors.h"
+struct simulated_index blockIdx = {.x = 1 << 24}, blockDim = {.x = 256}, threadIdx = {.x = 1};
 
 static int wrong;
 

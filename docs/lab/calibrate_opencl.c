@@ -17,7 +17,6 @@
 
 static const double spin_us = 10, longer_us = 0.032;
 
-static struct opencl cl;
 static cl_command_queue plain_queue; /* without profiling */
 static cl_kernel kernel;             /* spin */
 static cl_mem stamps;                /* its own */
@@ -29,9 +28,9 @@ struct times { /* of one spin, in us; code: NaN where kernels have no clock */
 };
 
 static const char *set_up(void) {
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
     MAKE_CL(plain_queue = clCreateCommandQueue(cl.context, cl.device, 0, &cl_error));
-    return open_spin(cl, "spin.cl", IN_A_ROW, &kernel, &stamps).name;
+    return open_spin("spin.cl", IN_A_ROW, &kernel, &stamps).name;
 }
 
 static void enqueue_spin(cl_command_queue queue, double us, cl_uint place, cl_event *event) {
@@ -47,7 +46,7 @@ static struct times time_spins(int count, double us) {
     struct group_time code[IN_A_ROW];
     cl_event ends[2]; /* of the first and of the last */
     struct times t = {0};
-    clear_groups(cl, stamps, (size_t)count); /* each must write its own anew */
+    clear_groups(stamps, (size_t)count); /* each must write its own anew */
     const int64_t start_ns = now_ns();
     for (int i = 0; i < count; i++)
         enqueue_spin(cl.queue, us, (cl_uint)i, i == 0 || i == count - 1 ? &ends[i > 0] : NULL);
@@ -82,7 +81,7 @@ static struct times time_spins(int count, double us) {
 
 /* An empty kernel by the host's clock, without an event, on a queue without profiling. */
 static double time_plain_us(void) {
-    clear_groups(cl, stamps, 1); /* as before the others */
+    clear_groups(stamps, 1); /* as before the others */
     const int64_t start_ns = now_ns();
     enqueue_spin(plain_queue, 0, 0, NULL);
     CHECK_CL(clFinish(plain_queue));

@@ -75,7 +75,7 @@ def source():
             ("04_cuda_events/stamped.h", r"^struct warp_time \{.*?^};"),
             ("04_cuda_events/stamped.h", r"^static __device__ void stamp\(.*?^}"),
             ("04_cuda_events/stamped.h", r"^/\* Each block takes.*?(?=^/\* ---- The work)"),
-            ("common/vector_add.h", r"^static __global__ void vector_add\(.*?^}"),
+            ("common/vectors.h", r"^static __global__ void vector_add\(.*?^}"),
             ("04_cuda_events/blocker.h", r"^struct gate \{.*?^};"),
             ("04_cuda_events/blocker.h", r"^static __global__ void block_stream.*?^}")):
         parts.append(re.search(pattern, (ROOT / path).read_text(), re.S | re.M)[0])

@@ -73,8 +73,8 @@ static struct pair time_pair(enum queue queue) {
     close_gate();
     CHECK_CUDA(cudaEventRecord(start, 0));
     if (queue >= KERNEL) {
-        early<<<(unsigned)work.blocks, THREADS>>>(work.length_ns, work.a, work.b, work.c,
-                                                  work.times);
+        early<<<(unsigned)work.blocks, THREADS>>>(work.length_ns, vectors[A], vectors[B],
+                                                  vectors[C], work.times);
         CHECK_CUDA(cudaGetLastError());
     }
     if (queue > KERNEL)
@@ -129,11 +129,11 @@ int main(int argc, char **argv) {
     set_up_blocked_pair();
     set_up_stamped(work.floats, work.blocks);
     CHECK_CUDA(cudaMalloc((void **)&marked, sizeof *marked));
-    early<<<(unsigned)work.blocks, THREADS>>>(0, work.a, work.b, work.c, work.times); /* warm-up */
+    early<<<(unsigned)work.blocks, THREADS>>>(0, vectors[A], vectors[B], vectors[C], work.times);
     CHECK_CUDA(cudaGetLastError());
-    launch_marker(true);
-    check_vector_add(work.c, work.floats);
-    spoil_sums(work.c, work.floats);
+    launch_marker(true); /* these two are the warm-up */
+    check_vector_add(vectors[C], work.floats);
+    spoil_sums(vectors[C], work.floats);
     begin_table("Drain: a spin of %d us and vector_add on %s; %zu blocks of %d threads fill it;\n"
                 "medians of %zu runs; drain, next_start: from the last stamp; launch: event_net\n"
                 "- code - drain; waited: by an early next kernel; near 0: it may be too late\n\n",
@@ -161,7 +161,7 @@ int main(int argc, char **argv) {
         if (row == 1)
             memcpy(full_us, us, sizeof us);
     }
-    check_vector_add(work.c, work.floats); /* the last row is of vector_add, in the most blocks */
+    check_vector_add(vectors[C], work.floats); /* of the last row, which has the most blocks */
     end_table();
     say("%zu blocks of the spin are complete after %.2f us; an ordinary next kernel starts after\n"
         "%.2f us.\n",

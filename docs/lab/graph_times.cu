@@ -140,11 +140,11 @@ int main(int argc, char **argv) {
         CHECK_CUDA(cudaGraphLaunch(plain, 0));
         CHECK_CUDA(cudaDeviceSynchronize());
         CHECK_CUDA(cudaProfilerStop());
-        spoil_sums(work.c, work.floats);
+        spoil_sums(vectors[C], work.floats);
         for (size_t run = 0; run < runs; run++) /* in turns */
             measure(plain, with_events, run);
         if (add)
-            check_vector_add(work.c, work.floats);
+            check_vector_add(vectors[C], work.floats);
         bool disturbed = probe_sharing();
         label("kernel", 10, add ? "vector_add" : "spin");
         cell("blocks", "%7zu", work.blocks);

@@ -19,11 +19,11 @@ struct group_time {
 /* Builds the kernel spin of `file` with the clock that the device has, and makes room for the
  * stamps of so many groups. Without a clock spin counts the rounds of a loop, and clock_step_ns is
  * NaN. */
-static inline struct kernel_clock open_spin(struct opencl cl, const char *file, size_t groups,
-                                            cl_kernel *spin, cl_mem *stamps) {
-    const struct kernel_clock clock = find_kernel_clock(cl);
+static inline struct kernel_clock open_spin(const char *file, size_t groups, cl_kernel *spin,
+                                            cl_mem *stamps) {
+    const struct kernel_clock clock = find_kernel_clock();
     const bool is_shared = clock.tick_ns > 0; /* by all groups; else it would do for one alone */
-    const cl_program program = build_program(cl, file, is_shared ? clock.flags : "");
+    const cl_program program = build_program(file, is_shared ? clock.flags : "");
     const size_t bytes = groups * sizeof(struct group_time);
     MAKE_CL(*spin = clCreateKernel(program, "spin", &cl_error));
     MAKE_CL(*stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
@@ -44,8 +44,8 @@ static inline double steps_us(cl_ulong from, cl_ulong to) {
 
 /* The start of the first of `groups` work-groups and the end of the last, whose stamps begin at
  * number `first` of `times`. Exits with 1 if one left no stamps or ran for less than `us`. */
-static inline struct group_time first_and_last(struct opencl cl, cl_mem times, size_t first,
-                                               size_t groups, double us) {
+static inline struct group_time first_and_last(cl_mem times, size_t first, size_t groups,
+                                               double us) {
     static struct group_time host[MAX_GROUPS];
     struct group_time code = {CL_ULONG_MAX, 0};
     CHECK_CL(clEnqueueReadBuffer(cl.queue, times, CL_TRUE, first * sizeof *host,
@@ -61,7 +61,7 @@ static inline struct group_time first_and_last(struct opencl cl, cl_mem times, s
 }
 
 /* After this the first `groups` have no stamps, and the device is idle. */
-static inline void clear_groups(struct opencl cl, cl_mem times, size_t groups) {
+static inline void clear_groups(cl_mem times, size_t groups) {
     const cl_ulong zero = 0;
     CHECK_CL(clEnqueueFillBuffer(cl.queue, times, &zero, sizeof zero, 0,
                                  groups * sizeof(struct group_time), 0, NULL, NULL));

@@ -22,7 +22,6 @@
 enum { LENGTHS = 6 };
 static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
 
-static struct opencl cl;
 static cl_kernel kernel; /* spin */
 static cl_mem stamps;    /* of its one work-group */
 static bool is_loop;     /* kernels have no such clock: clock_step_ns is of the loop */
@@ -89,9 +88,9 @@ int main(int argc, char **argv) {
     options.runs = 31;
     parse_options(argc, argv,
                   "How much longer than the code are START to END and the host's clock?");
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
     const size_t runs = (size_t)options.runs;
-    const struct kernel_clock clock = open_spin(cl, "spin.cl", 1, &kernel, &stamps);
+    const struct kernel_clock clock = open_spin("spin.cl", 1, &kernel, &stamps);
     const cl_uint first = 0; /* the number of the first stamp */
     CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
     is_loop = isnan(clock_step_ns);

@@ -14,7 +14,6 @@
  */
 #include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
 #include "placement.h"
-#include "vector_add.h"
 #include "vectors.h"
 
 static size_t floats;
@@ -45,10 +44,10 @@ static void check_result(void) {
 
 /* A buffer of random size comes first, so that the new ones do not lie where others have been. */
 static void move_buffers(void) {
-    float *spacer = device_vector(C, 1 + random_below(floats)), *before[3];
+    float *spacer, *before[3];
+    CHECK_CUDA(cudaMalloc((void **)&spacer, (1 + random_below(floats)) * sizeof *spacer));
     memcpy(before, moved, sizeof before);
-    for (int v = A; v <= C; v++)
-        moved[v] = device_vector((enum vector)v, floats);
+    set_up_vectors(moved, floats);
     for (int v = A; v <= C && before[v]; v++)
         CHECK_CUDA(cudaFree(before[v]));
     CHECK_CUDA(cudaFree(spacer));
@@ -62,8 +61,7 @@ static void move_back(void) {
 static void set_up(void) {
     open_cuda();
     check_size(options.size, 10.0 * (double)floats * sizeof(float)); /* 3 times 3, and a spacer */
-    for (int v = A; v <= C; v++)
-        first[v] = device_vector((enum vector)v, floats);
+    set_up_vectors(first, floats);
     set_up_blocked_pair();
     launch(); /* no kernel may be launched first while the gate is shut */
 }

@@ -21,7 +21,6 @@ enum { LAUNCHES = 10 }; /* of a block: the first ones may be needed to learn the
 enum input { SAME, NEW, ZEROS, SORTED, INPUTS };
 static const char *const names[INPUTS] = {"same", "new", "zeros", "sorted"};
 
-static struct opencl cl;
 static cl_kernel walk;
 static cl_mem data, result;
 static size_t count;
@@ -105,9 +104,9 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "May each launch of a benchmark have the same input?");
     const size_t runs = (size_t)options.runs;
     count = (size_t)options.size;
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    check_buffer_size(cl, options.size, 4.0 * (double)count, 4.0 * (double)count);
-    const cl_program program = build_program(cl, "same_input_opencl.cl", "");
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    check_size(options.size, 4, 4);
+    const cl_program program = build_program("same_input_opencl.cl", "");
     MAKE_CL(walk = clCreateKernel(program, "walk", &cl_error));
     MAKE_CL(data = clCreateBuffer(cl.context, CL_MEM_READ_ONLY, count * sizeof(cl_uint), NULL,
                                   &cl_error));

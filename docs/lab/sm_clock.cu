@@ -15,7 +15,6 @@
  * Run:   ./sm_clock
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
  */
-#include "events.h" /* start, stop, elapsed_us() */
 #include "sm_sample.h"
 #include "summary.h"
 

@@ -20,7 +20,6 @@
 
 enum { SPIN_US = 10, LONG_US = 500, LAUNCHES = 6, ROWS = 3 };
 
-static struct opencl cl;
 static cl_kernel kernel; /* spin */
 static cl_mem stamps;    /* of all launches */
 
@@ -42,12 +41,12 @@ static void launch(cl_uint number, size_t groups, double us, cl_event *event) {
 /* One launch, alone. Returns START to END. */
 static double time_alone(size_t groups, double us, double *code_us) {
     cl_event event;
-    clear_groups(cl, stamps, groups);
+    clear_groups(stamps, groups);
     const int64_t host_start_ns = now_ns();
     launch(0, groups, us, &event);
     CHECK_CL(clFinish(cl.queue));
     const double device_us = take_start_to_end_us(event, (double)(now_ns() - host_start_ns) / 1e3);
-    const struct group_time code = first_and_last(cl, stamps, 0, groups, us);
+    const struct group_time code = first_and_last(stamps, 0, groups, us);
     *code_us = steps_us(code.start, code.end);
     if ((us > 0 && device_us == 0) || *code_us > 1.01 * device_us + 10)
         fail(EXIT_FAILED, "impossible, or too short: START to END %.3f us, code %llu steps",
@@ -61,15 +60,15 @@ static double time_row(size_t groups, bool has_events, double us[TIMES]) {
     enum { MIDDLE = LAUNCHES / 2, NEXT };
     cl_event events[LAUNCHES];
     double device_us[LAUNCHES];
-    clear_groups(cl, stamps, LAUNCHES * groups);
+    clear_groups(stamps, LAUNCHES * groups);
     const int64_t host_start_ns = now_ns();
     for (cl_uint i = 0; i < LAUNCHES; i++)
         launch(i, i == 0 ? 1 : groups, i == 0 ? LONG_US : SPIN_US, has_events ? &events[i] : NULL);
     const double enqueue_us = (double)(now_ns() - host_start_ns) / 1e3;
     CHECK_CL(clFinish(cl.queue));
     const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
-    const struct group_time code = first_and_last(cl, stamps, MIDDLE * groups, groups, SPIN_US),
-                            next = first_and_last(cl, stamps, NEXT * groups, groups, SPIN_US);
+    const struct group_time code = first_and_last(stamps, MIDDLE * groups, groups, SPIN_US),
+                            next = first_and_last(stamps, NEXT * groups, groups, SPIN_US);
     us[IN_A_ROW] = steps_us(code.start, next.start);
     us[PAUSE] = steps_us(code.end, next.start);
     if (fabs(us[PAUSE]) > host_us) /* their row took no longer; never so of NAN */
@@ -106,12 +105,12 @@ int main(int argc, char **argv) {
     options.device = "";
     options.runs = 31;
     parse_options(argc, argv, "Which of a kernel's three times is START to END?");
-    cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
+    open_opencl(CL_QUEUE_PROFILING_ENABLE);
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const size_t runs = (size_t)options.runs,
                  many = units < MAX_GROUPS / 64 ? 64 * units : MAX_GROUPS,
                  groups[ROWS] = {1, units, many};
-    const struct kernel_clock clock = open_spin(cl, "spin.cl", LAUNCHES * many, &kernel, &stamps);
+    const struct kernel_clock clock = open_spin("spin.cl", LAUNCHES * many, &kernel, &stamps);
     const bool is_loop = isnan(clock_step_ns);
     const char *by = is_loop ? "no clock" : clock.name;
     begin_table("A kernel's three times: work-groups that spin for %d%s on %s, %s\n"
