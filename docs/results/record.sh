@@ -58,10 +58,13 @@ left_out() {
     fi
 }
 
+# wanted NAME: ONLY names it, or there is no ONLY.
+wanted() { case " ${ONLY-$1} " in *" $1 "*) ;; *) return 1 ;; esac; }
+
 # record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
 record() {
     name=$1
-    case " ${ONLY-$name} " in *" $name "*) ;; *) return ;; esac
+    wanted "$name" || return 0
     output=$scratch/record/$name
     program=$build/$2
     chosen=
@@ -95,7 +98,7 @@ record() {
 # The chapters' first pages: what they print on the first device, when PoCL has no compiled kernel yet.
 for minimal in "$build"/0?_*/0?_*_minimal "$build"/0?_*/0?_*_minimal_blocked; do
     name=${minimal##*/}
-    [ ! -x "$minimal" ] || ! POCL_KERNEL_CACHE=0 "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
+    ! wanted "$name" || [ ! -x "$minimal" ] || ! POCL_KERNEL_CACHE=0 "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
 done
 while read -r _ program; do # CMake lists the programs, in reading order
     record "${program##*/}" "$program"
@@ -121,7 +124,7 @@ if [ -x "$build/docs/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.cs
 fi
 
 for compare in "$build/docs/copy/compare_cuda" "$build/docs/copy/compare_opencl"; do
-    [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] ||
+    ! wanted compare || [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] ||
         ! "$compare" --csv="$scratch/compare.csv" >"$scratch/output" || {
         mv "$scratch/compare.csv" "$scratch/record"
         mv "$scratch/output" "$scratch/record/compare.txt"
