@@ -57,7 +57,7 @@ $column["quantity"] ~ /^timer_rate/ {
 }
 $column["quantity"] ~ /^(timer_tick_ns|sm_clock_mhz|empty_us|floor_us)$/ { ask(v("value") >= 0, "takes time") }
 END {
-    ask(rows == 17, "17 quantities")
+    ask(rows == 18, "18 quantities")
     ask(seen["timer_tick_ns"] > 0, "the timer has a tick")
     ask(seen["extra_us"] > -2 && seen["event_step_ns"] >= 0, "the events are around the spin, which gets longer")
 }
@@ -72,7 +72,7 @@ $column["quantity"] ~ /^timer_rate/ {
 }
 $column["quantity"] ~ /^(call_us|wait_us|empty_us)$/ { ask(v("value") >= 0, "takes time") }
 END {
-    ask(rows == 11 || (rows == 8 && !("extra_us" in seen)), "11 quantities; 3 need a clock in the kernel")
+    ask(rows == 12 || (rows == 9 && !("extra_us" in seen)), "12 quantities; 3 need a clock in the kernel")
     ask(seen["stamp_tick_ns"] > 0 && seen["event_step_ns"] >= 0, "the stamps go on")
 }
 
