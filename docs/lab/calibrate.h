@@ -92,7 +92,8 @@ static double step_of_ns(const double us[LENGTHS]) {
 
 /* Five rows, from `lengths` and from the processes. Returns the step in ns, which is a tick at
  * least; NaN: it is less than what looks like a step in noise, by which two halves of the runs
- * differ; -1: disturbed. `in_a_row`: what the processes measured, and a spin of a row is the finer measure. */
+ * differ; -1: disturbed. `in_a_row`: what the processes measured, and a spin of a row is the finer
+ * measure. */
 static double print_lengths(size_t runs, double tick_ns, bool disturbed, bool in_a_row) {
     double extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], noise[LENGTHS];
     bool row_disturbed = disturbed;
