@@ -116,7 +116,8 @@ def report(folder):
         if (folder / f"{program}.csv").exists():
             said = told(program + ".txt")
             part, disturbed = of_program(f"lab/{program}", folder, said)
-            clocks += (element("h3", program) + words(said, read(folder / f"{program}.csv"))[1]
+            below = words(said, read(folder / f"{program}.csv"))[1]
+            clocks += (element("h3", program) + re.sub(r'<p[^>]*>Disturbed: .*?</p>\n', "", below, flags=re.S)
                        + folded(f"What {program} measured", part))
             doubts += [f"docs/lab/{program}: disturbed: " + "; ".join(disturbed)] if disturbed else []
     for chapter in dict.fromkeys(program.split("/")[0] for program, *_ in ran):
