@@ -151,7 +151,8 @@ class Side:
             return "disturbed: do not believe it" if disturbed else "no spread recorded"
         apart = a[1] < b[0] or b[1] < a[0]
         if min(self.processes) > 1:
-            return f"{self.names[1]} is {'greater' if y > x else 'less'}" if apart else "within the noise"
+            mark = " (disturbed)" if disturbed else ""
+            return f"{self.names[1]} is {'greater' if y > x else 'less'}{mark}" if apart else "within the noise"
         # A delay only lengthens a run: a time is longer than another if its least run is longer than the other's median.
         is_time = not self.has_difference(x) and not self.column.endswith("gb_s")
         differ = apart or is_time and (b[0] > x if y > x else a[0] > y)
