@@ -4,8 +4,8 @@
  * warmup_opencl.c, which launch the kernels. */
 #pragma once
 
-#include "options.h"
 #include "summary.h"
+#include "vectors.h"
 
 enum { WARM_LAUNCHES = 31, STEADY_LAUNCHES = 31, MOST_LAUNCHES = 100 + STEADY_LAUNCHES };
 
@@ -62,10 +62,13 @@ static inline void store_outcome(struct launches *l, size_t run) {
 }
 
 /* Exits with 1 unless other_kernel has filled all of `c` with -2. */
-static inline void check_other_kernel(const float *c, size_t n) {
+static inline void check_other_kernel(vector c, size_t n) {
+    float *host = read_vector(c, n);
     for (size_t i = 0; i < n; i++)
-        if (c[i] != -2)
-            fail(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i, (double)c[i]);
+        if (host[i] != -2)
+            fail(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i,
+                 (double)host[i]);
+    free(host);
 }
 
 /* ---- The comparison ---- */

@@ -38,9 +38,10 @@ static inline unsigned length_in_turn(unsigned i, size_t run) {
     return (i * 7 + (unsigned)run * 5) % LENGTHS;
 }
 
-/* Prints the median, and the range: of runs the middle half, of anything else all samples. Returns
- * the median. NaN, which this device does not show, has no row. */
 static const char *const over_runs = "runs";
+
+/* Prints the median, and the range: of runs the middle half, of anything else all samples. Returns
+ * the median. NaN, which this device or so few runs do not show, has no row. */
 static double print_row(const char *quantity, double *samples, size_t count, const char *over,
                         bool disturbed, const char *how) {
     const size_t cut = over == over_runs ? count / 4 : 0;
@@ -103,14 +104,16 @@ static double print_lengths(size_t runs, double tick_ns, bool disturbed, bool in
                                              in_a_row ? jitter_us / IN_A_ROW : jitter_us);
         extra[l] = one.median;
         row_extra[l] = row.median;
-        noise[l] = median(lengths[l].pair_us, runs - runs / 2) / 2 -
-                   median(lengths[l].pair_us + runs - runs / 2, runs / 2) / 2;
+        noise[l] = runs < 2 ? NAN /* there are no halves */
+                            : median(lengths[l].pair_us, runs - runs / 2) / 2 -
+                                  median(lengths[l].pair_us + runs - runs / 2, runs / 2) / 2;
         pair[l] = median(lengths[l].pair_us, runs);
         disturbed |= one.disturbed;
         row_disturbed |= row.disturbed;
     }
-    double noise_ns = step_of_ns(noise),
-           step_ns = fmax(tick_ns, sqrt(fmax(0, pow(step_of_ns(pair), 2) - pow(noise_ns, 2))));
+    double noise_ns = step_of_ns(noise), step_ns = NAN;
+    if (runs >= 2)
+        step_ns = fmax(tick_ns, sqrt(fmax(0, pow(step_of_ns(pair), 2) - pow(noise_ns, 2))));
     print_row("extra_us", extra, LENGTHS, "lengths", disturbed, "a spin's time minus its code's");
     print_row("row_extra_us", row_extra, LENGTHS, "lengths", row_disturbed,
               "the same for each of 16 spins in a row");
