@@ -5,18 +5,23 @@
 # ./tour.sh build  set up and build
 # ./tour.sh test   set up, build, and run the tests
 #
-# Setting up installs what is missing from Debian's or Ubuntu's packages, as root or through sudo;
-# without either it prints the line to type and goes on with what is there. At a terminal it asks
-# before it takes sudo.
+# Setting up installs what is missing of these packages of Debian or Ubuntu, by apt-get, as root or through sudo:
+#     build-essential cmake; opencl-headers ocl-icd-opencl-dev; pocl-opencl-icd; python3
+# At a terminal it asks first. With --no-install, as in ./tour.sh --no-install build, it installs nothing and goes on
+# with what is there. Without root and sudo it prints the line to type, and goes on, too.
 set -u
 unset CDPATH
 export LC_ALL=C # a decimal point in every tool
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
-mode=${1-}
-if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ "$mode" != build ] && [ "$mode" != test ]; }; then
-    echo "usage: ./tour.sh [build|test]; at a terminal it asks before it installs packages through sudo" >&2
-    exit 2
-fi
+mode='' installs=yes
+for word; do
+    case $mode,$word in
+    *,--help | *,-h) sed -n 's/^# \{0,1\}//; 4,11p' tour.sh && exit ;;
+    *,--no-install) installs=no ;;
+    ,build | ,test) mode=$word ;;
+    *) echo "tour.sh: not so: $word; usage: ./tour.sh [--no-install] [build|test], or ./tour.sh --help" >&2 && exit 2 ;;
+    esac
+done
 load() { cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || uptime | sed 's/.*averages*: *//'; }
 load_before=$(load) # before the build, which is a load itself
 mkdir -p build && scratch=$(mktemp -d "$PWD/build/tour.XXXXXX") || exit 1
@@ -54,10 +59,11 @@ install() {
     fi
 }
 
-# agrees PACKAGES: asks a user at a terminal before the first sudo; n goes on without them.
+# agrees PACKAGES: asks at a terminal; n goes on without them, as --no-install does.
 agrees() {
-    [ -t 0 ] && [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && command -v apt-get >/dev/null || return 0
-    printf 'Missing here: %s. Install by sudo apt-get (n: go on without)? [Y/n] ' "$1"
+    [ "$installs" = yes ] || { echo "Missing here: $1; going on without." && return 1; }
+    [ -t 0 ] && command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; } || return 0
+    printf 'Missing here: %s. Install by apt-get, as root (n: go on without)? [Y/n] ' "$1"
     read -r answer || answer=n
     case $answer in [nN]*) return 1 ;; esac
 }
@@ -118,6 +124,7 @@ look() {
     cuda_events) echo "Look at extra (us): which clock comes closest to the time for which the code really ran?" ;;
     block_clock*) echo "Look at clocks_mean and whole_launch (us): which of the two grows with the number of blocks?" ;;
     warmup*) echo "Look at error (percent): which recipe comes closest to the time of a warm kernel?" ;;
+    calibrate) echo "What the clocks here can tell: subtract floor_us, and believe no difference below event_step_ns." ;;
     *) echo "Look at the rows: what differs between them?" ;;
     esac
 }
@@ -128,21 +135,13 @@ mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
 [ ! -e "$scratch/fit_to_measure.csv" ] || mv "$scratch"/fit_to_measure.* "$out"
 
-printf '\n==== What the clocks here can tell: see the report ====\n'
-for name in calibrate calibrate_opencl; do
-    [ -x "build/docs/lab/$name" ] || continue
-    code=0
-    "build/docs/lab/$name" --csv="$out/$name.csv" >"$out/$name.txt" 2>"$log" || code=$?
-    [ "$code" -eq 0 ] || rm -f "$out/$name.csv" "$out/$name.txt" # begun, perhaps
-    [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || { cat "$log" >&2 && echo "FAILED: docs/lab/$name" && failed=1; }
-done
-
 # build/programs.txt, which CMake writes, lists the programs in reading order. The tour runs the first of each
-# chapter, for OpenCL and for CUDA.
+# chapter, for OpenCL and for CUDA, and then says what the clocks here can tell.
 # shellcheck disable=SC2013 # names without blanks
-for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt); do
+for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt) \
+    $([ ! -x build/docs/lab/calibrate ] || echo cuda:docs/lab/calibrate); do
     program=${line#*:}
-    name=${program#*/}
+    name=${program##*/}
     printf '\n==== %s ====\n\n' "$program"
     if [ ! -x "build/$program" ]; then
         code=77
