@@ -15,7 +15,6 @@ from page import ROOT, as_printed, bars, box, element, environment, folded, line
 from record import RecordError, read
 
 RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
-CALIBRATIONS = ["calibrate", "calibrate_opencl"]
 KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
 PICTURES = {
@@ -59,37 +58,63 @@ def row_name(program, row):
     return ", ".join(row[key] if len(keys) == 1 else f"{key} {row[key]}" for key in keys)
 
 
-def words(text, record):
-    """What the program printed above and below its table: the paragraph that begins with the first column's name, and
-    whose second line begins as a row. A line that only goes on with a sentence is joined to the one before."""
-    begins = record.columns[0].split("_")[0]
-    rows = {row[record.columns[0]] for row in record.rows}
-    above, below = [], []
-    parts = [part for part in re.split(r"\n\s*\n", text.strip("\n")) if part.strip()]
-    tables = [p for p, part in enumerate(parts) if part.split()[0] == begins
-              and any(part.split("\n", 1)[-1].lstrip().startswith(row) for row in rows)]
-    for p, part in enumerate(parts):
-        if p not in tables:
+def words(text):
+    """What the program printed above and below its tables, whose columns are two blanks apart. A line that only goes on
+    with a sentence is joined to the one before."""
+    above, below, tables = [], [], 0
+    for part in re.split(r"\n\s*\n", text.strip()):
+        if re.search(r"\S {2,}\S", part):
+            tables += 1
+        else:
             part = re.sub(r"(?<![.:;])\n(?=[a-z]+[ ,.])", " ", part)
-            (above if tables and p < tables[0] else below).append(element("p", part, ' class="said"'))
+            (below if tables else above).append(element("p", part, ' class="said"'))
     return "".join(above), "".join(below)
 
 
 def of_program(path, folder, text):
     """A program's part of the page, and the names of its rows that are disturbed."""
-    program = path.split("/")[1]
+    program = path.rpartition("/")[2]
     record = read(folder / f"{program}.csv")
-    above, below = words(text, record)
-    columns = [c for c in record.columns if c != "disturbed" # and not the runs of a number, as clocks_mean_min
+    above, below = words(text)
+    columns = [c for c in record.columns if c != "disturbed"  # and not the runs of a number, as clocks_mean_min
                and re.sub("_(min|max)(?=_|$)", "", c) not in set(record.columns) - {c}]
-    shown = [[row[c] or "-" for c in columns] for row in record.rows]
-    for row, cells in zip(record.rows, shown):
-        cells[0] = marked(row, columns[0])
+    shown = [[marked(row, columns[0]), *(row[c] or "-" for c in columns[1:])] for row in record.rows]
     named = [[as_printed(name), value] for name, value in record.meta.items()]
     return (above + table(f"{path} on this machine", list(map(as_printed, columns)), shown) + picture(program, record)
             + below + folded("On what and with which options, and the values in these words",
                              table(f"{path}: the named lines of its record", ["name", "value"], named)),
             [row_name(program, row) for row in record.rows if row.get("disturbed") == "1"])
+
+
+def head(room):
+    """The title and the question of a chapter's text. The laboratory's program is for the clocks."""
+    if room == "docs/lab":
+        return "What the clocks here can tell", ""
+    lesson = re.sub("[*`]", "", (ROOT / room / "README.md").read_text())
+    question = re.search(r"^Question\.\s*(.*?)\n\n", lesson, re.S | re.M)
+    return re.search(r"^# (.*)", lesson, re.M)[1], " ".join(question[1].split()) if question else ""
+
+
+def of_rooms(ran, folder, told):
+    """The part of each room with programs that ran, {room: (its title, HTML)}, and what not to believe."""
+    rooms, doubts = {}, []
+    for path, code, look, message in ran:
+        room, _, program = path.rpartition("/")
+        title, question = head(room)
+        part = element("h3", program)
+        if code == "0":
+            measured, disturbed = of_program(path, folder, told(f"{program}.txt"))
+            part += element("p", look, ' class="look"') + measured
+            doubts += [f"{path}: disturbed: " + "; ".join(disturbed)] if disturbed else []
+        else:
+            why = ("skipped: " if code == "77" else f"FAILED with exit code {code}: ") + message
+            printed = told(f"{program}.txt")
+            part += element("p", why[0].upper() + why[1:], ' class="warn"')
+            part += box(f"What {program} printed", element("pre", printed)) if printed else ""
+            doubts.append(f"{path}: {why}")
+        opening = element("h2", title, f' id="{room.replace("/", "_")}"') + (element("p", question) if question else "")
+        rooms[room] = (title, rooms.get(room, ("", opening))[1] + part)
+    return rooms, doubts
 
 
 def disturbers(name, record):
@@ -100,9 +125,23 @@ def disturbers(name, record):
     return "".join(f"; {name} was disturbed: {by}" for by in re.findall(f"^disturbed: {program}: (.*)", noted, re.M))
 
 
+def beside(folder):
+    """The rows of this machine beside those of recorded ones."""
+    tables, who = "", {}
+    for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED}):
+        rows = [line for line in side.plain() if line[len(side.keys)] != "-"]
+        if rows:
+            notes = "".join(disturbers(name, record) for name, record in side.records.items())
+            tables += table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
+            for name, record in side.records.items():
+                who.setdefault(name, []).append(record)
+    return table(*WHO, machines(who)) + tables if tables else element("p", "No rows: nothing was measured.")
+
+
 def report(folder):
     here = [str(ROOT), os.environ.get("PWD", "")]  # the second may go through a symbolic link
-    hidden = {f"{path}/": "" for path in here if pathlib.Path(path).resolve() == ROOT} | {f"{pathlib.Path.home()}/": "~/"}
+    hidden = {f"{path}/": "" for path in here if pathlib.Path(path).resolve() == ROOT}
+    hidden[f"{pathlib.Path.home()}/"] = "~/"
 
     def told(name):  # without the suite's own path, which may name a user
         text = (folder / name).read_text(errors="replace") if (folder / name).exists() else ""
@@ -110,50 +149,9 @@ def report(folder):
             text = text.replace(path, shown)
         return text
 
-    ran = [line.split("\t", 3) for line in told("ran.txt").splitlines()]
-    body, clocks, doubts, nav = "", "", [], ""
-    for program in CALIBRATIONS:
-        if (folder / f"{program}.csv").exists():
-            said = told(program + ".txt")
-            part, disturbed = of_program(f"lab/{program}", folder, said)
-            below = words(said, read(folder / f"{program}.csv"))[1]
-            clocks += (element("h3", program) + re.sub(r'<p[^>]*>Disturbed: .*?</p>\n', "", below, flags=re.S)
-                       + folded(f"What {program} measured", part))
-            doubts += [f"docs/lab/{program}: disturbed: " + "; ".join(disturbed)] if disturbed else []
-    for chapter in dict.fromkeys(program.split("/")[0] for program, *_ in ran):
-        lesson = (ROOT / chapter / "README.md").read_text()
-        title = re.sub(r"[*`]", "", re.search(r"^# (.*)", lesson, re.M)[1])
-        question = re.search(r"\*\*Question\.\*\*\s*(.*?)\n\n", lesson, re.S)
-        body += element("h2", title, f' id="{chapter}"')
-        nav += f'<li><a href="#{chapter}">{escape(title)}</a></li>\n'
-        body += element("p", re.sub(r"[*`]", "", " ".join(question[1].split()))) if question else ""
-        for path, code, look, message in [line for line in ran if line[0].startswith(chapter + "/")]:
-            program = path.split("/")[1]
-            body += element("h3", program)
-            printed = told(program + ".txt")
-            if code != "0":
-                why = ("skipped: " if code == "77" else f"FAILED with exit code {code}: ") + message
-                body += element("p", why[0].upper() + why[1:], ' class="warn"')
-                doubts.append(f"{path}: {why}")
-                body += box(f"What {program} printed", element("pre", printed)) if printed else ""
-            else:
-                part, disturbed = of_program(path, folder, printed)
-                body += element("p", look, ' class="look"') + part
-                doubts += [f"{path}: disturbed: " + "; ".join(disturbed)] if disturbed else []
-    folders = {"this machine": folder} | {name: RESULTS / name for name in RECORDED}
-    beside, who = "", {}
-    for side in of_machines(folders):
-        rows = [line for line in side.plain() if line[len(side.keys)] != "-"]
-        if rows:
-            notes = "".join(disturbers(name, record) for name, record in side.records.items())
-            of_others = table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
-            if set(CALIBRATIONS) & {r.meta["program"].split()[0] for r in side.records.values()}:
-                clocks += folded(f"{side.title}: beside recorded machines", of_others)
-            else:
-                beside += of_others
-            for name, record in side.records.items():
-                who.setdefault(name, []).append(record)
-    beside = table(*WHO, machines(who)) + beside if beside else element("p", "No rows: nothing was measured.")
+    rooms, doubts = of_rooms([line.split("\t", 3) for line in told("ran.txt").splitlines()], folder, told)
+    clocks = rooms.pop("docs/lab", ("", ""))[1]
+    nav = "".join(f'<li><a href="#{room}">{escape(title)}</a></li>\n' for room, (title, _) in rooms.items())
     load = (told("load.txt").splitlines() + ["unknown"] * 2)[:2]
     fit = told("fit_to_measure.txt")
     if fit and read(folder / "fit_to_measure.csv").meta["disturbed"] != "no":
@@ -166,19 +164,17 @@ def report(folder):
     return page("How this machine times a kernel", f"""<p>Written by <code>./tour.sh</code>: what this machine answered, \
 chapter by chapter. All numbers of a program are of one run.</p>
 <nav aria-label="Contents"><ul>
-<li><a href="#clocks">What the clocks here can tell</a></li>
-<li><a href="#doubt">Numbers not to believe</a></li>
-{nav}<li><a href="#machine">This machine</a></li>
+{nav}<li><a href="#doubt">Numbers not to believe</a></li>
+<li><a href="#machine">This machine</a></li>
 <li><a href="#beside">Beside recorded machines</a></li>
 <li><a href="#next">What next</a></li>
+{'<li><a href="#docs_lab">What the clocks here can tell</a></li>' if clocks else ""}
 </ul></nav>
-<h2 id="clocks">What the clocks here can tell</h2>
-{clocks or "<p>Nothing was calibrated: there is neither CUDA nor OpenCL.</p>"}
-<h2 id="doubt">Numbers not to believe, or missing</h2>
+{"".join(part for _, part in rooms.values())}<h2 id="doubt">Numbers not to believe, or missing</h2>
 {listed}
 <p>Disturbed: the runs of these rows disagree, or all were delayed. Run the program again on an idle machine. Compare only
 numbers of one run, and repeat the run.</p>
-{body}<h2 id="machine">This machine</h2>
+<h2 id="machine">This machine</h2>
 {environment(told("environment.txt"))}<h3>Its state before the build and the programs</h3>
 <dl><dt>Load average before the tour (1, 5 and 15 minutes)</dt><dd>{escape(load[0])}</dd>
 <dt>Load average after the tour, which is itself in it</dt><dd>{escape(load[1])}</dd></dl>
@@ -189,13 +185,13 @@ tour.</p>
 <h2 id="beside">This machine beside recorded ones</h2>
 <p>The same rows on machines that the suite has in <code>docs/results</code>. A table is left out where this machine has
 no number.</p>
-{beside}<h2 id="next">What next</h2>
+{beside(folder)}<h2 id="next">What next</h2>
 <p>Read the first chapter: <code>01_host_clock/README.md</code>, in the folder of the suite.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
 <code>docs/side_by_side.sh my-laptop nvidia-h200</code>.</p>
 <p>Change the blocks, the threads or the size of one program, and see whether the change is more than noise:
 <code>docs/change.sh {name} --threads 64</code>.</p>
-""")
+{clocks}""")
 
 
 if __name__ == "__main__":
