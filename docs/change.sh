@@ -8,6 +8,7 @@
 # turns, and lays the medians of the processes side by side. The records stay in build/change/PROGRAM/.
 set -eu
 unset CDPATH
+export LC_ALL=C
 suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/..")
 usage() { sed -n 's/^# \{0,1\}//; 4,8p' "$(readlink -f "$0")"; }
 case ${1:-} in

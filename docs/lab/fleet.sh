@@ -7,6 +7,7 @@
 # ROUNDS=7: so often. DEVICES=opencl: OpenCL's, also where there is CUDA. TURNS=FILE: one device at a time, for devices
 # that share their processors; FILE is a lock.
 set -eu
+export LC_ALL=C
 if [ $# -ne 2 ]; then
     echo "usage: fleet.sh BUILD OUT" >&2
     exit 2

@@ -6,6 +6,7 @@
 # the line in its head, without a warning. In a chapter's copy without other headers the compiler names what is missing.
 set -euo pipefail
 unset CDPATH
+export LC_ALL=C
 cd "$(dirname "$(readlink -f "$0")")/../.."
 kind=${1-c}
 copy=$(mktemp -d)
@@ -20,7 +21,7 @@ done
 # built_alone ROOM
 built_alone() {
     local line said source
-    (cd "$1" && git ls-files .) | (cd "$1" && tar cf - -T -) | tar xf - -C "$copy/$1"
+    (cd "$1" && { git ls-files . 2>/dev/null | grep . || find . -type f; } | tar cf - -T -) | tar xf - -C "$copy/$1"
     if [ "$kind" = c ]; then
         said=$(cmake -S "$copy/$1" -B "$copy/build/$1" -DWITH_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug && # the lines have -O2
             cmake --build "$copy/build/$1" 2>&1)

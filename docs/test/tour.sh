@@ -1,73 +1,61 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer with docs/test/tour/.
-# What it runs and says, what it leaves for the report, and how it ends.
+# docs/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer as recorded on an H200:
+# what it installs, runs and says, the page that it writes, and how it ends.
 set -eu
 unset CDPATH FAILS
+export LC_ALL=C
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
 mkdir "$copy/bin" "$copy/suite"
 cp -R tour.sh docs 0?_* "$copy/suite"
 cd "$copy/suite"
-export HOME="$copy"
+export HOME="$copy" PATH="$copy/bin:$PATH"
 
-# cc makes one program, fit_to_measure. The others do nothing but say what they are asked.
+# cc makes one program, fit_to_measure. The others do nothing but note what they are asked.
 cat >../bin/tool <<'.'
 #!/bin/sh
 name=${0##*/}
-case " ${FAILS-} " in *" $name "*) echo "$name: why" && exit 3 ;; esac
+echo "$name $*" >>../asked
+case " ${FAILS-} " in *" $name "*) echo "$name: why" >&2 && exit 3 ;; esac
 [ "$name" != cmake ] || [ "$1" != --preset ] || echo "-- Left out, because they need a tool: one program"
-[ "$name" != ctest ] || echo "ctest $*"
+[ "$name" != sudo ] || { [ "$1" != -n ] || shift && exec "$@"; }
 while [ "$name" = cc ] && [ $# -gt 1 ]; do
-    [ "$1" != -o ] || cp "$(dirname "$0")/fit" "$2"
+    [ "$1" != -o ] || { printf '#!/bin/sh\necho "# disturbed,others ran" >"${1#--csv=}"; echo ?\n' >"$2" && chmod +x "$2"; }
     shift
 done
 .
-cat >../bin/fit <<'.'
-#!/bin/sh
-echo "# disturbed,others ran" >"${1#--csv=}"
-echo "Disturbed: others ran."
-.
-chmod +x ../bin/*
+chmod +x ../bin/tool
 for tool in cc make cmake ctest apt-get sudo; do cp ../bin/tool "../bin/$tool"; done
-PATH=$copy/bin:$PATH
 
-# The chapters' programs, of which the tour runs the first for each API: one has no device, one is not built.
-rm -rf build
-mkdir build
-cat >build/programs.txt <<'.'
-host 01_host_clock/host_clock
-host 01_host_clock/stopwatch
-opencl 02_clfinish_sync/clfinish_sync
-opencl 03_opencl_profiling/opencl_profiling
-cuda 04_cuda_events/cuda_events
-cuda 04_cuda_events/three_times
-cuda 05_block_clock/block_clock
-opencl 05_block_clock/block_clock_opencl
-host docs/lab/known_length
-opencl docs/lab/calibrate_opencl
-.
+# The tour runs the first program of each chapter for each API. Of these one has no device, and one is not built.
+mkdir -p build/docs/lab
+printf '%s\n' "host 01_host_clock/host_clock" "host 01_host_clock/stopwatch" "opencl 02_clfinish_sync/clfinish_sync" \
+    "opencl 03_opencl_profiling/opencl_profiling" "cuda 04_cuda_events/cuda_events" "cuda 05_block_clock/block_clock" \
+    "opencl 05_block_clock/block_clock_opencl" "cuda 06_warmup/warmup" "cuda docs/lab/calibrate" >build/programs.txt
 while read -r _ program; do
     mkdir -p "build/${program%/*}"
     cat >"build/$program" <<'.'
 #!/bin/sh
 name=${0##*/}
 [ "$name" != opencl_profiling ] || { echo "$name: no OpenCL device" >&2 && exit 77; }
-cp "docs/test/tour/$name.csv" "${1#--csv=}" && cat "docs/test/tour/$name.txt"
-case " ${FAILS-} " in *" $name "*) echo "$name: impossible: 0 us" >&2 && exit 1 ;; esac
+sed '/^no_finish,/s/0$/1/' "docs/results/nvidia-h200/$name.csv" >"${1#--csv=}"
+awk -v name="$name" '/^## / { inside = $2 == name } inside && !/^(##|```)/' docs/results/nvidia-h200/README.md
+case " ${FAILS-} " in *" $name "*) echo "$name: a <b> & \"c\" in $PWD/x.c" >&2 && exit 1 ;; esac
 .
     chmod +x "build/$program"
 done <build/programs.txt
 rm build/05_block_clock/block_clock_opencl
 
 bad=0
-# tours CODE [ARGUMENT]: ./tour.sh ends with CODE. What it says is in ../text.
+# tours CODE [ARGUMENT...]: ./tour.sh ends with CODE. What it says is in ../text, what its tools are asked in ../asked.
 tours() {
-    code=0
-    ./tour.sh ${2+"$2"} >../text 2>&1 </dev/null || code=$?
-    [ "$code" = "$1" ] || { echo "tour.sh: exit $code, not $1" && cat ../text && bad=1; }
+    : >../asked
+    code=$1 ended=0 && shift
+    ./tour.sh "$@" >../text 2>&1 </dev/null || ended=$?
+    [ "$ended" = "$code" ] || { echo "tour.sh $*: exit $ended, not $code" && cat ../text && bad=1; }
     [ -z "$(find build -name 'tour.*')" ] || { echo "tour.sh leaves a folder in build/" && bad=1; }
 }
 # said LINE...: whole lines, in this order.
@@ -75,62 +63,51 @@ said() {
     printf '%s\n' "$@" >../wanted
     grep -xFf ../wanted ../text | diff ../wanted - || bad=1
 }
+page() { python3 docs/test/check_page.py build/report.html "$@" || bad=1; }
 
 tours 0
-said "Left out, because they need a tool: one program" "==== 01_host_clock/host_clock ====" "==== 02_clfinish_sync/clfinish_sync ====" \
-    "==== 03_opencl_profiling/opencl_profiling ====" "Skipped: no OpenCL device" "==== 04_cuda_events/cuda_events ====" \
-    "==== 05_block_clock/block_clock ====" "==== 05_block_clock/block_clock_opencl ====" \
-    "Skipped: not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)" "==== One kernel under every clock ====" \
-    "OpenCL no_finish               host             2.00  the call that queues the kernel (disturbed)" \
-    "CUDA   event_net               device          60.00  the kernel on the device" \
-    "The table shows vector_add of 1000 floats on this machine, in microseconds (us)." \
-    "The report of this machine, to open in a browser: build/report.html" \
-    "    docs/change.sh block_clock --threads 64"
-cut -f 1,2,4 build/tour/ran.txt >../found
-(cd build/tour && ls) >>../found
-diff - ../found <<'.' || bad=1
-01_host_clock/host_clock	0	
-02_clfinish_sync/clfinish_sync	0	
-03_opencl_profiling/opencl_profiling	77	no OpenCL device
-04_cuda_events/cuda_events	0	
-05_block_clock/block_clock	0	
-05_block_clock/block_clock_opencl	77	not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)
-block_clock.csv
-block_clock.txt
-calibrate_opencl.csv
-calibrate_opencl.txt
-clfinish_sync.csv
-clfinish_sync.txt
-cuda_events.csv
-cuda_events.txt
-environment.txt
-fit_to_measure.csv
-fit_to_measure.txt
-host_clock.csv
-host_clock.txt
-load.txt
-ran.txt
-.
-python3 docs/test/check_page.py build/report.html "the whole machine: others ran" "04 CUDA events" || bad=1
+said "Left out, because they need a tool: one program" "==== 01_host_clock/host_clock ====" \
+    "==== 02_clfinish_sync/clfinish_sync ====" "==== 03_opencl_profiling/opencl_profiling ====" "Skipped: no OpenCL device" \
+    "==== 04_cuda_events/cuda_events ====" "==== 05_block_clock/block_clock ====" "==== 05_block_clock/block_clock_opencl ====" \
+    "Skipped: not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)" "==== 06_warmup/warmup ====" \
+    "==== docs/lab/calibrate ====" "==== One kernel under every clock ====" \
+    "The table shows vector_add of 16777216 floats on this machine, in microseconds (us)." \
+    "The report of this machine, to open in a browser: build/report.html" "    docs/change.sh block_clock --threads 64"
+grep -q '^OpenCL no_finish .* (disturbed)$' ../text && grep -q '^CUDA   event_net ' ../text || bad=1
+[ "$(cd build/tour && echo ./*.csv)" = "./block_clock.csv ./calibrate.csv ./clfinish_sync.csv ./cuda_events.csv \
+./fit_to_measure.csv ./host_clock.csv ./warmup.csv" ] || { ls build/tour && bad=1; }
+page "the whole machine: others ran" "02_clfinish_sync/clfinish_sync: disturbed: no_finish" "no clock min_us" \
+    "no_finish disturbed host" "Skipped: no OpenCL device" "method this machine nvidia-h200" "no $PWD"
+[ "$(sed -n 's/.*<h2[^>]*>\(..\).*/\1/p' build/report.html | paste -sd ' ' -)" = "01 02 03 04 05 06 Nu Th Th Wh Wh" ] || bad=1
 
 # A program that fails: the tour says so, goes on, and has no record of it, though one was begun.
 FAILS=cuda_events tours 1
-said "cuda_events: impossible: 0 us" "FAILED: 04_cuda_events/cuda_events" "==== 05_block_clock/block_clock ===="
+said "FAILED: 04_cuda_events/cuda_events" "==== 05_block_clock/block_clock ===="
 [ ! -e build/tour/cuda_events.csv ] || { echo "tour.sh keeps the record of a program that failed" && bad=1; }
-python3 docs/test/check_page.py build/report.html "FAILED with exit code 1: impossible: 0 us" || bad=1
-
-FAILS=calibrate_opencl tours 1
-said "FAILED: docs/lab/calibrate_opencl" "==== 05_block_clock/block_clock ===="
-[ ! -e build/tour/calibrate_opencl.csv ] || { echo "tour.sh keeps the record of a calibration that failed" && bad=1; }
+page 'FAILED with exit code 1: a <b> & "c" in x.c' "06 Warm-up"
 
 # A build that fails, and one that is only tested. The last tour's page and records stay.
 FAILS=cmake tours 1
 said "cmake: why" "tour.sh: the build failed"
 FAILS=ctest tours 3 test
-tours 0 build
-tours 0 test
-said "ctest --preset default"
 tours 2 tests
-said "usage: ./tour.sh [build|test]; at a terminal it asks before it installs packages through sudo"
-[ -s build/report.html ] && [ -s build/tour/ran.txt ] || bad=1
+tours 2 build test
+tours 0 --help
+said "./tour.sh build  set up and build" "    build-essential cmake; opencl-headers ocl-icd-opencl-dev; pocl-opencl-icd; python3"
+[ -s build/report.html ] && [ -s build/tour/ran.txt ] && [ ! -s ../asked ] || bad=1
+
+# What it installs: without a terminal at once, with --no-install nothing, and at a terminal nothing if the answer is n.
+export FAILS=cc
+tours 0 build
+grep -q '^apt-get install .* opencl-headers ocl-icd-opencl-dev' ../asked || bad=1
+tours 0 test --no-install
+! grep apt-get ../asked || bad=1
+tours 0 --no-install
+! grep apt-get ../asked || bad=1
+for answer in n y; do
+    : >../asked
+    echo $answer | python3 -c 'import pty; pty.spawn(["./tour.sh", "build"])' >../text
+    grep -q '^Missing here: .*opencl-headers' ../text || bad=1
+    [ "$(grep -c '^apt-get install .*opencl' ../asked)" = "$([ $answer = n ] && echo 0 || echo 1)" ] || bad=1
+done
 exit "$bad"

@@ -3,6 +3,7 @@
 #
 # adapted.sh: does compare do with a library (cuBLAS) and with a PyTorch function what docs/compare.md says? To be run by
 # hand on a machine with an NVIDIA GPU, nvcc and PyTorch, in under a minute. Prints ok, or what failed, and ends with 1.
+export LC_ALL=C
 cd "$(dirname "$0")/.." || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

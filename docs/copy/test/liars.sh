@@ -3,6 +3,7 @@
 #
 # liars.sh PROGRAM [ARGUMENT...]: recipe or compare with liars.cu or liars.c in place of its own part, on this machine.
 # Prints what it says of each launch. The honest ones must not be refused, the others must be.
+export LC_ALL=C
 names=$(LIE=all "$@" 2>&1 >/dev/null)
 code=$?
 [ "$code" = 2 ] || exit "$code"

@@ -4,6 +4,7 @@
 # spin.sh CC: without a clock spin.cl counts the rounds of a loop, and a compiler must not leave out its work: with other
 # work it gives other machine code.
 set -eu
+export LC_ALL=C
 cc=$1
 cd "$(dirname "$0")/../../.."
 code() { sed "$1" docs/lab/spin.cl | "$cc" -O2 -include common/test/simulated_cl.h -xc -S -o - -; }
