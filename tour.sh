@@ -128,14 +128,13 @@ mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
 [ ! -e "$scratch/fit_to_measure.csv" ] || mv "$scratch"/fit_to_measure.* "$out"
 
-printf '\n==== What the clocks here can tell: see the report ====\n'
-for name in calibrate calibrate_opencl; do
-    [ -x "build/docs/lab/$name" ] || continue
+if [ -x build/docs/lab/calibrate ]; then
+    printf '\n==== What the clocks here can tell: see the report ====\n'
     code=0
-    "build/docs/lab/$name" --csv="$out/$name.csv" >"$out/$name.txt" 2>"$log" || code=$?
-    [ "$code" -eq 0 ] || rm -f "$out/$name.csv" "$out/$name.txt" # begun, perhaps
-    [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || { cat "$log" >&2 && echo "FAILED: docs/lab/$name" && failed=1; }
-done
+    build/docs/lab/calibrate --csv="$out/calibrate.csv" >"$out/calibrate.txt" 2>"$log" || code=$?
+    [ "$code" -eq 0 ] || rm -f "$out"/calibrate.* # begun, perhaps
+    [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || { cat "$log" >&2 && echo "FAILED: docs/lab/calibrate" && failed=1; }
+fi
 
 # build/programs.txt, which CMake writes, lists the programs in reading order. The tour runs the first of each
 # chapter, for OpenCL and for CUDA.

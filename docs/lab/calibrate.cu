@@ -15,11 +15,10 @@
 #include "../../06_warmup/cold.h" /* in_new_process() */
 
 enum { TICKS = 500, SPIN_NS = 10000, LENGTHS = 24, IN_A_ROW = 16 };
-/* Between two events: 'x' one more event, 'e' an empty kernel, 's' a spin. */
 enum { FLOOR, EMPTY, SPIN, EVENT, EVENT_EMPTY, EMPTY_EVENT, EVENT_SPIN, SPIN_EVENT, PAIRS };
 static const struct {
-    const char *queue, *quantity, *how;
-    int minus; /* the pair without what this one adds; floor: none */
+    const char *queue, *quantity, *how; /* 'x': one more event, 'e': an empty kernel, 's': a spin */
+    int minus;                          /* the pair without what this one adds; floor: none */
 } pairs[PAIRS] = {{"", "floor_us", "two events behind the blocker", FLOOR},
                   {"e", "empty_us", "an empty kernel adds", FLOOR},
                   {"s", "launch_drain_us", "a spin adds to its code", FLOOR},
@@ -43,9 +42,10 @@ static __global__ void empty(void) {
 /* By how much %globaltimer goes on, each time that it does. */
 static __global__ void note_steps(unsigned long long *steps_ns) {
     for (int i = 0; i < TICKS; i++) {
-        const unsigned long long last_ns = globaltimer_ns();
-        while ((steps_ns[i] = globaltimer_ns() - last_ns) == 0)
+        unsigned long long ns, last_ns = globaltimer_ns();
+        while ((ns = globaltimer_ns()) == last_ns)
             continue;
+        steps_ns[i] = ns - last_ns;
     }
 }
 

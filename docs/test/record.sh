@@ -1,18 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/record.sh: docs/results/record.sh, change.sh and environment.sh, and docs/lab/ncu.sh, in a copy, with programs
-# that only write what they were asked into their record.
+# docs/test/record.sh: docs/results/record.sh, change.sh and environment.sh in a copy, with programs that only write what
+# they were asked into their record.
 set -eu
 unset BUILD ONLY
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
-mkdir -p "$copy/bin" "$copy/docs/results" "$copy/docs/lab" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync" \
-    "$copy/build/06_warmup" "$copy/build/docs/copy" "$copy/build/docs/lab"
+mkdir -p "$copy/bin" "$copy/docs/results" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync" \
+    "$copy/build/06_warmup" "$copy/build/docs/copy"
 cp docs/*.sh "$copy/docs"
 cp docs/results/*.sh "$copy/docs/results"
-cp docs/lab/ncu.sh "$copy/docs/lab"
 cd "$copy"
 PATH=$copy/bin:$PATH
 # is WHAT FILE: what FILE must be stands on stdin.
@@ -130,45 +129,6 @@ grep -qx 'csv --runs 7' build/change/stopwatch/B5.csv
 docs/change.sh --help | grep -q 'change.sh PROGRAM A... -- B...'
 fails docs/change.sh
 grep -q 'change.sh PROGRAM A... -- B...' message
-
-# What Nsight Compute says: the median of four launches, of numbers with commas, of the kernel that is meant.
-cat >bin/ncu <<'.'
-#!/bin/sh
-[ "$1" != --version ] || exec printf 'NVIDIA (R)\nVersion 2026.1.2.0 (build 3)\n'
-echo "==PROF== Connected"
-echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
-times=1
-case "$*" in *"--cache-control all"*) times=3 ;; esac
-for kernel in "empty()" "stamped_spin_blocks(unsigned long, int)" "stamped_vector_add(float *, int)" "vector_add(float *, int)"; do
-    for ns in 9 10000 800 2000; do
-        value=$((ns * times * ${#kernel}))
-        [ "$value" -lt 1000 ] || value=$((value / 1000)),$(printf %03d $((value % 1000)))
-        echo "\"1\",\"$kernel\",\"gpu__time_duration.sum\",\"ns\",\"$value\""
-        echo "\"1\",\"$kernel\",\"sm__cycles_active.max\",\"\",\"$ns\""
-        echo "\"1\",\"$kernel\",\"sm__cycles_elapsed.max\",\"\",\"$((2 * ns))\""
-    done
-done
-.
-printf '#!/bin/sh\nprintf "# device,Known GPU\\n# driver,1\\n# date,2026-01-02\\n# runs,2\\n"\n' >build/docs/lab/calibrate
-chmod +x bin/ncu build/docs/lab/calibrate
-docs/lab/ncu.sh build >found
-is "ncu.sh" found <<'.'
-# program,ncu.sh
-# device,Known GPU
-# driver,1
-# date,2026-01-02
-# tool,Nsight Compute 2026.1.2
-program,kernel,size,caches,duration_us,sm_active_us,active_cycles,elapsed_cycles,times
-calibrate,empty,,kept,9.800,4.900,1400,2800,
-graph_times,spin,,kept,54.600,,,,
-graph_times,vector_add,,kept,44.800,,,,
-warmup_series,vector_add,65536,kept,33.600,,,,
-warmup_series,vector_add,65536,flushed,100.800,,,,3.000
-warmup_series,vector_add,1048576,kept,33.600,,,,
-warmup_series,vector_add,1048576,flushed,100.800,,,,3.000
-warmup_series,vector_add,16777216,kept,33.600,,,,
-warmup_series,vector_add,16777216,flushed,100.800,,,,3.000
-.
 
 # What the machine is: no more of the kernel's version than its numbers. A record of another machine is refused.
 cat >bin/uname <<'.'

@@ -47,7 +47,7 @@ cuda 04_cuda_events/three_times
 cuda 05_block_clock/block_clock
 opencl 05_block_clock/block_clock_opencl
 host docs/lab/known_length
-opencl docs/lab/calibrate_opencl
+cuda docs/lab/calibrate
 .
 while read -r _ program; do
     mkdir -p "build/${program%/*}"
@@ -97,8 +97,8 @@ diff - ../found <<'.' || bad=1
 05_block_clock/block_clock_opencl	77	not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)
 block_clock.csv
 block_clock.txt
-calibrate_opencl.csv
-calibrate_opencl.txt
+calibrate.csv
+calibrate.txt
 clfinish_sync.csv
 clfinish_sync.txt
 cuda_events.csv
@@ -119,9 +119,9 @@ said "cuda_events: impossible: 0 us" "FAILED: 04_cuda_events/cuda_events" "==== 
 [ ! -e build/tour/cuda_events.csv ] || { echo "tour.sh keeps the record of a program that failed" && bad=1; }
 python3 docs/test/check_page.py build/report.html "FAILED with exit code 1: impossible: 0 us" || bad=1
 
-FAILS=calibrate_opencl tours 1
-said "FAILED: docs/lab/calibrate_opencl" "==== 05_block_clock/block_clock ===="
-[ ! -e build/tour/calibrate_opencl.csv ] || { echo "tour.sh keeps the record of a calibration that failed" && bad=1; }
+FAILS=calibrate tours 1
+said "FAILED: docs/lab/calibrate" "==== 05_block_clock/block_clock ===="
+[ ! -e build/tour/calibrate.csv ] || { echo "tour.sh keeps the record of a calibration that failed" && bad=1; }
 
 # A build that fails, and one that is only tested. The last tour's page and records stay.
 FAILS=cmake tours 1

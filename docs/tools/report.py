@@ -15,7 +15,6 @@ from page import ROOT, as_printed, bars, box, element, environment, folded, line
 from record import RecordError, read
 
 RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
-CALIBRATIONS = ["calibrate", "calibrate_opencl"]
 KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
 PICTURES = {
@@ -112,14 +111,16 @@ def report(folder):
 
     ran = [line.split("\t", 3) for line in told("ran.txt").splitlines()]
     body, clocks, doubts, nav = "", "", [], ""
-    for program in CALIBRATIONS:
-        if (folder / f"{program}.csv").exists():
-            said = told(program + ".txt")
-            part, disturbed = of_program(f"lab/{program}", folder, said)
-            below = words(said, read(folder / f"{program}.csv"))[1]
-            clocks += (element("h3", program) + re.sub(r'<p[^>]*>Disturbed: .*?</p>\n', "", below, flags=re.S)
-                       + folded(f"What {program} measured", part))
-            doubts += [f"docs/lab/{program}: disturbed: " + "; ".join(disturbed)] if disturbed else []
+    if (folder / "calibrate.csv").exists():
+        said = told("calibrate.txt")
+        part, disturbed = of_program("lab/calibrate", folder, said)
+        below = words(said, read(folder / "calibrate.csv"))[1]
+        clocks = ('<h2 id="clocks">What the clocks here can tell</h2>\n'
+                  + re.sub(r'<p[^>]*>Disturbed: .*?</p>\n', "", below, flags=re.S)
+                  + folded("What calibrate measured", part))
+        doubts = ["docs/lab/calibrate: disturbed: " + "; ".join(disturbed)] if disturbed else []
+        nav = '<li><a href="#clocks">What the clocks here can tell</a></li>\n'
+    nav += '<li><a href="#doubt">Numbers not to believe</a></li>\n'
     for chapter in dict.fromkeys(program.split("/")[0] for program, *_ in ran):
         lesson = (ROOT / chapter / "README.md").read_text()
         title = re.sub(r"[*`]", "", re.search(r"^# (.*)", lesson, re.M)[1])
@@ -147,7 +148,7 @@ def report(folder):
         if rows:
             notes = "".join(disturbers(name, record) for name, record in side.records.items())
             of_others = table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
-            if set(CALIBRATIONS) & {r.meta["program"].split()[0] for r in side.records.values()}:
+            if "calibrate" in {r.meta["program"].split()[0] for r in side.records.values()}:
                 clocks += folded(f"{side.title}: beside recorded machines", of_others)
             else:
                 beside += of_others
@@ -166,15 +167,11 @@ def report(folder):
     return page("How this machine times a kernel", f"""<p>Written by <code>./tour.sh</code>: what this machine answered, \
 chapter by chapter. All numbers of a program are of one run.</p>
 <nav aria-label="Contents"><ul>
-<li><a href="#clocks">What the clocks here can tell</a></li>
-<li><a href="#doubt">Numbers not to believe</a></li>
 {nav}<li><a href="#machine">This machine</a></li>
 <li><a href="#beside">Beside recorded machines</a></li>
 <li><a href="#next">What next</a></li>
 </ul></nav>
-<h2 id="clocks">What the clocks here can tell</h2>
-{clocks or "<p>Nothing was calibrated: there is neither CUDA nor OpenCL.</p>"}
-<h2 id="doubt">Numbers not to believe, or missing</h2>
+{clocks}<h2 id="doubt">Numbers not to believe, or missing</h2>
 {listed}
 <p>Disturbed: the runs of these rows disagree, or all were delayed. Run the program again on an idle machine. Compare only
 numbers of one run, and repeat the run.</p>
