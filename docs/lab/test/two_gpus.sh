@@ -25,7 +25,7 @@ so() {
         { v[$1] = $2; low[$1] = $3; high[$1] = $4; mark[$1] = $NF; marks += $NF; rows++ }
         END { exit !('"$2"') }' record || { echo "not so: $1" && cat record && bad=1; }
 }
-runs DRIFT_PPM=40 5000
+runs DRIFT_PPM=40 50
 so "the drift is within its bounds" 'low["drift_ppm"] <= 40 && 40 <= high["drift_ppm"]'
 runs PEER=0 50
 so "the offset is within its bounds" 'low["offset_us"] <= -123456.789 && -123456.789 <= high["offset_us"]'
@@ -33,8 +33,8 @@ so "what is late is marked if it is not seen within the bound" \
     'mark["seen_late_us"] == ((v["seen_late_us"] - 50) ^ 2 > (v["bound_ns"] / 1000) ^ 2)'
 grep -q "through host memory" record || bad=1
 # A bound is half a stamp's way, and a tick of the slower timer.
-runs TICK=2048 5000
-so "what is made late comes late" '2500 < v["seen_late_us"] && v["seen_late_us"] < 7500'
+runs TICK=2048 30000
+so "what is made late comes late" '15000 < v["seen_late_us"] && v["seen_late_us"] < 100000'
 so "the bound has the tick" 'v["bound_ns"] >= v["way_ns"] / 2 + 2048'
 runs NOT_LATE=1 400000
 so "an answer that is not late although it should be is marked" 'mark["seen_late_us"] && !mark["way_ns"]'
