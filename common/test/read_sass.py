@@ -62,16 +62,12 @@ RULES = {
                  rf"store {FLOW}barrier answer used {FLOW}branch clock store "},
     "05_block_clock/block_timeline.cu": {
         "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store barrier \] {BLOCK_END}"},
-    "docs/lab/outside_the_block.cu": {
-        "stamped": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}",
-        "unstamped": rf"{FLOW}{REDUCTION}store "},
     "05_block_clock/barrier.cu": {
         "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock "
                      r"barrier answer used branch clock store "},
     "docs/lab/sm_counters.cu": {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
-    "docs/lab/onion.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
     "04_cuda_events/minimal_blocked.cu": {"block_stream": r"timer \[ timer load \] load branch store "},
     "04_cuda_events/three_times.cu": {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
@@ -83,8 +79,8 @@ RULES = {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
     "docs/lab/calibrate.cu": {
-        "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM, "note_time": "timer store ",
-        "note_steps": r"timer \[ timer \] clock \[ timer \] store \] clock store "},
+        "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM,
+        "note_steps": r"\[ timer \[ timer \] store \] "},
     "docs/lab/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/copy/recipe.cu": {"block_stream": r"timer \[ timer load \] load branch store ", "read_all": "load branch store "},
 }

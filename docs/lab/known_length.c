@@ -16,25 +16,40 @@
  */
 #include "../../03_opencl_profiling/stamps.h"
 #include "../../04_cuda_events/fit_line.h"
-#include "group_times.h"
+#include "../../05_block_clock/kernel_clock.h"
 #include "summary.h"
 
 enum { LENGTHS = 6 };
 static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
 
-static cl_kernel kernel; /* spin */
-static cl_mem stamps;    /* of its one work-group */
-static bool is_loop;     /* kernels have no such clock: clock_step_ns is of the loop */
+static cl_kernel kernel;     /* spin */
+static cl_mem stamps;        /* of its one work-group */
+static double clock_step_ns; /* of the clock that the kernel reads, or of its loop */
+static bool is_loop;         /* kernels have no such clock */
 
 struct times {
     double code_us, start_to_end_us, host_us;
 };
 
+/* Builds the kernel with the clock that this device has, and returns its name. Without a clock the
+ * kernel counts the rounds of a loop. */
+static const char *open_spin(void) {
+    const struct kernel_clock clock = find_kernel_clock();
+    is_loop = !(clock.tick_ns > 0); /* an extension's clock may count in anything */
+    const cl_program program = build_program("spin.cl", is_loop ? "" : clock.flags);
+    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_error));
+    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, 2 * sizeof(cl_ulong), NULL,
+                                    &cl_error));
+    CHECK_CL(clSetKernelArg(kernel, 1, sizeof stamps, &stamps));
+    clock_step_ns = clock.tick_ns;
+    return is_loop ? "a loop twice as long" : clock.name;
+}
+
 /* One spin of `steps`, by three clocks. */
 static struct times time_spin(cl_ulong steps) {
     const size_t one = 1;
     cl_event event;
-    struct group_time code;
+    cl_ulong code[2]; /* start and end */
     struct times t;
     CHECK_CL(clSetKernelArg(kernel, 0, sizeof steps, &steps));
     CHECK_CL(clFinish(cl.queue));
@@ -43,9 +58,9 @@ static struct times time_spin(cl_ulong steps) {
     CHECK_CL(clFinish(cl.queue));
     t.host_us = (double)(now_ns() - start_ns) / 1e3;
     t.start_to_end_us = take_start_to_end_us(event, t.host_us);
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, stamps, CL_TRUE, 0, sizeof code, &code, 0, NULL, NULL));
-    const cl_long ran_steps = (cl_long)(code.end - code.start);
-    t.code_us = steps_us(code.start, code.end);
+    CHECK_CL(clEnqueueReadBuffer(cl.queue, stamps, CL_TRUE, 0, sizeof code, code, 0, NULL, NULL));
+    const cl_long ran_steps = (cl_long)(code[1] - code[0]);
+    t.code_us = (double)ran_steps * clock_step_ns / 1e3;
     if ((steps > 0 && t.start_to_end_us == 0) || ran_steps < (cl_long)steps ||
         (!is_loop && t.code_us > 1.01 * t.host_us + 10))
         fail(
@@ -90,11 +105,7 @@ int main(int argc, char **argv) {
                   "How much longer than the code are START to END and the host's clock?");
     open_opencl(CL_QUEUE_PROFILING_ENABLE);
     const size_t runs = (size_t)options.runs;
-    const struct kernel_clock clock = open_spin("spin.cl", 1, &kernel, &stamps);
-    const cl_uint first = 0; /* the number of the first stamp */
-    CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-    is_loop = isnan(clock_step_ns);
-    const char *code_by = is_loop ? "a loop twice as long" : clock.name;
+    const char *code_by = open_spin();
     if (is_loop)
         clock_step_ns = find_loop_step_ns();
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A kernel whose work-groups spin, and write down when they started and ended, by the clock that
- * the host program says this device has. */
+ * A kernel that spins, and writes down when it started and ended, by the clock that the host
+ * program says this device has. */
 #if defined CLOCK_PTX /* NVIDIA: nanoseconds */
 ulong read_clock(void) {
     ulong ns;
@@ -18,9 +18,8 @@ struct stamp {
     ulong start, end;
 };
 
-/* One work-item in each work-group. Spins for `length` steps of the clock. The stamps of
- * this launch begin at `first`. */
-__kernel void spin(ulong length, uint first, __global struct stamp *stamps) {
+/* For one work-item. Spins for `length` steps of the clock. */
+__kernel void spin(ulong length, __global struct stamp *stamps) {
     struct stamp t;
 #if defined CLOCK_PTX || defined CLOCK_TSC
     t.start = read_clock();
@@ -34,5 +33,5 @@ __kernel void spin(ulong length, uint first, __global struct stamp *stamps) {
     t.start = 1;
     t.end = 1 + length + (state == 0); /* so that the work is not left out */
 #endif
-    stamps[first + get_group_id(0)] = t;
+    *stamps = t;
 }

@@ -118,9 +118,6 @@ fi
 
 if [ -x "$build/docs/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
     "$build/docs/copy/recipe_cuda" >"$scratch/record/recipe.txt"
-    if command -v ncu >/dev/null; then
-        docs/lab/ncu.sh "$build" >"$scratch/record/ncu.csv" || rm "$scratch/record/ncu.csv" # it may not be allowed
-    fi
 fi
 
 for compare in "$build/docs/copy/compare_cuda" "$build/docs/copy/compare_opencl"; do
@@ -165,7 +162,7 @@ draw() {
 }
 if command -v gnuplot >/dev/null; then
     draw 03_opencl_profiling/plot.gp bandwidth.csv
-    draw 04_cuda_events/plot.gp onion.csv
+    draw 04_cuda_events/plot.gp cuda_events.csv
     draw 05_block_clock/plot.gp block_clock.csv
     if [ -e "$results/warmup_series_opencl.csv" ]; then
         draw 06_warmup/plot.gp warmup_series_opencl.csv
@@ -173,12 +170,6 @@ if command -v gnuplot >/dev/null; then
         draw 06_warmup/plot.gp warmup_series.csv
     fi
     draw docs/lab/accuracy.gp compare_tools.csv
-    case $1 in
-    nvidia-h200 | pocl-cpu) # the picture of chapter 05 that has both
-        gnuplot -c docs/lab/overlay.gp docs/results/overlay.svg docs/results/nvidia-h200/block_clock.csv \
-            docs/lab/g80.csv:32 docs/results/pocl-cpu/block_clock_opencl.csv
-        ;;
-    esac
 else
     echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
 fi
