@@ -32,7 +32,7 @@ grep -qs '^\$ ' "$transcript" || {
 scratch=$TMPDIR
 root=$(echo "${here%common/test}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
-for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new "${2%/simulated/bin/*}/simulated/bin/"old; do
+for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new; do
     [ ! -e "$file" ] || ln -s "$file" .
 done
 bad=0

@@ -1,77 +1,64 @@
 /* SPDX-License-Identifier: MIT
  *
- * NVML for the tests: two idle GPUs, as far as a file named `gpu` in the current folder does not
- * say otherwise. Its lines are "WHAT VALUE"; for the second GPU "1.WHAT VALUE". VALUE "-": the
- * call is not supported. "pid" may stand there several times; "short" is a pid in every other
- * list. With OLD it is a driver before the newer names. It makes the file `looked` when a look
- * at the first GPU begins, so that a test can wait for one. */
+ * NVML for the tests: an idle GPU, unless a file named `gpu` in the current folder says otherwise.
+ * Its lines are "WHAT VALUE LOOK": so from this look on (the first is 1; no number: always); the
+ * last one that holds counts. VALUE "-": the call is not supported. "gpus 2" adds a second GPU, whose
+ * WHAT begins with "1."; "running" goes into root/proc/loadavg. Look 7 leaves a file, look.7. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, NOT_FOUND = 6, TOO_SMALL = 7 };
-static int has_begun;
-static char gpus[2], mig; /* their addresses are the handles */
 typedef unsigned long long u64;
+enum { SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED };
+static char gpus[2]; /* their addresses are the handles */
+static int has_begun;
+static unsigned looks;
 
-/* The value behind the nth `what` in the file, else `value`. */
-static int answer(const void *gpu, const char *what, int nth, u64 value, u64 *to) {
+static int wide(const char *gpu, const char *what, u64 value, u64 *to) {
     char line[128], key[64], text[64];
-    int code = SUCCESS;
+    int code = !has_begun ? UNINITIALIZED : gpu - gpus > 1 ? INVALID_ARGUMENT : SUCCESS;
     FILE *file = fopen("gpu", "r");
-    if (!has_begun || gpu == &mig || (gpu && gpu != gpus && gpu != gpus + 1))
-        code = has_begun ? INVALID_ARGUMENT : UNINITIALIZED;
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "%63s %63s", key, text) == 2 &&
-            (gpu == gpus + 1) == (strncmp(key, "1.", 2) == 0) &&
-            strcmp(gpu == gpus + 1 ? key + 2 : key, what) == 0 && nth-- == 0) {
-            value = strtoull(text, NULL, 0);
-            code = code == SUCCESS && strcmp(text, "-") == 0 ? NOT_SUPPORTED : code;
-        }
+    while (file && code != UNINITIALIZED && fgets(line, sizeof line, file)) {
+        unsigned from = 0;
+        const int words = sscanf(line, "%63s %63s %u", key, text, &from);
+        const size_t second = words > 1 && key[0] == '1' ? 1 : 0;
+        if (from > looks || gpu != gpus + second || strcmp(key + 2 * second, what) != 0)
+            continue;
+        value = strtoull(text, NULL, 0);
+        code = *text == '-' ? NOT_SUPPORTED : SUCCESS;
+    }
     if (file)
         fclose(file);
-    if (code == SUCCESS)
-        *to = value;
+    *to = code == SUCCESS ? value : 4711; /* which nobody should believe */
     return code;
 }
 
-static int number(const void *gpu, const char *what, unsigned value, unsigned *to) {
-    u64 wide;
-    const int code = answer(gpu, what, 0, value, &wide);
-    if (code == SUCCESS)
-        *to = (unsigned)wide;
+static int number(const char *gpu, const char *what, unsigned value, unsigned *to) {
+    u64 x;
+    const int code = wide(gpu, what, value, &x);
+    *to = (unsigned)x;
     return code;
 }
 
 int nvmlInit_v2(void) {
-    unsigned here;
+    unsigned driver;
     has_begun = 1;
-    return has_begun = number(NULL, "driver", 1, &here) == SUCCESS, has_begun ? SUCCESS : 9;
+    return number(gpus, "driver", 1, &driver);
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **gpu) {
     unsigned count;
     *gpu = gpus + index;
-    return number(NULL, "gpus", 1, &count) != SUCCESS || index >= count ? INVALID_ARGUMENT
+    return number(gpus, "gpus", 1, &count) != SUCCESS || index >= count ? INVALID_ARGUMENT
                                                                         : SUCCESS;
 }
 
-int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **gpu) {
-    *gpu = gpus + (strstr(bus, ":00:07.0") != NULL);
-    return strstr(bus, "0000:00:0") ? SUCCESS : NOT_FOUND;
-}
-
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **gpu) {
-    *gpu = strcmp(uuid, "MIG-0") == 0 ? &mig : gpus + (strcmp(uuid, "GPU-1") == 0);
-    return strncmp(uuid, "GPU-", 4) == 0 || *gpu == &mig ? SUCCESS : NOT_FOUND;
+    *gpu = gpus + 1;
+    return strcmp(uuid, "GPU-1") == 0 ? SUCCESS : INVALID_ARGUMENT;
 }
 
-int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **gpu) {
-    *gpu = gpus;
-    return part == &mig ? SUCCESS : INVALID_ARGUMENT;
-}
-
-/* What is one number, or one of a kind of which this knows `known`. */
+/* One number; one of a kind of which this knows `known`; one with another that is of no use. */
 #define NUMBER(name, what, value)                                                                  \
     int name(void *gpu, unsigned *to) {                                                            \
         return number(gpu, what, value, to);                                                       \
@@ -80,84 +67,49 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **gpu) {
     int name(void *gpu, int kind, unsigned *to) {                                                  \
         return kind == known ? number(gpu, what, value, to) : INVALID_ARGUMENT;                    \
     }
-/* Of two numbers that come together, one is of use. */
-#define FIRST(name, what, value, second)                                                           \
+#define MODE(name, what, value)                                                                    \
     int name(void *gpu, unsigned *to, unsigned *next) {                                            \
-        return *next = second, number(gpu, what, value, to);                                       \
+        return *next = !value, number(gpu, what, value, to);                                       \
     }
 NUMBER(nvmlDeviceGetPowerUsage, "power", 80123)
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, "power_limit", 700000)
 NUMBER(nvmlDeviceGetPersistenceMode, "persistence", 1)
+NUMBER(nvmlDeviceGetUtilizationRates, "busy", 0)
 KIND(nvmlDeviceGetMaxClockInfo, 1, "sm_most", 1980)
 KIND(nvmlDeviceGetTemperature, 0, "temperature", 37)
 KIND(nvmlDeviceGetTemperatureThreshold, 1, "slowdown", 89)
-FIRST(nvmlDeviceGetMigMode, "mig", 0, 1)
-FIRST(nvmlDeviceGetEccMode, "ecc", 1, 0)
+MODE(nvmlDeviceGetMigMode, "mig", 0)
+MODE(nvmlDeviceGetEccMode, "ecc", 1)
 
 int nvmlDeviceGetClockInfo(void *gpu, int type, unsigned *mhz) {
-    FILE *looked = type == 1 && gpu == gpus ? fopen("looked", "w")
-                                            : NULL; /* each look begins with this call */
-    if (looked)
-        fclose(looked);
-    return type == 1   ? number(gpu, "sm", 345, mhz)
-           : type == 2 ? number(gpu, "memory", 3201, mhz)
-                       : INVALID_ARGUMENT;
-}
-
-int nvmlDeviceGetUtilizationRates(void *gpu, unsigned gpu_and_memory_percent[2]) {
-    gpu_and_memory_percent[1] = 77;
-    return number(gpu, "busy", 0, gpu_and_memory_percent);
+    if (type == 1 && gpu == gpus) { /* each look begins with this call */
+        char name[32];
+        unsigned running;
+        snprintf(name, sizeof name, "look.%u", ++looks);
+        number(gpu, "running", 0, &running);
+        FILE *load = running > 0 ? fopen("root/proc/loadavg", "w") : NULL;
+        if (load && fprintf(load, "7.25 1 1 %u/99 5\n", running) > 0)
+            fclose(load);
+        fclose(fopen(name, "w"));
+    }
+    return type == 1 ? number(gpu, "sm", 345, mhz) : number(gpu, "memory", 3201, mhz);
 }
 
 int nvmlDeviceGetViolationStatus(void *gpu, int policy, u64 us_and_ns[2]) {
-    static unsigned calls;
-    u64 step_ns = 0, fails_from = 0, until = 1000000;
     us_and_ns[0] = 1;
-    if (policy != 0 && policy != 1)
-        return INVALID_ARGUMENT;
-    answer(gpu, "fails_from", 0, 0, &fails_from); /* which call */
-    if (fails_from > 0 && calls >= fails_from)
-        return NOT_SUPPORTED;
-    answer(gpu, "step_ns", 0, 0, &step_ns); /* by so much the times grow from call to call ... */
-    answer(gpu, "until", 0, until, &until); /* ... up to this one */
-    const int code = answer(gpu, policy == 0 ? "power_ns" : "heat_ns", 0, 0, us_and_ns + 1);
-    us_and_ns[1] += code == SUCCESS ? step_ns * (calls < until ? calls : until) : 0;
-    calls += code == SUCCESS;
-    return code;
-}
-
-struct process {
-    unsigned pid;
-    u64 bytes;
-    unsigned gpu_instance, compute_instance;
-};
-
-int nvmlDeviceGetComputeRunningProcesses_v2(void *gpu, unsigned *count, struct process *list) {
-    static int lists;
-    u64 pid = 0;
-    unsigned found = 0;
-    int code;
-    for (; (code = answer(gpu, "pid", (int)found, 0, &pid)) == SUCCESS && pid != 0; found++)
-        if (found < *count)
-            list[found].pid = (unsigned)pid;
-    if (lists++ % 2 == 0 && answer(gpu, "short", 0, 0, &pid) == SUCCESS && pid != 0)
-        list[found++].pid = (unsigned)pid;
-    code = code == SUCCESS && found > *count ? TOO_SMALL : code;
-    *count = found;
-    return code;
+    return wide(gpu, policy == 0 ? "power_ns" : "heat_ns", 0, us_and_ns + 1);
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, u64 *to) {
-    return answer(gpu, "old_reasons", 0, 1, to);
-}
-#ifndef OLD
-int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, u64 *to) {
-    return answer(gpu, "reasons", 0, 1, to);
+    return wide(gpu, "reasons", 1, to);
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v3(void *gpu, unsigned *count, struct process *list) {
-    unsigned here;
-    const int code = number(gpu, "v3", 1, &here);
-    return code == SUCCESS ? nvmlDeviceGetComputeRunningProcesses_v2(gpu, count, list) : code;
+int nvmlDeviceGetComputeRunningProcesses_v2(void *gpu, unsigned *count, u64 processes[][3]) {
+    unsigned pid, second;
+    const int code = number(gpu, "pid", 0, &pid);
+    number(gpu, "pid_2", 0, &second);
+    *count = (pid > 0 ? 1u : 0u) + (second > 0 ? 1u : 0u);
+    processes[0][0] = 0xfull << 32 | pid; /* the pid, four bytes of nothing, and others */
+    processes[1][0] = 0xfull << 32 | second;
+    return code;
 }
-#endif

@@ -60,22 +60,16 @@ add_test(NAME liars.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
   ${CMAKE_CURRENT_SOURCE_DIR}/test/liars.txt ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
 set_tests_properties(liars.simulated PROPERTIES LABELS simulated TIMEOUT 300 COST 8) # the longest start first
 
-# fit_to_measure, with a /proc and a /sys of its own below `root`, and with NVML in the folders `new` and
-# `old`, where its test runs; it looks every 2 ms. new/fit_slowly looks every 20, for what happens between two looks.
+# fit_to_measure, with a /proc and a /sys of its own below `root`, and with NVML in the folder `new`, where its test runs.
+# It looks every 2 ms.
 set(there ${CMAKE_BINARY_DIR}/simulated/bin)
-function(add_fit target interval_ms folder name)
-  add_executable(${target} fit_to_measure.c)
-  target_compile_definitions(${target} PRIVATE ROOT="root" INTERVAL_MS=${interval_ms})
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}/${folder} OUTPUT_NAME ${name})
-endfunction()
-add_fit(simulated_fit_to_measure 2 docs/copy fit_to_measure)
-add_fit(simulated_fit_slowly 20 new fit_slowly)
-foreach(age new old)
-  add_library(nvml_${age} SHARED test/fake_nvml.c)
-  set_target_properties(nvml_${age} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${there}/${age}
-    PREFIX lib OUTPUT_NAME nvidia-ml SUFFIX .so.1)
-endforeach()
-target_compile_definitions(nvml_old PRIVATE OLD)
+add_executable(simulated_fit_to_measure fit_to_measure.c)
+target_compile_definitions(simulated_fit_to_measure PRIVATE ROOT="root" INTERVAL_MS=2)
+set_target_properties(simulated_fit_to_measure PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${there}/docs/copy
+  OUTPUT_NAME fit_to_measure)
+add_library(fake_nvml SHARED test/fake_nvml.c)
+set_target_properties(fake_nvml PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${there}/new
+  PREFIX lib OUTPUT_NAME nvidia-ml SUFFIX .so.1)
 add_test(NAME fit_to_measure.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
   ${SUITE}/docs/copy/test/fit_to_measure.txt $<TARGET_FILE:simulated_fit_to_measure>)
 set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOUT 120 COST 9)
