@@ -26,6 +26,7 @@ function(add_liars api program macro)
     set_target_properties(${from}_liars PROPERTIES ${property} "${value}")
   endforeach()
   set(liars ${CMAKE_BINARY_DIR}/simulated/docs/copy/test/liars)
+  target_include_directories(${from}_liars PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test) # liars.h, as it stands
   if(api STREQUAL cuda)
     target_compile_definitions(${from}_liars PRIVATE ${macro}="${liars}.cu.c")
   else()
