@@ -6,11 +6,10 @@ import io
 import pathlib
 import sys
 import tempfile
-import types
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(DOCS / "tools"), str(DOCS / "lab")]
-import compare_tools  # noqa: E402
+import accuracy  # noqa: E402
 import compare_trials  # noqa: E402
 import compared  # noqa: E402
 import record  # noqa: E402
@@ -44,17 +43,6 @@ def failed(folder, words, code):
     return type_commands.type_in((folder, [folder / "README.md"]))[1]
 
 
-def processes(folder):
-    """The numbers of a record's processes: the last one was number 4 when compare_tools.py went on."""
-    out, rows = folder / "tools.csv", [("method", "kernel", 1, "yes", 1.0, 1.0, "", 8, 1.0)]
-    out.write_text(",".join(compare_tools.COLUMNS) + "\ntool,1,4" + 9 * "," + "\n")
-    compare_tools.versions = lambda: ({"many_tools": "1"}, {})
-    compare_tools.start = compare_tools.end_of = lambda *_: None
-    compare_tools.finish = lambda *_: [rows.pop()] if rows else []
-    compare_tools.measure(out, 60)
-    return [row["process"] for row in record.read(out).rows]
-
-
 def of_processes(folder, *texts):
     """What side_by_side.sh says of a program's processes, A and B alike: their rows' keys and times."""
     for i, text in enumerate(texts):
@@ -66,49 +54,29 @@ def of_processes(folder, *texts):
         return str(error).replace(str(folder), "")
 
 
-def collected(folder):
-    """The kernels of the processes that compare_trials.py starts in four seconds, each of which takes one."""
-    seconds = iter(range(100))
-    compare_trials.time = types.SimpleNamespace(monotonic=lambda: next(seconds))
-    compare_trials.measure = lambda program, case, seconds: ("a GPU", dict(zip(compare_trials.COLUMNS, case.split(":"))))
-    compare_trials.collect(types.SimpleNamespace(cases=["a:0", "b:2"], time=4, opencl=False, seconds="0.25"), "program",
-                           folder / "pool.csv")
-    return [row["kernel"] + row["more_per_mille"] for row in record.read(folder / "pool.csv").rows]
-
-
 def trials(percents):
-    """What compare_trials.py prints of a pool with these differences: how many are above 0, and the last columns."""
-    rows = "".join(f"sum,2,{percent},0.5,1,2\n" for percent in percents)
-    pool = record.Record("pool", "# date,today\nkernel,more_per_mille,difference_percent,least_percent,took_s,"
-                                 "median_a_us\n" + rows)
+    """What compare_trials.py prints of a pool with these differences: how many processes, and the last columns."""
+    rows = "".join(f"sum,2,{percent},0.5,2\n" for percent in percents)
     with contextlib.redirect_stdout(io.StringIO()) as said:
-        compare_trials.print_table("a GPU", [pool])
-    words = said.getvalue().splitlines()[-1].split()
-    return words[7], words[9:]
+        compare_trials.print_rows(record.Record("pool", "# device,a GPU\n# date,today\n# seconds,1\nkernel,more_per_mille,"
+                                                        "difference_percent,least_percent,median_a_us\n" + rows))
+    words = said.getvalue().splitlines()[-1].split(",")
+    return words[5], words[10:]
 
 
-def watched(folder):
-    """What nsight_compute() makes of a log, in which each kernel has 11 launches of two kernels each: 6 and 4 us, but one
-    of 60 and 40; on the SMs for half of the time."""
-    lines = ['"ID","Kernel Name","Metric Name","Metric Value"']
-    for launch in range(compare_tools.WATCHED + 1):
-        for us in (6, 4) if launch < compare_tools.WATCHED else (1,):
-            us *= 10 if launch == 3 else 1
-            name = "part(int)" if launch < compare_tools.WATCHED else "block_stream(gate *)"
-            lines += [f'"{len(lines)}","{name}","{metric}","{value:,}"' for metric, value in (
-                ("gpu__time_duration.sum", 1000 * us), ("sm__cycles_active.max", 500 * us),
-                ("sm__cycles_elapsed.max", 1000 * us))]
-    numbered = {line.split(",")[0]: i // 3 for i, line in enumerate(lines[1:])}  # the three of a launch have one ID
-    lines[1:] = [f'"{numbered[line.split(",")[0]]}",' + line.split(",", 1)[1] for line in lines[1:]]
-    (folder / "log").write_text("==PROF== a note\n" + "\n".join(lines) + "\n")
-    rows = [("duration", "mm", 0, "no", "", 9.5, "", "", ""), ("beside: floor", "mm", 0, "no", 1.25, "", "", "", 1.25)]
-    return [(method, us, code_us, round(mean_us, 3)) for method, _, _, _, us, code_us, _, _, mean_us in
-            compare_tools.nsight_compute(folder / "log", rows)]
+def accuracies():
+    """What accuracy.py makes of seven processes' rows: a spin whose code takes 10 us; an empty kernel in do_bench 2.5."""
+    said = {("suite", 13, 10), ("event_net", 12, 10), ("code_minus_empty", 10.6, 10), ("row_slope", 11.8, 10),
+            ("do_bench", 13.3, 10), ("torch_profiler", 20.5, 20), ("alone", 0, 10), ("ncu", 12.1, 10.2)}
+    rows = {(method, "spin_2us", 8): {p: (us + p / 100, code_us, 11.79) for p in range(7)} for method, us, code_us in said}
+    rows["do_bench", "empty", 1] = {p: (2.5, 0, 0) for p in range(7)}
+    return {row[0]: [round(x, 3) for x in row[5:] if x != ""] for row in accuracy.rows_of(rows) if row[0] != "ncu"}
 
 
-def row_of(samples):
-    kernel = types.SimpleNamespace(name="sum", blocks=8, times=None, stamps=lambda: ("code", "row", "at once"))
-    return compare_tools.row(kernel, "method", samples)
+def watched():
+    """What accuracy.py makes of Nsight Compute's log of two kernels, of 6 and 1,004 us but for one launch."""
+    log = ['==PROF== a note\n', '"ID","Metric Value"\n', '"0","60,000"\n'] + 30 * ['"1","6,000"\n'] + 31 * ['"2","1,004,000"\n']
+    return accuracy.nsight_compute(log, [("ncu", "a", 1, 0, 5, 7), ("ncu", "b", 2, 0, 8, 9)])
 
 
 with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()), \
@@ -126,14 +94,11 @@ with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.String
         ("no device", failed(scratch, "none", 77), 0),
         ("another error", failed(scratch, "wrong", 1), 1),
         ("a driver's crash", failed(scratch, "driver", 139), 1),
-        ("each case in its turn", collected(scratch), ["a0", "b2", "a0"]),
-        ("a table of trials", trials([-1, 2, 3, 4, 5, 6, 7, 8, 9]), ("8", ["100.0", "100.0", "0.0", "0.0"])),
-        ("a log of Nsight Compute", watched(scratch),
-         [("duration", 10, 9.5, round(200 / 11, 3)), ("SM active", 5, 9.5, round(100 / 11, 3)),
-          ("beside: floor", 1.25, "", 1.25)]),
-        ("a row of samples", row_of([1, 2, 9]), ("method", "sum", 8, "no", 2, "code", "row", "at once", 4)),
-        ("without samples", row_of([]), ("method", "sum", 8, "no", "", "code", "row", "at once", "")),
-        ("going on with a record", processes(scratch), ["4", "5"]),
+        ("a row of trials", trials([-1, 2, 3, 4, 5, 6, 7, 8, 9]), ("9", ["100.0", "100.0", "0.0", "0.0"])),
+        ("what came of it", accuracies(), {
+            "event_net": [0.1, 0.1, 0.1], "row_slope": [0.04, 0.01, 0.07], "while_profiled": [20, 20, 20, 2],
+            "suite": [0.63, 0.6, 0.66, 3.03], "do_bench": [0.83, 0.8, 0.86, 3.33]}),
+        ("a log of Nsight Compute", watched(), [("ncu", "a", 1, 6, 5, 7), ("ncu", "b", 2, 1004, 8, 9)]),
         ("processes of the same rows", of_processes(scratch, "1,5,0\n2,6,0\n", "1,6,0\n2,5,0\n"), 1),
         ("of other rows", of_processes(scratch, "1,5,0\n2,6,0\n", "2,5,0\n1,6,0\n"),
          "/0.csv: each process has other rows, so there is nothing to pair"),
