@@ -118,9 +118,6 @@ fi
 
 if [ -x "$build/docs/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
     "$build/docs/copy/recipe_cuda" >"$scratch/record/recipe.txt"
-    if command -v ncu >/dev/null; then
-        docs/lab/ncu.sh "$build" >"$scratch/record/ncu.csv" || rm "$scratch/record/ncu.csv" # it may not be allowed
-    fi
 fi
 
 for compare in "$build/docs/copy/compare_cuda" "$build/docs/copy/compare_opencl"; do
@@ -146,7 +143,7 @@ mkdir -p "$results"
 {
     echo "# What the programs printed: $1"
     echo
-    echo "The machine is in [environment.txt](environment.txt). The record of the same run stands beside it in NAME.csv."
+    echo "The machine is in [environment.txt](environment.txt). NAME.csv, where it is here, is the record of the same run."
     for output in "$scratch/record"/*.txt; do
         name=${output##*/}
         printf '\n## %s\n\n```text\n' "${name%.txt}"
@@ -159,26 +156,25 @@ rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has t
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"
 cat "$results/environment.txt"
 
-# draw PLOT CSV: the chapter's pictures, where their data is.
+# draw PLOT CSV: the chapter's pictures, where their data is; CSV may be a pattern.
 draw() {
-    [ ! -e "$results/$2" ] || gnuplot -c "$1" "$results"
+    ! find "$results" -name "$2" | grep -q . || gnuplot -c "$1" "$results"
 }
 if command -v gnuplot >/dev/null; then
     draw 03_opencl_profiling/plot.gp bandwidth.csv
-    draw 04_cuda_events/plot.gp onion.csv
-    draw 05_block_clock/plot.gp block_clock.csv
-    if [ -e "$results/warmup_series_opencl.csv" ]; then
-        draw 06_warmup/plot.gp warmup_series_opencl.csv
-    else
-        draw 06_warmup/plot.gp warmup_series.csv
-    fi
-    draw docs/lab/accuracy.gp compare_tools.csv
+    draw 04_cuda_events/plot.gp cuda_events.csv
+    draw 05_block_clock/plot.gp block_timeline.csv
+    draw 06_warmup/plot.gp 'warmup_series*.csv'
     case $1 in
-    nvidia-h200 | pocl-cpu) # the picture of chapter 05 that has both
+    nvidia-h200 | pocl-cpu) # the picture that has both
         gnuplot -c docs/lab/overlay.gp docs/results/overlay.svg docs/results/nvidia-h200/block_clock.csv \
             docs/lab/g80.csv:32 docs/results/pocl-cpu/block_clock_opencl.csv
         ;;
     esac
+    for picture in "$results"/*.svg docs/results/overlay.svg; do # half of gnuplot's lines are groups with nothing in them
+        [ ! -e "$picture" ] || sed -i -z 's/<g [^>]*>\n<\/g>\n//g; s/\t<filter.*<\/filter>\n//; s/\n\t*<text>/<text>/g
+            s/\n\t*<\/g>/<\/g>/g; s/\n\n*/\n/g' "$picture"
+    done
 else
     echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
 fi

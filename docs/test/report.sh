@@ -25,7 +25,7 @@ sed -i "s@ROOT@$PWD@" "$folder/ran.txt"
 
 python3 -X utf8 docs/tools/report.py "$folder" "$folder/report.html"
 # Rows, heads with units, values by name; what is disturbed, skipped, failed; a paragraph's own lines.
-python3 "$check" "$folder/report.html" "What the clocks here can tell calibrate_opencl From START to END of a short kernel subtract that of an empty one, 2.46 us." "docs/lab/calibrate_opencl: disturbed: event_step_ns" "event_step_ns 160.000 disturbed" \
+python3 "$check" "$folder/report.html" "What the clocks here can tell calibrate_opencl From START to END of a short kernel subtract that of an empty one, 2.46 us." "docs/lab/calibrate_opencl: disturbed: event_step_ns" \
     "Look at host_clock." "01 Host clock" "06 Warm-up" \
     "method clock min (us) median (us) mean (us) max (us)" "no_finish disturbed host 1.000 2.000 2.500 9.000" \
     "02_clfinish_sync/clfinish_sync: disturbed: no_finish 0" "05_block_clock/block_clock: disturbed: blocks 64, threads 256 0" \

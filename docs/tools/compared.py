@@ -43,8 +43,7 @@ TABLES = [  # title, program, keys, number
     ("06 Error of each recipe, CUDA", "warmup", "recipe", "error_percent"),
     ("06 Estimate of each recipe, OpenCL", "warmup_opencl", "recipe", "estimate_us"),
     ("06 Error of each recipe, OpenCL", "warmup_opencl", "recipe", "error_percent"),
-    ("What the clocks can tell, CUDA", "calibrate", "quantity", "value"),
-    ("What the clocks can tell, OpenCL", "calibrate_opencl", "quantity", "value"),
+    ("What the clocks can tell", "calibrate", "quantity", "value"),
 ]
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
