@@ -15,6 +15,9 @@ set grid ytics
 set output folder."/every_clock.svg"
 set title name.":\na kernel that runs for 10 us, by each clock"
 set style data boxes
+set style fill solid 0.9 border linecolor rgb "white"
+set boxwidth 0.8
+set grid ytics
 set xtics noenhanced nomirror scale 0 rotate by 30 right
 set offsets 0, 0, graph 0.08, 0 # room for the numbers
 set key off

@@ -13,26 +13,23 @@ set style data linespoints
 set grid
 set key top right
 
-set output folder."/first_launches.svg"
-set title device(has("warmup_series.csv") ? "warmup_series.csv" : "warmup_series_opencl.csv").":\nthe first launches of vector_add in a new process" noenhanced
-set xlabel "launch"
-set ylabel "time (us, logarithmic)"
-set logscale y 10
-set xrange [0:30]
-if (has("warmup_series.csv") && !has("warmup_series_opencl.csv")) {
-    plot folder."/warmup_series.csv" using "launch":"device_us" linewidth 2 pointtype 7 title "CUDA, event pair"
+cuda = has("warmup_series.csv")
+opencl = has("warmup_series_opencl.csv")
+if (cuda || opencl) {
+    set output folder."/first_launches.svg"
+    set title device(cuda ? "warmup_series.csv" : "warmup_series_opencl.csv").":\nthe first launches of vector_add in a new process" noenhanced
+    set xlabel "launch"
+    set ylabel "time (us, logarithmic)"
+    set logscale y 10
+    set xrange [0:30]
+    lines = ""
+    if (cuda) { lines = lines.', "'.folder.'/warmup_series.csv" using "launch":"device_us" linewidth 2 pointtype 7 title "CUDA, event pair"' }
+    if (opencl) { lines = lines.', "'.folder.'/warmup_series_opencl.csv" using "launch":"host_us" linewidth 2 pointtype 5 '. \
+                  'title "OpenCL, host''s clock", "" using "launch":"device_us" linewidth 2 pointtype 9 title "OpenCL, START to END"' }
+    eval "plot ".lines[3:]
+    unset logscale
+    set autoscale
 }
-if (has("warmup_series.csv") && has("warmup_series_opencl.csv")) {
-    plot folder."/warmup_series.csv" using "launch":"device_us" linewidth 2 pointtype 7 title "CUDA, event pair", \
-         folder."/warmup_series_opencl.csv" using "launch":"host_us" linewidth 2 pointtype 5 title "OpenCL, host's clock", \
-         folder."/warmup_series_opencl.csv" using "launch":"device_us" linewidth 2 pointtype 9 title "OpenCL, START to END"
-}
-if (!has("warmup_series.csv")) {
-    plot folder."/warmup_series_opencl.csv" using "launch":"host_us" linewidth 2 pointtype 5 title "OpenCL, host's clock", \
-         folder."/warmup_series_opencl.csv" using "launch":"device_us" linewidth 2 pointtype 9 title "OpenCL, START to END"
-}
-unset logscale
-set autoscale
 
 if (has("l2_cache.csv")) {
     set output folder."/l2_cache.svg"
@@ -56,6 +53,7 @@ if (has("sm_clock.csv")) {
     set terminal svg size 600,720 font "sans-serif,16" background rgb "white"
     set output folder."/sm_clock.svg"
     unset logscale
+    unset grid
     set format x "%g"
     set autoscale
     stats load using "since_s" nooutput
@@ -84,6 +82,4 @@ if (has("sm_clock.csv")) {
     plot load using "since_s":"power_w" with lines linewidth 2 linecolor rgb "#0072b2" notitle, \
          0 with lines linecolor rgb "black" notitle # on the axis: without NVML there is nothing else
     unset multiplot
-    unset object
-    set offsets
 }

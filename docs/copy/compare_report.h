@@ -98,8 +98,7 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
 /* Where launches get longer in steps, a difference is shown up to a step too large or too small. If
  * both meet the same steps, it is not turned round: the interval gets a step's width to each side,
  * and stays on its side of 0; the words say the condition. Below 0.05 % or a tenth of a step it has
- * no side: two kernels of one text differ as much by where they and their data lie
- * (docs/compare_more.md of the suite). */
+ * no side: two kernels of one text differ as much by where they and their data lie. */
 static inline void cmp_widen(double found[3], double step) {
     const double least = 0.05, side = 1e-9, wide = fmax(step, least),
                  low = fmin(found[1], found[0] - wide), high = fmax(found[2], found[0] + wide);

@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How often is docs/copy/compare right on this machine?
+"""compare_trials.py [--time SECONDS [--opencl]] POOL.csv: how often is docs/copy/compare right on this machine?
 
-compare_trials.py --time 480 pool.csv: for 480 seconds, processes of compare one after the other: kernels in turns
-(compare_kernels.cu; with --opencl compare_kernels.c), where B is A, and where B has 2 per mille more work (OpenCL: 10).
-Each process is a row of pool.csv, so a run that is cut off is a smaller pool.
+For so many seconds it starts processes of compare one after the other, with the kernels of compare_kernels.cu by turns
+(--opencl: compare_kernels.c), where B is A, or has 2 per mille more work (OpenCL: 10). Each is a row at the end of POOL.csv.
 
-compare_trials.py --table pool.csv...: from the pools of a device, runs of nine are drawn, 4000 of each kind. In how many
-does the interval hold the median of all processes, in how many is B called longer, or shorter; and below: how many of
-these differences are less than a step of the clock, so that compare does not call them 95 % sure?
-
-Two GPUs in half the time: CUDA_VISIBLE_DEVICES=0 and =1, with a pool each. --program takes what another one has built.
+Then it prints rows for docs/results/compare_trials.csv: from the pool runs of nine are drawn, 4000 of each kind. In how many
+percent does the interval hold the pool's median, in how many is B called longer, or shorter, and how many of these are below
+a step of the clock, so that compare does not call them 95 % sure?
 """
 import argparse
 import csv
@@ -29,56 +26,37 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs/tools"))
 from record import Record, read  # noqa: E402
 
-KERNELS = ("arithmetic", "copy", "sum", "product")
-COLUMNS = ("kernel", "more_per_mille", "difference_percent", "low_percent", "high_percent", "least_percent", "median_a_us",
-           "pairs", "in_a_row", "step_alone_ns", "step_in_a_row_ns", "disturbed", "took_s")
+POOL = "kernel", "more_per_mille", "difference_percent", "least_percent", "median_a_us", "disturbed"
 PROCESSES, RUNS = 9, 4000
 
 
-def usual_cases(opencl):
-    more = 10 if opencl else 2
-    return [f"{kernel}:{m}" for kernel in KERNELS for m in (0, more)] + ([] if opencl else ["arithmetic_60us:2"])
-
-
-def build(opencl, program):
+def collect(pool, seconds, opencl):
+    """Rows for the pool; a process measures for 0.25 s, on a processor for 2.5."""
+    cases = [(kernel, more) for kernel in ("arithmetic", "copy", "sum", "product") for more in (0, 10 if opencl else 2)]
+    cases += [] if opencl else [("arithmetic_60us", 2)]
     command = (["cc", "-O2", '-DCOMPARED="test/compare_kernels.c"', "compare.c", "-lOpenCL", "-lm"] if opencl else
                ["nvcc", "-O2", "-arch=native", '-DCOMPARED="test/compare_kernels.cu"', "compare.cu"])
-    subprocess.run([*command, "-o", program], cwd=ROOT / "docs/copy", check=True)
-
-
-def measure(program, case, seconds):
-    """The record of one process, and the seconds from its start to its end."""
-    kernel, more = case.split(":")
-    start = time.monotonic()
-    done = subprocess.run([program, seconds, "--processes=1", "--csv"], check=True, text=True, stdout=subprocess.PIPE,
-                          env={**os.environ, "KERNEL": kernel, "MORE": more})
-    said = Record("compare", done.stdout)
-    return said.meta["device"], {**said.rows[0], "kernel": kernel, "more_per_mille": more,
-                                 "took_s": f"{time.monotonic() - start:.2f}"}
-
-
-def collect(arguments, program, path):
-    cases, end, rows = arguments.cases or usual_cases(arguments.opencl), time.monotonic() + arguments.time, 0
-    with open(path, "w", newline="") as stream:
-        table = csv.DictWriter(stream, COLUMNS, lineterminator="\n", extrasaction="ignore")
-        while time.monotonic() < end:
-            device, row = measure(program, cases[rows % len(cases)], arguments.seconds)
-            if rows == 0:
-                stream.write(f"# program,compare_trials.py\n# device,{device}\n# date,{datetime.date.today()}\n"
-                             f"# seconds,{arguments.seconds}\n")
+    each = "2.5" if opencl else "0.25"
+    with open(pool, "a", newline="") as stream, tempfile.TemporaryDirectory() as folder:
+        subprocess.run([*command, "-o", f"{folder}/trial"], cwd=ROOT / "docs/copy", check=True)
+        table = csv.DictWriter(stream, POOL, lineterminator="\n", extrasaction="ignore")
+        rows, end = 0, time.monotonic() + seconds
+        while rows == 0 or time.monotonic() < end:
+            kernel, more = cases[rows % len(cases)]
+            said = Record("compare", subprocess.run(
+                [f"{folder}/trial", each, "--processes=1", "--csv"], check=True, text=True, stdout=subprocess.PIPE,
+                env={**os.environ, "KERNEL": kernel, "MORE": str(more)}).stdout)
+            if stream.tell() == 0:
+                stream.write(f"# device,{said.meta['device']}\n# date,{datetime.date.today()}\n# seconds,{each}\n")
                 table.writeheader()
-            table.writerow(row)
+            table.writerow({**said.rows[0], "kernel": kernel, "more_per_mille": more})
             stream.flush()
             rows += 1
-    print(f"{rows} processes", file=sys.stderr)
 
 
 def rank(n):
     """As cmp_rank() of compare.h."""
-    k = 0
-    while 2 * sum(math.comb(n, i) for i in range(k + 1)) <= 0.05 * 2 ** n:
-        k += 1
-    return k
+    return sum(2 * sum(math.comb(n, i) for i in range(k + 1)) <= 0.05 * 2 ** n for k in range(n // 2))
 
 
 def draw(pool):
@@ -93,52 +71,30 @@ def draw(pool):
             min(-1e-9 if has_side and high < 0 else math.inf, max(high, middle + wide)), abs(middle) < least)
 
 
-def print_table(device, records):
-    print(f"{device}, {', '.join(sorted({record.meta['date'] for record in records}))}: "
-          f"in percent of {RUNS} runs of {PROCESSES} processes\n\n"
-          f"{'kernel':17}{'more (%)':>9}{'processes':>11}{'took (s)':>10}{'A (us)':>9}{'median (%)':>12}"
-          f"{'deviation (%)':>15}{'above 0':>9}{'least (%)':>11}{'holds':>7}{'longer':>8}{'shorter':>9}{'below':>7}")
-    everything = [row for record in records for row in record.rows]
-    random.seed(1)  # the same pools, the same table
-    for kernel, more in sorted({(row["kernel"], row["more_per_mille"]) for row in everything}):
-        rows = [row for row in everything if (row["kernel"], row["more_per_mille"]) == (kernel, more)]
+def print_rows(record):
+    print("device,date,seconds,kernel,more_percent,processes,a_us,median_percent,deviation_percent,least_percent,holds,longer,"
+          "shorter,below")
+    random.seed(1)  # the same pool, the same rows
+    about = ",".join(record.meta[name] for name in ("device", "date", "seconds"))
+    for kernel, more in sorted({(row["kernel"], row["more_per_mille"]) for row in record.rows}):
+        rows = record.select(kernel=kernel, more_per_mille=more)
         pool = [(float(row["difference_percent"]), float(row["least_percent"])) for row in rows]
-        ratios = [ratio for ratio, _ in pool]
-        truth = statistics.median(ratios)
+        truth, deviation = statistics.median(ratio for ratio, _ in pool), statistics.pstdev(ratio for ratio, _ in pool)
+        a_us, least = (statistics.median(float(row[column]) for row in rows) for column in ("median_a_us", "least_percent"))
         runs = [draw(pool) for _ in range(RUNS)]
         shares = [100 * sum(test(*run) for run in runs) / RUNS for test in (
             lambda low, high, _: low <= truth <= high, lambda low, *_: low > 0, lambda _, high, __: high < 0,
             lambda low, high, below: below and (low > 0 or high < 0))]
-        middle = {column: statistics.median(float(row[column]) for row in rows)
-                  for column in ("took_s", "median_a_us", "least_percent")}
-        print(f"{kernel:17}{float(more) / 10:9.1f}{len(rows):11}{middle['took_s']:10.2f}{middle['median_a_us']:9.2f}"
-              f"{truth:12.3f}{statistics.pstdev(ratios):15.3f}{sum(ratio > 0 for ratio in ratios):9}"
-              f"{middle['least_percent']:11.3f}{shares[0]:7.1f}{shares[1]:8.1f}{shares[2]:9.1f}{shares[3]:7.1f}")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--opencl", action="store_true", help="compare.c in place of compare.cu")
-    parser.add_argument("--seconds", default="0.25", help="for which a process measures")
-    parser.add_argument("--cases", type=lambda text: text.split(","), help="as copy:0,sum:2, in per mille")
-    parser.add_argument("--program", type=os.path.abspath, help="is built if it is not there")
-    parser.add_argument("--table", action="store_true", help="of the POOLs that are there")
-    parser.add_argument("--time", type=int, help="in seconds, of all processes together")
-    parser.add_argument("pool", nargs="+")
-    arguments = parser.parse_args()
-    if not arguments.table:
-        if len(arguments.pool) > 1 or not arguments.time:
-            parser.error("needs --time and one POOL, or --table")
-        with tempfile.TemporaryDirectory() as folder:
-            program = arguments.program or f"{folder}/trial"
-            if not os.path.exists(program):
-                build(arguments.opencl, program)
-            collect(arguments, program, arguments.pool[0])
-    records = [read(path) for path in arguments.pool]
-    for device in sorted({record.meta["device"] for record in records}):
-        print_table(device, [record for record in records if record.meta["device"] == device])
-    return 0
+        print(about, kernel, float(more) / 10, len(rows), f"{a_us:.2f},{truth:.3f},{deviation:.3f},{least:.3f}",
+              *(f"{share:.1f}" for share in shares), sep=",")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--opencl", action="store_true")
+    parser.add_argument("--time", type=int, metavar="SECONDS", default=0)
+    parser.add_argument("pool", metavar="POOL.csv")
+    asked = parser.parse_args()
+    if asked.time:
+        collect(asked.pool, asked.time, asked.opencl)
+    print_rows(read(asked.pool))

@@ -143,7 +143,7 @@ mkdir -p "$results"
 {
     echo "# What the programs printed: $1"
     echo
-    echo "The machine is in [environment.txt](environment.txt). The record of the same run stands beside it in NAME.csv."
+    echo "The machine is in [environment.txt](environment.txt). NAME.csv, where it is here, is the record of the same run."
     for output in "$scratch/record"/*.txt; do
         name=${output##*/}
         printf '\n## %s\n\n```text\n' "${name%.txt}"
@@ -156,20 +156,19 @@ rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has t
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"
 cat "$results/environment.txt"
 
-# draw PLOT CSV: the chapter's pictures, where their data is.
+# draw PLOT CSV: the chapter's pictures, where their data is; CSV may be a pattern.
 draw() {
-    [ ! -e "$results/$2" ] || gnuplot -c "$1" "$results"
+    ! find "$results" -name "$2" | grep -q . || gnuplot -c "$1" "$results"
 }
 if command -v gnuplot >/dev/null; then
     draw 03_opencl_profiling/plot.gp bandwidth.csv
     draw 04_cuda_events/plot.gp cuda_events.csv
-    draw 05_block_clock/plot.gp block_clock.csv
-    if [ -e "$results/warmup_series_opencl.csv" ]; then
-        draw 06_warmup/plot.gp warmup_series_opencl.csv
-    else
-        draw 06_warmup/plot.gp warmup_series.csv
-    fi
-    draw docs/lab/accuracy.gp compare_tools.csv
+    draw 05_block_clock/plot.gp block_timeline.csv
+    draw 06_warmup/plot.gp 'warmup_series*.csv'
+    for picture in "$results"/*.svg; do # half of gnuplot's lines are groups with nothing in them
+        [ ! -e "$picture" ] || sed -i -z 's/<g [^>]*>\n<\/g>\n//g; s/\t<filter.*<\/filter>\n//; s/\n\t*<text>/<text>/g
+            s/\n\t*<\/g>/<\/g>/g; s/\n\n*/\n/g' "$picture"
+    done
 else
     echo "No gnuplot, no pictures (Debian: gnuplot-nox)"
 fi

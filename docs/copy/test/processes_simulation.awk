@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What processes_simulation's record has to show: compare.h's interval holds, raises few false alarms, and is the one of
-# the three that does so with disturbed processes, too.
+# What processes_simulation's record has to show: compare.h's interval holds, raises few false alarms, and finds 0.2 %.
 function ask(holds, rule) {
     if (!holds) {
         print "not so: " rule ": " $0
@@ -17,14 +16,12 @@ BEGIN { FS = "," }
 }
 {
     rows++
-    n = $at["processes"]; offset = $at["offset_percent"]; step = $at["step_percent"]; odd = $at["odd"] == "yes"
+    n = $at["processes"]; offset = $at["offset_percent"]; step = $at["step_percent"]; finds = $at["finds"]
     ask(n > 20 || ($at["holds"] >= 93 && $at["alarms"] <= 7), "the interval of the processes holds")
-    ask(step > 0 || $at["pool_holds"] < 90, "pairs in one pool know nothing of the processes")
     ask(step == 0 || $at["holds"] >= 97, "a step is in the interval")
-    ask(step == 0 || step > 0.3 || $at["finds"] >= 85, "and hides no difference as large as itself")
-    ask(n > 9 || offset > 0.1 || step > 0 || $at["finds"] >= (n < 9 ? 75 : 94), "nine processes find 0.2 % beside an offset of 0.1 %")
-    ask(n != 9 || offset != 0.17 || $at["finds"] < 80, "but not beside 0.17 %")
-    ask(n != 20 || $at["finds"] >= 94, "twenty processes do")
-    ask(n != 25 || $at["t_holds"] < 90, "Student's interval is deceived by odd processes")
+    ask(step == 0 || step > 0.3 || finds >= 85, "and hides no difference as large as itself")
+    ask(n > 9 || offset > 0.1 || step > 0 || finds >= (n < 9 ? 75 : 94), "nine processes find 0.2 % beside an offset of 0.1 %")
+    ask(n != 9 || offset != 0.17 || finds < 80, "but not beside 0.17 %")
+    ask(n != 20 || finds >= 94, "twenty processes do")
 }
 END { if (rows != 17 || broken) exit 1 }
