@@ -12,12 +12,6 @@ cd "$TMPDIR" || exit 1
 mkfifo fifo || exit 1
 bad=0
 
-# An NVML that cannot be loaded: the driver's own would wait by the simulated clock, for ever.
-mkdir lib || exit 1
-echo no library >lib/libnvidia-ml.so.1
-LD_LIBRARY_PATH=$TMPDIR/lib
-export LD_LIBRARY_PATH
-
 # one_line WORD: whether the messages are one line that holds WORD.
 one_line() {
     { read -r line && ! read -r next; } <messages || line="not one line: $line, $next"

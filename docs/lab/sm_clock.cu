@@ -4,165 +4,227 @@
  *
  * Measures: the rate of one SM's clock against the GPU's timer: for a millisecond each, after three
  *   seconds of nothing; then in kernels that take much power, in turns: on the tensor cores with
- *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time
- *   per launch by an event pair, and what NVML says: clock, power, temperature, and for which part
- *   of the time a limit of power or heat held the clock back. The results are of the second half of
- *   each turn, when the clock's first fall is over.
- * Does not measure: your kernel. How much power a kernel takes depends on what
- *   it does, and on its data.
+ *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time of
+ *   a launch by an event pair. A turn's second half counts, when the clock's first fall is over.
+ * Does not measure: your kernel, whose power depends on what it does and on its data; and the power,
+ *   which ../copy/fit_to_measure shows.
  *
  * Build: nvcc -O2 -arch=native -I../../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
+ *        ../copy/fit_to_measure ./sm_clock --load 2    the power for random numbers alone
  */
-#include "sm_sample.h"
+#include "../../04_cuda_events/spin.h" /* globaltimer_ns() */
+#include "clock.h"
+#include "cuda_device.h"
 #include "summary.h"
 
-enum { PAUSE_S = 3, NEAR_PERCENT = 1 };
-enum { BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5, WINDOW = 20 /* samples */ };
+enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5 };
+enum { NUMBERS = 1024, THREADS = 256 };
 
 /* Zeros and random numbers on the tensor cores; random numbers without them. */
 enum kind { ZEROS, RANDOM, FMA, KINDS };
 static const char *const names[KINDS] = {"zeros", "random", "fma"};
 
-/* The second half of each turn, of each kind. */
-static struct result {
-    double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS], power_w[MAX_RUNS], held_back_ns;
-    double fewest_cycles; /* of a launch, of all its samples */
-    int64_t passed_ns;
-    size_t count, powers; /* NVML does not see the power each time */
-} results[KINDS];
+/* What the kernels read and write. */
+struct load {
+    unsigned blocks, *numbers;
+    float *sums;       /* one of each thread */
+    struct rate *rate; /* of one SM */
+};
+struct rate {
+    long long clocks;
+    unsigned long long ns;
+};
 
-/* A pause, and then `count` samples of one SM. Returns the number of the first one from which on
- * the clock stays near the last one's. */
-static int measure_after_pause(struct sample *samples, int count, int each) {
-    int steady = count - 1;
-    sample_one_sm(&samples[0]); /* the first launch loads the kernel */
-    sleep_for_ns(PAUSE_S * 1000000000LL);
-    begin_ns = now_ns();
-    for (int i = 0; i < count; i++)
-        sample_one_sm(&samples[i]);
-    for (int i = 0; i < count; i++)
-        print_sample(0, "none", &samples[i], false, i % each == 0);
-    while (steady > 0 && fabs(samples[steady - 1].clock_mhz / samples[count - 1].clock_mhz - 1) <
-                             NEAR_PERCENT / 100.0)
-        steady--;
-    return steady;
+/* The medians of each turn, and the fewest cycles of a launch of all of them, of a kind. */
+struct result {
+    double launch_ms[TURNS], clock_mhz[TURNS], fewest_cycles;
+};
+
+/* One millisecond by the timer, and how often the SM's clock ticked meanwhile. */
+static __global__ void count_clocks(struct rate *rate) {
+    const unsigned long long start_ns = globaltimer_ns();
+    const long long start_clock = clock64();
+    unsigned long long ns;
+    do
+        ns = globaltimer_ns() - start_ns;
+    while (ns < 1000000);
+    rate->clocks = clock64() - start_clock;
+    rate->ns = ns;
 }
 
-/* Launches that keep the whole GPU busy, and a look meanwhile. */
-static void take_sample(struct sample *s, enum kind kind) {
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    for (int launch = 0; launch < LAUNCHES; launch++) {
-        load<<<blocks, THREADS>>>(numbers, sums, options.work, kind != FMA, device_rate);
-        CHECK_CUDA(cudaGetLastError());
-    }
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    look(s); /* while the GPU is busy */
-    CHECK_CUDA(cudaEventSynchronize(stop));
-    const double event_us = elapsed_us();
-    s->clock_mhz = noted_mhz(event_us > 0 ? 1e3 * event_us + 2000 : NAN);
-    s->launch_ms = event_us / 1e3 / LAUNCHES;
-}
-
-/* One turn: the samples from number `from` to before `to` of one kind. A slower clock makes a
- * launch longer, but not its cycles: where these are more, others had the GPU. */
-static void measure_load(struct sample *s, enum kind kind, int turn, int from, int to, int each) {
-    struct result *r = &results[kind];
-    const int count = to - from, half = count / 2;
-    struct sample end;
-    set_numbers(kind != ZEROS);
-    look(&s[0]); /* before the samples */
-    for (int i = 1; i <= count; i++) {
-        const struct sample *before = &s[i > WINDOW ? i - WINDOW : 0];
-        take_sample(&s[i], kind);
-        s[i].held_back_percent =
-            percent(gpu_held_back_ns(&before->gpu, &s[i].gpu), s[i].ns - before->ns);
-        const double cycles = s[i].launch_ms * s[i].clock_mhz;
-        r->fewest_cycles = r->fewest_cycles > 0 ? fmin(r->fewest_cycles, cycles) : cycles;
-        if (i > half) {
-            r->launch_ms[r->count] = s[i].launch_ms;
-            r->clock_mhz[r->count] = s[i].clock_mhz;
-            r->count++;
-            if (s[i].gpu.power_mw != NOT_SEEN)
-                r->power_w[r->powers++] = s[i].gpu.power_mw / 1e3;
+/* Multiplies and adds, nothing else: on the tensor cores if `tensor` is set and there
+ * are some (compute capability 8.0 and later), which takes the most power. Each unsigned
+ * is two numbers of 16 bits. */
+static __global__ void multiply(const unsigned *numbers, float *sums, long long steps, bool tensor,
+                                struct rate *rate) {
+    const unsigned t = threadIdx.x, *n = numbers + t % (NUMBERS - 8);
+    float s[16] = {0}, f[8];
+    for (int k = 0; k < 8; k++)
+        f[k] = (float)n[k];
+    const unsigned long long start_ns = globaltimer_ns();
+    const long long start_clock = clock64();
+    for (long long step = 0; step < steps; step++) {
+#if __CUDA_ARCH__ >= 800
+        if (tensor) {
+            for (int k = 0; k < 16; k += 4)
+                asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                             "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                             : "+f"(s[k]), "+f"(s[k + 1]), "+f"(s[k + 2]), "+f"(s[k + 3])
+                             : "r"(n[0]), "r"(n[1]), "r"(n[2]), "r"(n[3]), "r"(n[4]), "r"(n[5]));
+            continue;
         }
-        const double more_ms = s[i].launch_ms - r->fewest_cycles / s[i].clock_mhz;
-        print_sample(turn, names[kind], &s[i],
-                     more_ms > fmax(0.2 * s[i].launch_ms, jitter_us / 1e3), (from + i) % each == 0);
+#endif
+        for (int k = 0; k < 16; k++)
+            s[k] = s[k] * 0.5f + f[k % 8];
     }
-    look(&end);
-    r->held_back_ns += gpu_held_back_ns(&s[half].gpu, &end.gpu);
-    r->passed_ns += end.ns - s[half].ns;
-    check_loads(kind != ZEROS);
+    if (blockIdx.x == 0 && t == 0) {
+        rate->clocks = clock64() - start_clock;
+        rate->ns = globaltimer_ns() - start_ns;
+    }
+    for (int k = 1; k < 16; k++)
+        s[0] += s[k];
+    sums[(size_t)blockIdx.x * blockDim.x + t] = s[0];
 }
 
-/* A named value of one kind. Returns it. */
-static double value_of(enum kind kind, const char *what, const char *unit, double x) {
-    char name[64];
-    snprintf(name, sizeof name, "%s_%s", names[kind], what);
-    return isnan(x) ? x : value(name, unit, x); /* without NVML there is none */
+/* The rate that the kernel before has noted, while at most `most_ns` passed. */
+static double noted_mhz(const struct load *load, double most_ns) {
+    struct rate rate;
+    CHECK_CUDA(cudaMemcpy(&rate, load->rate, sizeof rate, cudaMemcpyDeviceToHost));
+    if (rate.clocks <= 0 || rate.ns == 0 || !((double)rate.ns <= most_ns))
+        fail(EXIT_FAILED, "impossible: %lld clocks, %llu ns in a kernel; %g ns around it",
+             rate.clocks, rate.ns, most_ns);
+    return (double)rate.clocks * 1e3 / (double)rate.ns;
 }
 
-/* Returns the time of a launch in milliseconds. */
-static double say_result(enum kind kind) {
-    static const char *const with[KINDS] = {"With zeros", "With random numbers",
-                                            "Without tensor cores"};
-    struct result *r = &results[kind];
-    const double launch_ms = value_of(kind, "launch", "ms", median(r->launch_ms, r->count));
-    const double mhz = value_of(kind, "clock", "mhz", median(r->clock_mhz, r->count));
-    const double power_w =
-        value_of(kind, "power", "w", r->powers > 0 ? median(r->power_w, r->powers) : NAN);
-    const double held_percent =
-        value_of(kind, "held_back", "percent", percent(r->held_back_ns, r->passed_ns));
-    say("%s a launch takes %.3f ms, at %.0f MHz by the SM's counter", with[kind], launch_ms, mhz);
-    if (!isnan(power_w) && !isnan(held_percent))
-        say(" and %.0f W;\npower or heat held the clock back for %.0f %% of the time", power_w,
-            held_percent);
-    say(".\n");
-    return launch_ms;
+/* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set.
+ * And no sums: each is NaN. */
+static void set_numbers(const struct load *load, bool random) {
+    unsigned host[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++)
+        host[i] =
+            random ? 0x3c003c00u | ((unsigned)rand() & 0x83ff) | ((unsigned)rand() & 0x83ff) << 16
+                   : 0;
+    CHECK_CUDA(cudaMemcpy(load->numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMemset(load->sums, 0xff, (size_t)load->blocks * THREADS * sizeof *load->sums));
+}
+
+/* Exits with 1 unless each block found the same as the first, and 0 of zeros alone. */
+static void check_sums(const struct load *load, bool random) {
+    const size_t count = (size_t)load->blocks * THREADS;
+    float *found = (float *)malloc(count * sizeof *found);
+    if (!found)
+        fail(EXIT_FAILED, "no host memory for %zu floats", count);
+    CHECK_CUDA(cudaMemcpy(found, load->sums, count * sizeof *found, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++)
+        if (!(found[i] == found[i % THREADS]) || (found[i] == 0) == random)
+            fail(EXIT_FAILED,
+                 "wrong result of %s: thread %zu of block %zu has %g, of the first block %g",
+                 random ? "random numbers" : "zeros", i % THREADS, i / THREADS, (double)found[i],
+                 (double)found[i % THREADS]);
+    free(found);
+}
+
+static void print_row(int turn, const char *numbers, int64_t since_ns, double launch_ms,
+                      double clock_mhz, bool disturbed) {
+    cell("turn", "%d", turn);
+    label("numbers", 7, numbers);
+    number("since", "s", 3, (double)since_ns / 1e9);
+    number("launch", "ms", 3, launch_ms);
+    number("clock", "MHz", 0, clock_mhz);
+    end_row(disturbed);
+}
+
+/* A pause, and then `count` samples of one SM; ten get a row. Returns when the samples began. */
+static int64_t measure_after_pause(const struct load *load, int count) {
+    static double mhz[2 * MAX_RUNS + 1];
+    static int64_t ns[2 * MAX_RUNS + 1];
+    for (int i = 0; i <= count; i++) {
+        ns[i] = now_ns();
+        count_clocks<<<1, 1>>>(load->rate);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaDeviceSynchronize());
+        mhz[i] = noted_mhz(load, 1.01 * (double)(now_ns() - ns[i]));
+        if (i == 0) /* the first launch loads the kernel */
+            sleep_for_ns(PAUSE_S * 1000000000LL);
+    }
+    for (int i = 1; i <= count; i += (count + PAUSE_ROWS - 1) / PAUSE_ROWS)
+        print_row(0, "none", ns[i] - ns[1], NAN, mhz[i], false);
+    value("begin", "mhz", mhz[1]);
+    value("end", "mhz", mhz[count]);
+    return ns[1];
+}
+
+/* One turn: `count` samples of one kind. A slower clock makes a launch longer, but not its cycles:
+ * where these are more, others had the GPU. */
+static void measure_load(const struct load *load, struct result *r, enum kind kind, int turn,
+                         int count, int64_t begin_ns) {
+    static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS];
+    const int half = count / 2;
+    const int64_t start_ns = now_ns();
+    set_numbers(load, kind != ZEROS);
+    for (int i = -half; i < count - half; i++) {
+        CHECK_CUDA(cudaEventRecord(start, 0));
+        for (int launch = 0; launch < LAUNCHES; launch++) {
+            multiply<<<load->blocks, THREADS>>>(load->numbers, load->sums, options.work,
+                                                kind != FMA, load->rate);
+            CHECK_CUDA(cudaGetLastError());
+        }
+        CHECK_CUDA(cudaEventRecord(stop, 0));
+        CHECK_CUDA(cudaEventSynchronize(stop));
+        const double event_us = elapsed_us(), ms = event_us / 1e3 / LAUNCHES;
+        const double mhz = noted_mhz(load, event_us > 0 ? 1e3 * event_us + 2000 : NAN);
+        r->fewest_cycles = r->fewest_cycles > 0 ? fmin(r->fewest_cycles, ms * mhz) : ms * mhz;
+        launch_ms[i > 0 ? i : 0] = ms; /* those of the first half are overwritten */
+        clock_mhz[i > 0 ? i : 0] = mhz;
+    }
+    check_sums(load, kind != ZEROS);
+    const double ms = r->launch_ms[turn] = median(launch_ms, (size_t)(count - half));
+    const double mhz = r->clock_mhz[turn] = median(clock_mhz, (size_t)(count - half));
+    print_row(turn + 1, names[kind], start_ns - begin_ns, ms, mhz,
+              ms - r->fewest_cycles / mhz > fmax(0.2 * ms, jitter_us / 1e3));
 }
 
 int main(int argc, char **argv) {
-    static struct sample samples[2 * MAX_RUNS + 1];
+    static struct result results[KINDS];
+    long long only = KINDS + 1;
     options.device = "";
     options.runs = 200;
     options.work = 65536;
+    add_option("load", "one load alone: 1 zeros, 2 random, 3 fma; 4 all, in turns", &only, 4);
     parse_options(argc, argv, "How fast do the SMs run, after a pause and when all are busy?");
     const struct cudaDeviceProp properties = open_cuda();
-    open_nvml();
-    set_up_load(BLOCKS_PER_SM * (unsigned)properties.multiProcessorCount);
+    struct load load = {BLOCKS_PER_SM * (unsigned)properties.multiProcessorCount, NULL, NULL, NULL};
+    CHECK_CUDA(cudaMalloc((void **)&load.numbers, NUMBERS * sizeof *load.numbers));
+    CHECK_CUDA(cudaMalloc((void **)&load.sums, (size_t)load.blocks * THREADS * sizeof *load.sums));
+    CHECK_CUDA(cudaMalloc((void **)&load.rate, sizeof *load.rate));
     create_events();
-    const int runs = (int)options.runs, turns = runs < TURNS ? runs : TURNS, each = (runs + 9) / 10;
+    const int runs = (int)options.runs, turns = runs < TURNS ? runs : TURNS;
     begin_table(
-        "%s after %d s of nothing: %d samples of one SM (none); then all of it busy:\n"
-        "%u blocks, %lld steps; %d samples of %d launches each with zeros and with random\n"
-        "numbers on the tensor cores, and with multiply-adds without them (fma), in %d turns;\n"
-        "1 sample in %d shown; launch by event pairs, clock by an SM's own counter,\n"
-        "%s\n\n",
-        machine.device, PAUSE_S, 2 * runs, blocks, options.work, runs, LAUNCHES, turns, each,
-        nvml ? "the others by NVML" : "and no NVML for the others");
-    const int steady = measure_after_pause(samples, 2 * runs, each);
-    const double begin_mhz = samples[0].clock_mhz, end_mhz = samples[2 * runs - 1].clock_mhz,
-                 steady_ms = (double)(samples[steady].ns - begin_ns) / 1e6;
+        "%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
+        "%u blocks, %lld steps, with zeros and with random numbers on the tensor cores, and\n"
+        "without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
+        machine.device, 2 * runs, PAUSE_S, load.blocks, options.work, turns, runs, LAUNCHES);
+    const int64_t begin_ns = measure_after_pause(&load, 2 * runs);
     for (int turn = 0; turn < turns; turn++)
         for (int kind = 0; kind < KINDS; kind++)
-            measure_load(samples, (enum kind)kind, turn + 1, runs * turn / turns,
-                         runs * (turn + 1) / turns, each);
+            if (only == kind + 1 || only > KINDS)
+                measure_load(&load, &results[kind], (enum kind)kind, turn,
+                             runs * (turn + 1) / turns - runs * turn / turns, begin_ns);
     end_table();
-    value("begin", "mhz", begin_mhz);
-    value("end", "mhz", end_mhz);
-    if (steady < 2 * runs * 7 / 8) {
-        value("steady_from", "ms", steady_ms);
-        say("After the pause: %.0f MHz, and from %.1f ms on within %d %% of %.0f MHz.\n", begin_mhz,
-            steady_ms, NEAR_PERCENT, end_mhz);
-    } else
-        say("After the pause: %.0f MHz, and not steady after that: see --csv.\n", begin_mhz);
-    say("Under load, in the second half of each turn:\n");
-    const double zeros_ms = say_result(ZEROS), random_ms = say_result(RANDOM);
-    say_result(FMA);
-    const double more_percent = value("random_more", "percent", 100 * (random_ms / zeros_ms - 1));
-    say("With random numbers the same kernel takes %.1f %% %s time.\n", fabs(more_percent),
-        more_percent < 0 ? "less" : "more");
+    double launch_ms[KINDS] = {NAN, NAN, NAN};
+    for (int kind = 0; kind < KINDS; kind++)
+        if (only == kind + 1 || only > KINDS) {
+            char launch[32], clock[32];
+            snprintf(launch, sizeof launch, "%s_launch", names[kind]);
+            snprintf(clock, sizeof clock, "%s_clock", names[kind]);
+            launch_ms[kind] = value(launch, "ms", median(results[kind].launch_ms, (size_t)turns));
+            say("%s: a launch takes %.3f ms, at %.0f MHz.\n", names[kind], launch_ms[kind],
+                value(clock, "mhz", median(results[kind].clock_mhz, (size_t)turns)));
+        }
+    if (only > KINDS)
+        say("With random numbers the same kernel takes %.1f %% more time than with zeros.\n",
+            value("random_more", "percent", 100 * (launch_ms[RANDOM] / launch_ms[ZEROS] - 1)));
     return EXIT_SUCCESS;
 }

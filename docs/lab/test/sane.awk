@@ -51,11 +51,9 @@ END { ask(rows >= 3, "rate, zero points, across SMs") }
 rows <= 10 { ask($column["numbers"] == "none" && v("turn") == 0 && $column["launch_ms"] == "", "first one SM alone") }
 rows > 10 {
     ask(v("launch_ms") > 0, "a launch takes time")
-    ask($column["power_w"] == "" || v("power_w") > 0, "power, where it is seen")
-    ask($column["held_back_percent"] == "" || v("held_back_percent") <= 100, "a part of the time")
     kind = (rows - 11) % 3
     ask($column["numbers"] == (kind == 0 ? "zeros" : kind == 1 ? "random" : "fma"), "the three loads in turns")
-    ask(v("turn") == int((rows - 8) / 3), "a sample of each in each turn")
+    ask(v("turn") == int((rows - 8) / 3), "a row of each in each turn")
 }
 END { ask(rows == 25, "10 samples of one SM, 5 of each load") }
 
