@@ -8,11 +8,11 @@
  *        ./fit_to_measure ./warmup --runs 5    watches a command, and ends as it ends; to stderr
  *        ./fit_to_measure --csv=FILE ...       writes what it saw into FILE, too: "# name,value"
  *
- * The GPUs are those that CUDA_VISIBLE_DEVICES leaves, as CUDA_DEVICE_ORDER=PCI_BUS_ID numbers them.
- * Who tells: the driver's library NVML (docs.nvidia.com/deploy/nvml-api), where it is installed, and
- * Linux's files (proc(5); the kernel's documentation of cgroup v2 and cpufreq). Not seen: other
- * virtual machines on the GPU; who draws pictures on it; what is shorter than 50 ms; in a container,
- * who comes to the GPU while the command runs. */
+ * The GPUs are those that CUDA_VISIBLE_DEVICES leaves, as CUDA_DEVICE_ORDER=PCI_BUS_ID numbers
+ * them. Who tells: the driver's library NVML (docs.nvidia.com/deploy/nvml-api), where it is
+ * installed, and Linux's files (proc(5); the kernel's documentation of cgroup v2 and cpufreq). Not
+ * seen: other virtual machines on the GPU; who draws pictures on it; what is shorter than 50 ms; in
+ * a container, who comes to the GPU while the command runs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +35,8 @@
 #define INTERVAL_MS 50 /* between two looks */
 #endif
 static const struct timespec interval = {0, INTERVAL_MS * 1000000L}; /* ns */
-/* More disturbs. A process that computes takes 100 % of a core, an idle machine's services a few. */
+/* More disturbs. A process that computes takes 100 % of a core, an idle machine's services a few.
+ */
 enum { IN_USE_PERCENT = 5, STEAL_PERCENT = 1, OTHERS_PERCENT = 50 };
 enum { LINE = 1024, MAX_GPUS = 16, MAX_PIDS = 1024, LOOKS_BEFORE = 4, MOST_LOOKS = 40 };
 #define NOT_SEEN ((double)NAN) /* in place of a number; a comparison with it is false */
@@ -69,7 +70,8 @@ struct cpu_look {
     double passed_s, worked_s, own_s; /* so far: time; all CPU time on our cores; what we took */
 };
 
-/* In `text`: what follows `start` in the first line of a file that begins so; "" if there is none. */
+/* In `text`: what follows `start` in the first line of a file that begins so; "" if there is none.
+ */
 static const char *read_line(const char *path, const char *start, char text[LINE]) {
     char whole[3 * LINE], line[LINE];
     const size_t length = strlen(start);
@@ -161,10 +163,11 @@ static void print_cpu(const struct cpu_look *from, const struct cpu_look *to) {
 
 /* ---- The GPUs ---- */
 
-/* NVML's functions return 0 if they know: one number; that of a kind of clock, sensor or limit; that
- * of now and of the next start; bits; when (us) and for how long (ns) a limit was reached. */
+/* NVML's functions return 0 if they know: one number; that of a kind of clock, sensor or limit;
+ * that of now and of the next start; bits; when (us) and for how long (ns) a limit was reached. */
 enum form { NUMBER, KIND, MODE, BITS, TIME };
-#define REASONS "nvmlDeviceGetCurrentClocksThrottleReasons" /* newer drivers have this name, too */
+#define REASONS "nvmlDeviceGetCurrentClocksThrottleReasons" /* newer drivers have this name, too   \
+                                                             */
 static const struct {
     const char *name, *unit;
     enum form form;

@@ -6,8 +6,8 @@
  *   seconds of nothing; then in kernels that take much power, in turns: on the tensor cores with
  *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time of
  *   a launch by an event pair. A turn's second half counts, when the clock's first fall is over.
- * Does not measure: your kernel, whose power depends on what it does and on its data; and the power,
- *   which ../copy/fit_to_measure shows.
+ * Does not measure: your kernel, whose power depends on what it does and on its data; and the
+ * power, which ../copy/fit_to_measure shows.
  *
  * Build: nvcc -O2 -arch=native -I../../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
