@@ -166,7 +166,8 @@ static void print_cpu(const struct cpu_look *from, const struct cpu_look *to) {
 /* NVML's functions return 0 if they know: one number; that of a kind of clock, sensor or limit;
  * that of now and of the next start; bits; when (us) and for how long (ns) a limit was reached. */
 enum form { NUMBER, KIND, MODE, BITS, TIME };
-#define REASONS "nvmlDeviceGetCurrentClocksThrottleReasons" /* newer drivers have this name, too   \
+#define REASONS                                                                                    \
+    "nvmlDeviceGetCurrentClocksThrottleReasons" /* newer drivers have this name, too   \
                                                              */
 static const struct {
     const char *name, *unit;
