@@ -2,7 +2,6 @@
  * How every program ends: an exit code, one line that says why, and a checked stdout. */
 #pragma once
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,12 +19,9 @@ static const char *program_name = "";
 /* Where results go: words and tables for people, the record for programs. NULL: not wanted. */
 static FILE *table_file, *record_file;
 
-/* Parameter number `text` is a printf() format, for the parameters from number `first` on. */
-#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
-
 /* Prints "program: message" as one line on stderr and exits with `code`. */
-PRINTF_LIKE(2, 3)
-__attribute__((noreturn)) static inline void fail(int code, const char *format, ...) {
+__attribute__((noreturn, format(printf, 2, 3))) static inline void fail(int code,
+                                                                        const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "%s: ", program_name);
@@ -33,6 +29,14 @@ __attribute__((noreturn)) static inline void fail(int code, const char *format, 
     fputc('\n', stderr);
     va_end(arguments);
     exit(code);
+}
+
+/* `bytes` of memory, all 0. Exits with 1 if there are none; `what` says what they are for. */
+static inline void *new_memory(size_t bytes, const char *what) {
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    if (!memory)
+        fail(EXIT_FAILED, "no host memory for %s", what);
+    return memset(memory, 0, bytes);
 }
 
 /* At exit, so that no program has to ask: a full disk must not pass for a result. */

@@ -7,17 +7,22 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-#include "options.h"
+#include "args.h"
 
 #ifndef KERNEL_DIR /* where the .cl files are: CMake says it; built by hand, in this folder */
 #define KERNEL_DIR "."
 #endif
 
-/* CHECK_CL(call) is for calls that return their error, MAKE_CL(call) for those that return what
- * they make and store their error in cl_error. Both end the program with 1 and print the call. */
+/* CHECK_CL(call) is for calls that return their error. MAKE_CL(to, call) is for those that return
+ * what they make, which goes into `to`, and store their error in cl_error, which is the macro's.
+ * Both end the program with 1 and print the call. */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
-#define MAKE_CL(call) ((void)(call), check_cl(cl_error, #call, __FILE__, __LINE__))
-static cl_int cl_error;
+#define MAKE_CL(to, call)                                                                          \
+    do {                                                                                           \
+        cl_int cl_error;                                                                           \
+        (to) = (call);                                                                             \
+        check_cl(cl_error, #call, __FILE__, __LINE__);                                             \
+    } while (0)
 
 /* The errors that people meet. */
 #define CL_NAME(code) [-(code)] = #code
@@ -36,42 +41,46 @@ static inline void check_cl(cl_int error, const char *what, const char *file, in
              name ? name : "see CL/cl.h");
 }
 
-/* What minimal.c of chapter 02 sets up; open_opencl() fills it in. */
-static struct opencl {
+/* What minimal.c of chapter 02 sets up. */
+struct opencl {
     cl_device_id device;
     cl_device_type type;
-    char name[256], platform[256], driver[256];
+    char name[256], platform[256], version[256];
+    char driver[256]; /* the platform and the driver's version, for the record */
     cl_context context;
     cl_command_queue queue;
-} cl;
+};
 
 /* Opens the device of --device ("": the first GPU, else the first device), with a queue of these
  * properties. Prints all and exits with 0 for "list"; exits with 77 if there is no such device. */
-static inline void open_opencl(cl_command_queue_properties properties) {
+static inline struct opencl open_opencl(const char *wanted,
+                                        cl_command_queue_properties properties) {
+    struct opencl cl = {.device = NULL};
     cl_platform_id platforms[16];
     cl_device_id devices[64];
     cl_uint platform_count = 0, device_count;
+    cl_int error;
     int number = 0;
-    const bool list = strcmp(options.device, "list") == 0;
-    if ((cl_error = clGetPlatformIDs(16, platforms, &platform_count)) != CL_PLATFORM_NOT_FOUND_KHR)
-        check_cl(cl_error, "clGetPlatformIDs", __FILE__, __LINE__);
+    const bool list = strcmp(wanted, "list") == 0;
+    if ((error = clGetPlatformIDs(16, platforms, &platform_count)) != CL_PLATFORM_NOT_FOUND_KHR)
+        check_cl(error, "clGetPlatformIDs", __FILE__, __LINE__);
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
-        cl_error = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &device_count);
-        if (cl_error == CL_DEVICE_NOT_FOUND) /* a platform without devices */
+        error = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &device_count);
+        if (error == CL_DEVICE_NOT_FOUND) /* a platform without devices */
             continue;
-        check_cl(cl_error, "clGetDeviceIDs", __FILE__, __LINE__);
+        check_cl(error, "clGetDeviceIDs", __FILE__, __LINE__);
         for (cl_uint d = 0; d < device_count && d < 64; d++, number++) {
             struct opencl one = {.device = devices[d]};
             char full_name[600];
             CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_NAME, 256, one.name, NULL));
             CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_TYPE, sizeof one.type, &one.type, NULL));
-            CHECK_CL(clGetDeviceInfo(one.device, CL_DRIVER_VERSION, 256, one.driver, NULL));
+            CHECK_CL(clGetDeviceInfo(one.device, CL_DRIVER_VERSION, 256, one.version, NULL));
             CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, one.platform, NULL));
             snprintf(full_name, sizeof full_name, "%s (%s)", one.name, one.platform);
-            const bool is_better = one.type & ~cl.type & CL_DEVICE_TYPE_GPU && !*options.device;
+            const bool is_better = one.type & ~cl.type & CL_DEVICE_TYPE_GPU && !*wanted;
             if (list)
-                printf("%d  %s, driver %s\n", number, full_name, one.driver);
-            else if (device_matches(number, full_name) && (!cl.device || is_better))
+                printf("%d  %s, driver %s\n", number, full_name, one.version);
+            else if (device_matches(wanted, number, full_name) && (!cl.device || is_better))
                 cl = one;
         }
     }
@@ -82,19 +91,29 @@ static inline void open_opencl(cl_command_queue_properties properties) {
     if (list)
         exit(EXIT_SUCCESS);
     if (!cl.device)
-        fail(EXIT_NO_DEVICE, "--device: no '%s' in --device list", options.device);
-    MAKE_CL(cl.context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &cl_error));
-    MAKE_CL(cl.queue = clCreateCommandQueue(cl.context, cl.device, properties, &cl_error));
-    memcpy(machine.device, cl.name, sizeof machine.device);
-    snprintf(machine.driver, sizeof machine.driver, "%.120s, %.120s", cl.platform, cl.driver);
+        fail(EXIT_NO_DEVICE, "--device: no '%s' in --device list", wanted);
+    MAKE_CL(cl.context, clCreateContext(NULL, 1, &cl.device, NULL, NULL, &cl_error));
+    MAKE_CL(cl.queue, clCreateCommandQueue(cl.context, cl.device, properties, &cl_error));
+    snprintf(cl.driver, sizeof cl.driver, "%.120s, %.120s", cl.platform, cl.version);
+    return cl;
+}
+
+/* A buffer on the device, with what is at `host`; NULL: with anything. */
+static inline cl_mem new_buffer(const struct opencl *cl, size_t bytes, const void *host) {
+    cl_mem buffer;
+    MAKE_CL(buffer, clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
+    if (host)
+        CHECK_CL(clEnqueueWriteBuffer(cl->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    return buffer;
 }
 
 /* Exits with 2 if the device cannot hold `size` elements, with so many bytes of each in the largest
  * buffer and in all. (OpenCL tells what a device has, not what of it is free.) */
-static inline void check_size(long long size, cl_ulong bytes_in_one, cl_ulong bytes_in_all) {
+static inline void check_memory(const struct opencl *cl, long long size, cl_ulong bytes_in_one,
+                                cl_ulong bytes_in_all) {
     cl_ulong all, one;
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
+    CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
+    CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
     if ((cl_ulong)size > one / bytes_in_one || (cl_ulong)size > all / bytes_in_all)
         fail(EXIT_BAD_USAGE, "--size: '%lld' is more than fits into %llu MiB, %llu for one buffer",
              size, (unsigned long long)all >> 20, (unsigned long long)one >> 20);
@@ -102,33 +121,34 @@ static inline void check_size(long long size, cl_ulong bytes_in_one, cl_ulong by
 
 /* Exits with 2 if `kernel` cannot run in groups of so many work-items, which --threads asks for and
  * each of which needs so many bytes of the group's memory. */
-static inline void check_threads(cl_kernel kernel, long long threads, size_t bytes_each) {
+static inline void check_threads(const struct opencl *cl, cl_kernel kernel, long long threads,
+                                 size_t bytes_each) {
     size_t most;
     cl_ulong bytes;
-    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                       &most, NULL));
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
     if (bytes_each > 0 && bytes / bytes_each < most)
         most = bytes / bytes_each;
     if ((size_t)threads > most)
         fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %zu that %s allows in a group",
-             threads, most, cl.name);
+             threads, most, cl->name);
 }
 
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
-static inline cl_program build_program(const char *file, const char *flags) {
+static inline cl_program build_program(const struct opencl *cl, const char *file,
+                                       const char *flags) {
     char path[4096], source[1 << 16] = ""; /* all 0: what is read ends with a 0 */
-    static char log[1 << 20];
     const char *text = source;
     cl_program program;
     snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
     FILE *stream = fopen(path, "r");
     if (!stream || !fread(source, 1, sizeof source - 1, stream) || !feof(stream) || fclose(stream))
         fail(EXIT_FAILED, "cannot read '%s': run this in its folder", path);
-    MAKE_CL(program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &cl_error));
-    if ((cl_error = clBuildProgram(program, 1, &cl.device, flags, NULL, NULL)) == CL_SUCCESS)
+    MAKE_CL(program, clCreateProgramWithSource(cl->context, 1, &text, NULL, &cl_error));
+    if (clBuildProgram(program, 1, &cl->device, flags, NULL, NULL) == CL_SUCCESS)
         return program;
-    CHECK_CL(
-        clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    char *log = (char *)new_memory(1 << 20, "the compiler's words");
+    CHECK_CL(clGetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, 1 << 20, log, NULL));
     fail(EXIT_FAILED, "%s does not build:\n%s", path, log);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * A pair of events behind a kernel that holds the stream until the host has queued all that is to
- * be timed. */
+ * be timed. Chapter 04 explains it: minimal_blocked.cu has all of it on one page. */
 #pragma once
 
 #include "clock.h"
-#include "cuda_device.h"
+#include "cuda.h"
 #include "spin.h"
-#include "summary.h"
+#include "stats.h"
 
 struct gate { /* in host memory that the device sees too: volatile, or a kernel reads it once */
     int open, gave_up;
@@ -25,30 +25,39 @@ static __global__ void block_stream(volatile struct gate *gate, unsigned long lo
 }
 
 static const unsigned long long blocker_limit_ns = 1000000000;
-static volatile struct gate *gate;
 
-static inline void set_up_blocked_pair(void) {
-    CHECK_CUDA(cudaMallocHost((void **)&gate, sizeof *gate));
-    create_events();
+struct blocked_pair {
+    cudaEvent_t start, stop;
+    volatile struct gate *gate;
+};
+
+static inline struct blocked_pair new_blocked_pair(void) {
+    struct blocked_pair pair = {new_event(), new_event(), NULL};
+    CHECK_CUDA(cudaMallocHost((void **)&pair.gate, sizeof *pair.gate));
+    return pair;
 }
 
-/* Launches the blocker. */
-static inline void close_gate(void) {
-    gate->open = gate->gave_up = 0;
-    block_stream<<<1, 1>>>(gate, blocker_limit_ns);
+static inline void launch_blocker(const struct blocked_pair *pair) {
+    block_stream<<<1, 1>>>(pair->gate, blocker_limit_ns);
     CHECK_CUDA(cudaGetLastError());
+}
+
+/* Holds the stream. */
+static inline void close_gate(const struct blocked_pair *pair) {
+    pair->gate->open = pair->gate->gave_up = 0;
+    launch_blocker(pair);
 }
 
 /* Opens the gate and waits for all that was queued behind it, `start` first. Exits with 1 if the
  * device has come to `start` before, or the blocker gave up: then the GPU may have waited for the
  * host after all, and the time would be wrong in silence. */
-static inline void open_gate(void) {
-    const cudaError_t answer = cudaEventQuery(start);
+static inline void open_gate(const struct blocked_pair *pair) {
+    const cudaError_t answer = cudaEventQuery(pair->start);
     if (answer != cudaErrorNotReady)
         check_cuda(answer, "cudaEventQuery(start)", __FILE__, __LINE__);
-    __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&pair->gate->open, 1, __ATOMIC_RELEASE);
     CHECK_CUDA(cudaDeviceSynchronize());
-    if (gate->gave_up)
+    if (pair->gate->gave_up)
         fail(EXIT_FAILED,
              "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
              "CUDA_LAUNCH_BLOCKING, profiler or debugger",
@@ -58,25 +67,24 @@ static inline void open_gate(void) {
 }
 
 /* The floor, in microseconds: what two events cost with nothing between them. */
-static inline double event_floor(void) {
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us();
+static inline double event_floor_us(const struct blocked_pair *pair) {
+    close_gate(pair);
+    CHECK_CUDA(cudaEventRecord(pair->start, 0));
+    CHECK_CUDA(cudaEventRecord(pair->stop, 0));
+    open_gate(pair);
+    return elapsed_us(pair->start, pair->stop);
 }
 
 /* Launches the blocker five times with the gate open, and waits for each. Returns whether somebody
- * else has the GPU too: then the host waits long for a kernel on an idle stream. Behind the blocker
- * that does not show, though a long row of launches may be interrupted. An event alone does not do:
- * behind a copy it came at once, most likely by the copy engine. */
-static inline bool probe_sharing(void) {
+ * else has the GPU, too: then the host waits long for a kernel on an idle stream. Behind the
+ * blocker that does not show, though a long row of launches may be interrupted. An event alone does
+ * not do: behind a copy it came at once, most likely by the copy engine. */
+static inline bool probe_sharing(const struct blocked_pair *pair) {
     double wait_us[5];
-    gate->open = 1;
+    pair->gate->open = 1;
     for (int i = 0; i < 5; i++) {
         const int64_t start_ns = now_ns();
-        block_stream<<<1, 1>>>(gate, blocker_limit_ns);
-        CHECK_CUDA(cudaGetLastError());
+        launch_blocker(pair);
         CHECK_CUDA(cudaDeviceSynchronize());
         wait_us[i] = (double)(now_ns() - start_ns) / 1e3;
     }

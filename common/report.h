@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * The one way out for a number. A program gives each number once, under the name that stands above
+ * it in the table, for people, and in the record (--csv), for programs. */
+#pragma once
+
+#include <math.h>
+
+#include "fail.h"
+
+#ifndef RECORD_DIGITS /* decimals that the record has besides; the tests want nanoseconds */
+#define RECORD_DIGITS 0
+#endif
+
+enum { MOST_CELLS = 32, MOST_TEXT = 300 };
+struct cell {
+    const char *name; /* with its unit: "median_us" */
+    int width;        /* in the table: to the right edge, below 0 to the left one; 0: not there */
+    char shown[MOST_TEXT], recorded[MOST_TEXT];
+};
+struct table {
+    int cells, shown, recorded; /* of this row; rows so far in the table, in the record */
+    bool disturbed;             /* whether one of them is */
+    struct cell cell[MOST_CELLS];
+};
+
+/* Words, for people only. */
+__attribute__((format(printf, 1, 2))) static inline void say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (table_file)
+        vfprintf(table_file, format, arguments);
+    va_end(arguments);
+}
+
+/* A line of the record that is no row: "# device,NVIDIA H200". */
+static inline void describe(const char *name, const char *text) {
+    if (record_file)
+        fprintf(record_file, "# %s,%s\n", name, text);
+}
+
+/* A number that the words below the table quote: "# way_us,9.48" in the record. Returns it. */
+static inline double value(const char *name, double x) {
+    if (record_file)
+        fprintf(record_file, "# %s,%.9g\n", name, x);
+    return x;
+}
+
+/* ---- The cells of a row ---- */
+
+static inline struct cell *new_cell(struct table *t, const char *name, int width) {
+    const int least = (int)strlen(name);
+    if (t->cells == MOST_CELLS)
+        fail(EXIT_FAILED, "more than %d columns", MOST_CELLS);
+    struct cell *cell = &t->cell[t->cells++];
+    cell->name = name;
+    cell->width = width > 0 && width < least ? least : width < 0 && -width < least ? -least : width;
+    return cell;
+}
+
+/* Words. `width` is that of the longest that the column will have; 0: for the record alone. */
+static inline void text(struct table *t, const char *name, int width, const char *words) {
+    struct cell *cell = new_cell(t, name, -width);
+    snprintf(cell->shown, MOST_TEXT, "%s", words);
+    snprintf(cell->recorded, MOST_TEXT, "%s", words);
+    for (char *c = cell->recorded; *c; c++)
+        if (*c == ',' || *c == '"') /* the record has no quotes */
+            *c = ';';
+}
+
+/* Without the sign of a number that was rounded to zero. NaN is `none`. */
+static inline void print_number(char *to, int places, double x, const char *none) {
+    if (isnan(x))
+        snprintf(to, MOST_TEXT, "%s", none);
+    else if (fabs(x) < 0.5 * pow(10, -places))
+        snprintf(to, MOST_TEXT, "%.*f", places, 0.0);
+    else
+        snprintf(to, MOST_TEXT, "%.*f", places, x);
+}
+
+/* A number with so many decimals, in the record with one more; a whole number stays whole. NaN:
+ * there is none. */
+static inline void number(struct table *t, const char *name, int places, double x) {
+    struct cell *cell = new_cell(t, name, places > 0 ? 9 : 7);
+    const bool whole = places == 0 && x == floor(x);
+    print_number(cell->shown, places, x, "-");
+    print_number(cell->recorded, places + (places > 0) + (whole ? 0 : RECORD_DIGITS), x, "");
+}
+
+/* The same for the record alone; the table has no such column. */
+static inline void record_number(struct table *t, const char *name, int places, double x) {
+    number(t, name, places, x);
+    t->cell[t->cells - 1].width = 0;
+}
+
+/* ---- The rows ---- */
+
+static inline void print_names(const struct table *t, FILE *to, bool record) {
+    const char *between = "";
+    for (const struct cell *c = t->cell; c < t->cell + t->cells; c++)
+        if (record)
+            fprintf(to, "%s,", c->name);
+        else if (c->width) {
+            fprintf(to, "%s%*s", between,
+                    c == t->cell + t->cells - 1 && c->width < 0 ? 0 : c->width, c->name);
+            between = " ";
+        }
+    fprintf(to, record ? "disturbed\n" : "\n");
+}
+
+/* Ends the row for the record alone: where the table shows some rows of many. */
+static inline void end_record_row(struct table *t, bool disturbed) {
+    if (record_file && t->recorded++ == 0)
+        print_names(t, record_file, true);
+    for (const struct cell *c = t->cell; record_file && c < t->cell + t->cells; c++)
+        fprintf(record_file, "%s,", c->recorded);
+    if (record_file)
+        fprintf(record_file, "%d\n", disturbed);
+    t->cells = 0;
+}
+
+/* Ends the row and prints it at once. `disturbed`: its runs disagree, or were held up (stats.h). */
+static inline void end_row(struct table *t, bool disturbed) {
+    const char *between = "";
+    if (table_file && t->shown++ == 0)
+        print_names(t, table_file, false);
+    for (const struct cell *c = t->cell; table_file && c < t->cell + t->cells; c++)
+        if (c->width) {
+            const bool last = c == t->cell + t->cells - 1 && !disturbed && c->width < 0;
+            fprintf(table_file, "%s%*s", between, last ? 0 : c->width, c->shown);
+            between = " ";
+        }
+    say("%s\n", disturbed ? " disturbed" : "");
+    end_record_row(t, disturbed);
+    t->disturbed |= disturbed;
+    fflush(NULL); /* both: a driver may crash behind it. Checked at exit */
+}
+
+/* An empty line, and what disturbed rows mean. */
+static inline void end_table(const struct table *t) {
+    say("\n%s", t->disturbed ? "Disturbed: in these rows the runs disagree, or all were delayed. "
+                               "Run this again on an\nidle machine.\n\n"
+                             : "");
+}
