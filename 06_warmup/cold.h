@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "table.h" /* machine */
+#include "fail.h"
 
 /* OpenCL and CUDA drivers keep compiled kernels on disk, each by a variable of its own. */
 static inline void keep_no_compiled_kernels(void) {
@@ -18,12 +18,12 @@ static inline void keep_no_compiled_kernels(void) {
     setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* Mesa */
 }
 
-/* Calls run(result) in a new process and brings back the `bytes` at `result`, which hold its
- * input before, and `machine`, the device that it has opened. If the new process fails, it says
- * why, and this one ends with the same code. (This process must never touch the device: a child
- * cannot use its parent's context.) */
-static inline void in_new_process(void (*run)(void *result), void *result, size_t bytes) {
-    const size_t all = sizeof machine + bytes + 1; /* the last byte: the rest is there */
+/* Calls run(data) in a new process and brings back the `bytes` at `data`, which hold its input
+ * before and its results after. If the new process fails, it says why, and this one ends with the
+ * same code. (This process must never touch the device: a child cannot use its parent's context.
+ * So what this one prints about the device must be in `data`, too.) */
+static inline void in_new_process(void (*run)(void *data), void *data, size_t bytes) {
+    const size_t all = bytes + 1; /* the last byte: the rest is there */
     char *shared =
         (char *)mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status = 0;
@@ -35,19 +35,17 @@ static inline void in_new_process(void (*run)(void *result), void *result, size_
         fail(EXIT_FAILED, "fork: %s", strerror(errno));
     if (child == 0) {
         keep_no_compiled_kernels();
-        run(result);
-        memcpy(shared, &machine, sizeof machine);
-        memcpy(shared + sizeof machine, result, bytes);
-        shared[all - 1] = true;
+        run(data);
+        memcpy(shared, data, bytes);
+        shared[bytes] = true;
         _exit(EXIT_SUCCESS);
     }
     if (waitpid(child, &status, 0) != child)
         fail(EXIT_FAILED, "waitpid: %s", strerror(errno));
     if (WIFSIGNALED(status))
         fail(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
-    if (!shared[all - 1])
+    if (!shared[bytes])
         exit(WEXITSTATUS(status)); /* after --device list, that is success */
-    memcpy(&machine, shared, sizeof machine);
-    memcpy(result, shared + sizeof machine, bytes);
+    memcpy(data, shared, bytes);
     munmap(shared, all);
 }
