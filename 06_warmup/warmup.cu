@@ -3,7 +3,7 @@
  * How far off is the first launch of a kernel, and which warm-up fixes it?
  *
  * Measures: five recipes from cold, each in processes of its own that have never run the kernel,
- *   against the steady state of the same process. The recipes are in recipes.h.
+ *   against the steady state of the same process.
  * Does not measure: the cost of the CUDA context, which is there before the first launch; launch
  *   after launch of one process (warmup_series.cu).
  *
@@ -13,10 +13,17 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "recipes.h"
-#include "vectors.h" /* start, stop, elapsed_us() */
+#include "cuda.h"
+#include "stats.h"
+#include "vectors.h"
 
 /* ---- The kernel under study, and another to warm up with ---- */
+
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
 
 static __global__ void other_kernel(float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,70 +31,214 @@ static __global__ void other_kernel(float *c, size_t n) {
         c[i] = -2;
 }
 
-/* ---- One launch of each ---- */
+/* ---- The recipes ---- */
 
-static size_t floats;
-static float *vectors[3];
+/* Launches of vector_add, and how to make an estimate of its time from them. */
+struct recipe {
+    const char *name;
+    bool other_kernel_first; /* which warms the device up */
+    int warm_ups, timed;     /* launches of vector_add */
+    bool median;             /* of the timed launches; else their mean */
+};
 
-/* Between two events; the host's clock only shows whether the device was
- * busy with something else. */
-static double time_vector_add_us(double *overhead_us) {
-    const unsigned blocks = (unsigned)((floats + 255) / 256);
+static const struct recipe recipes[] = {
+    /* Wrong: the first launch also waits until the kernel is loaded. */
+    {"first_launch", false, 0, 1, false},
+    /* Wrong: a hundredth of the first launch's extra time stays in the mean. */
+    {"mean_of_100", false, 0, 100, false},
+    /* Wrong: the device is awake now, but the kernel itself is still to be loaded. */
+    {"other_kernel_then_one", true, 0, 1, false},
+    /* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
+    {"other_kernel_then_mean_of_10", true, 0, 10, false},
+    /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that
+     * the median, not the mean: a few slow ones do not move it. */
+    {"warm_then_median", false, 1, 31, true}};
+
+enum { RECIPES = sizeof recipes / sizeof recipes[0] };
+enum { STEADY_LAUNCHES = 31, MOST_LAUNCHES = 100 + STEADY_LAUNCHES };
+
+/* ---- One launch of each kernel ---- */
+
+struct experiment {
+    size_t n;
+    float *a, *b, *c; /* on the device, n floats each */
+    cudaEvent_t start, stop;
+};
+
+/* Microseconds between two events. The host's clock only shows whether the device was busy with
+ * something else: *overhead_us is how much longer the host waited. */
+static double time_vector_add_us(const struct experiment *e, double *overhead_us) {
+    const unsigned blocks = (unsigned)((e->n + 255) / 256);
     const int64_t start_ns = now_ns();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
+    CHECK_CUDA(cudaEventRecord(e->start, 0));
+    vector_add<<<blocks, 256>>>(e->a, e->b, e->c, e->n);
     CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    CHECK_CUDA(cudaEventSynchronize(stop));
+    CHECK_CUDA(cudaEventRecord(e->stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(e->stop));
     const int64_t end_ns = now_ns();
-    const double event_us = elapsed_us();
+    const double event_us = elapsed_us(e->start, e->stop);
     *overhead_us = (double)(end_ns - start_ns) / 1e3 - event_us;
     return event_us;
 }
 
-static void launch_other_kernel(void) {
-    const unsigned blocks = (unsigned)((floats + 255) / 256);
-    other_kernel<<<blocks, 256>>>(vectors[C], floats);
+static void launch_other_kernel(const struct experiment *e) {
+    const unsigned blocks = (unsigned)((e->n + 255) / 256);
+    other_kernel<<<blocks, 256>>>(e->c, e->n);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
-/* Both kernels' results. */
-static void check(void) {
-    check_vector_add(vectors[C], floats);
-    launch_other_kernel();
-    check_other_kernel(vectors[C], floats);
+/* ---- One recipe in one cold process ---- */
+
+/* What a cold process is told, and what it brings back. */
+struct process {
+    const struct recipe *recipe;
+    const char *wanted; /* the text of --device */
+    long long size;
+    char device[256], driver[64];
+    double us[MOST_LAUNCHES], overhead_us[MOST_LAUNCHES]; /* of each launch of vector_add */
+};
+
+/* On the device: element i of a, of b, or of c. */
+static float *new_vector(unsigned v, size_t n) {
+    float *host = host_vector(v, n);
+    float *device = (float *)new_on_device(n * sizeof *host, host);
+    free(host);
+    return device;
 }
 
-/* What a cold process does: the recipe, then the steady state. */
-static void run_cold(void *result) {
-    struct launches *l = (struct launches *)result;
-    open_cuda();
-    check_size(options.size, 3.0 * (double)floats * sizeof(float));
-    set_up_vectors(vectors, floats);
-    create_events();
-    if (l->recipe->other_kernel_first)
-        launch_other_kernel();
-    for (int i = 0; i < l->recipe->warm_ups + l->recipe->timed + STEADY_LAUNCHES; i++)
-        l->us[i] = time_vector_add_us(&l->overhead_us[i]);
-    check();
+/* Exits with 1 unless vector_add has left the sums in c, and other_kernel then fills all of it. */
+static void check_kernels(const struct experiment *e) {
+    float *host = host_vector(C, e->n);
+    CHECK_CUDA(cudaMemcpy(host, e->c, e->n * sizeof *host, cudaMemcpyDeviceToHost));
+    check_sums(host, e->n);
+    launch_other_kernel(e);
+    CHECK_CUDA(cudaMemcpy(host, e->c, e->n * sizeof *host, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < e->n; i++)
+        if (host[i] != -2)
+            fail(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i,
+                 (double)host[i]);
+    free(host);
+}
+
+/* The recipe's launches, then STEADY_LAUNCHES more. */
+static void run_cold(void *data) {
+    struct process *p = (struct process *)data;
+    struct experiment e;
+    const struct gpu gpu = open_cuda(p->wanted);
+    e.n = (size_t)p->size;
+    check_free_memory(p->size, 3.0 * (double)e.n * sizeof(float));
+    e.a = new_vector(A, e.n);
+    e.b = new_vector(B, e.n);
+    e.c = new_vector(C, e.n);
+    e.start = new_event();
+    e.stop = new_event();
+
+    if (p->recipe->other_kernel_first)
+        launch_other_kernel(&e);
+    for (int i = 0; i < p->recipe->warm_ups + p->recipe->timed + STEADY_LAUNCHES; i++)
+        p->us[i] = time_vector_add_us(&e, &p->overhead_us[i]);
+
+    check_kernels(&e);
+    snprintf(p->device, sizeof p->device, "%s", gpu.properties.name);
+    snprintf(p->driver, sizeof p->driver, "%s", gpu.driver);
+}
+
+/* ---- From the launches to the estimate and its error ---- */
+
+/* Of one recipe, an element for each process. */
+struct outcomes {
+    double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
+    double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
+    bool disturbed[MAX_RUNS];       /* the steady launches disagree, or were all held up */
+};
+
+/* Stores what the launches of process number `run` say. */
+static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
+    const struct recipe *r = p->recipe;
+    const int before = r->warm_ups + r->timed; /* the steady launches */
+    const struct summary timed = summarize_us(p->us + r->warm_ups, (size_t)r->timed);
+    const struct summary steady = summarize_us(p->us + before, STEADY_LAUNCHES);
+    const double first_us = p->us[0], estimate_us = r->median ? timed.median : timed.mean;
+    if (!(first_us > 0 && estimate_us > 0 && steady.median > 0))
+        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", first_us, estimate_us,
+             steady.median);
+    o->first_us[run] = first_us;
+    o->estimate_us[run] = estimate_us;
+    o->steady_us[run] = steady.median;
+    o->error_percent[run] = 100 * (estimate_us - steady.median) / steady.median;
+    o->disturbed[run] =
+        steady.disturbed || is_delayed(median(p->overhead_us + before, STEADY_LAUNCHES));
+}
+
+/* Which of the samples would be in the middle if they were in order; of two the smaller. */
+static size_t middle(const double *samples, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0;
+        for (size_t j = 0; j < count; j++)
+            before += samples[j] < samples[i] || (samples[j] == samples[i] && j < i);
+        if (before == (count - 1) / 2)
+            return i;
+    }
+    fail(EXIT_FAILED, "impossible: an error that is not a number");
+}
+
+/* Prints the process whose error is in the middle. */
+static void print_row(struct table *t, const struct recipe *r, const struct outcomes *o,
+                      size_t runs) {
+    const size_t m = middle(o->error_percent, runs);
+    const struct summary first = summarize_us(o->first_us, runs),
+                         estimate = summarize_us(o->estimate_us, runs),
+                         steady = summarize_us(o->steady_us, runs),
+                         error = summarize(o->error_percent, runs, 0);
+    text(t, "recipe", 28, r->name);
+    number(t, "launches", 0, r->warm_ups + r->timed);
+    number(t, "first_launch_us", 2, o->first_us[m]);
+    number(t, "estimate_us", 2, o->estimate_us[m]);
+    number(t, "steady_us", 2, o->steady_us[m]);
+    number(t, "error_percent", 1, o->error_percent[m]);
+    record_number(t, "estimate_min_us", 2, estimate.min);
+    record_number(t, "estimate_max_us", 2, estimate.max);
+    record_number(t, "steady_min_us", 2, steady.min);
+    record_number(t, "steady_max_us", 2, steady.max);
+    record_number(t, "error_min_percent", 1, error.min);
+    record_number(t, "error_max_percent", 1, error.max);
+    end_row(t, o->disturbed[m] || first.disturbed || estimate.disturbed || steady.disturbed);
 }
 
 int main(int argc, char **argv) {
-    static struct launches launches;
-    options.device = "";
-    options.runs = 5;
-    options.size = 1 << 24;
-    parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
-    floats = (size_t)options.size;
+    static struct outcomes outcomes[RECIPES];
+    static struct process process;
+    struct table table = {};
+    const char *device = "";
+    long long runs = 5, size = 1 << 24;
+    double steady_us[RECIPES];
+    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size), END_OF_ARGS};
+    parse_args(argc, argv, "How far off is the first launch, and which warm-up fixes it?", args);
+
     setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
-    const size_t runs = (size_t)options.runs;
-    for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
+    process.wanted = device;
+    process.size = size;
+    for (size_t run = 0; run < (size_t)runs; run++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
-            launches.recipe = &recipes[r];
-            in_new_process(run_cold, &launches, sizeof launches);
-            store_outcome(&launches, run);
+            process.recipe = &recipes[r];
+            in_new_process(run_cold, &process, sizeof process);
+            evaluate(&process, &outcomes[r], run);
         }
-    report_recipes("event pairs");
+
+    begin_record(args, process.device, process.driver);
+    say("Warm-up: vector_add of %lld floats on %s, timed by event pairs\n"
+        "%lld new processes for each recipe; each row is the process with the median error.\n"
+        "Its steady state is the median of its %d launches after the recipe\n\n",
+        size, process.device, runs, STEADY_LAUNCHES);
+    for (int r = 0; r < RECIPES; r++) {
+        print_row(&table, &recipes[r], &outcomes[r], (size_t)runs);
+        steady_us[r] = outcomes[r].steady_us[middle(outcomes[r].error_percent, (size_t)runs)];
+    }
+    end_table(&table);
+    const struct summary steady = summarize_us(steady_us, RECIPES);
+    say("Each of the %d rows is another process, and their steady states are %.1f %% apart.\n"
+        "So each error is against the steady state of its own row.\n",
+        RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));
     return EXIT_SUCCESS;
 }

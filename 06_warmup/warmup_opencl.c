@@ -4,8 +4,7 @@
  * warm-up fixes it?
  *
  * Measures: five recipes from cold, each in processes of its own that have never run the kernel,
- *   against the steady state of the same process. The recipes are in recipes.h. All by the host's
- *   clock between two clFinish.
+ *   against the steady state of the same process. All by the host's clock between two clFinish.
  * Does not measure: by START and END. They may leave out what a first launch waits for, on PoCL
  *   the compiler: warmup_series_opencl.c shows both side by side.
  *
@@ -13,79 +12,229 @@
  * Run:   ./warmup_opencl
  * Try:   ./warmup_opencl --size 1024 --runs 9        the first launch of a short kernel
  */
-#include "../03_opencl_profiling/stamps.h"
 #include "clock.h"
 #include "cold.h"
-#include "recipes.h"
-#include "vectors.h" /* cl: context, device, queue */
+#include "stamps.h"
+#include "stats.h"
+#include "vectors.h"
 
-static cl_kernel vector_add, other_kernel;
-static cl_mem vectors[3];
-static size_t floats, global_size, local_size = 256;
+/* The kernels are in warmup_opencl.cl: vector_add, which is under study, and other_kernel. */
+
+/* ---- The recipes ---- */
+
+/* Launches of vector_add, and how to make an estimate of its time from them. */
+struct recipe {
+    const char *name;
+    bool other_kernel_first; /* which warms the device up */
+    int warm_ups, timed;     /* launches of vector_add */
+    bool median;             /* of the timed launches; else their mean */
+};
+
+static const struct recipe recipes[] = {
+    /* Wrong: the first launch also waits until the kernel is loaded or compiled. */
+    {"first_launch", false, 0, 1, false},
+    /* Wrong: a hundredth of the first launch's extra time stays in the mean. */
+    {"mean_of_100", false, 0, 100, false},
+    /* Wrong: the device is awake now, but the kernel itself is still to be loaded or compiled. */
+    {"other_kernel_then_one", true, 0, 1, false},
+    /* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
+    {"other_kernel_then_mean_of_10", true, 0, 10, false},
+    /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that
+     * the median, not the mean: a few slow ones do not move it. */
+    {"warm_then_median", false, 1, 31, true}};
+
+enum { RECIPES = sizeof recipes / sizeof recipes[0] };
+enum { STEADY_LAUNCHES = 31, MOST_LAUNCHES = 100 + STEADY_LAUNCHES };
 
 /* ---- One launch of each kernel ---- */
 
-/* By the host's clock; the event only shows whether the device was busy with something else. */
-static double time_vector_add_us(double *overhead_us) {
+struct experiment {
+    struct opencl cl;
+    cl_kernel vector_add, other_kernel;
+    cl_mem vectors[3];
+    size_t n, global_size, local_size; /* n floats; work-items in all and in a group */
+};
+
+/* Microseconds by the host's clock. The event only shows whether the device was busy with something
+ * else: *overhead_us is how much longer the host waited. */
+static double time_vector_add_us(const struct experiment *e, double *overhead_us) {
     cl_event event;
-    CHECK_CL(clFinish(cl.queue));
+    CHECK_CL(clFinish(e->cl.queue));
     const int64_t start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, vector_add, 1, NULL, &global_size, &local_size, 0,
-                                    NULL, &event));
-    CHECK_CL(clFinish(cl.queue));
+    CHECK_CL(clEnqueueNDRangeKernel(e->cl.queue, e->vector_add, 1, NULL, &e->global_size,
+                                    &e->local_size, 0, NULL, &event));
+    CHECK_CL(clFinish(e->cl.queue));
     const int64_t end_ns = now_ns();
     const double host_us = (double)(end_ns - start_ns) / 1e3;
     *overhead_us = host_us - take_start_to_end_us(event, host_us);
     return host_us;
 }
 
-static void launch_other_kernel(void) {
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, other_kernel, 1, NULL, &global_size, &local_size, 0,
-                                    NULL, NULL));
-    CHECK_CL(clFinish(cl.queue));
+static void launch_other_kernel(const struct experiment *e) {
+    CHECK_CL(clEnqueueNDRangeKernel(e->cl.queue, e->other_kernel, 1, NULL, &e->global_size,
+                                    &e->local_size, 0, NULL, NULL));
+    CHECK_CL(clFinish(e->cl.queue));
 }
 
-/* Both kernels' results. */
-static void check(void) {
-    check_vector_add(vectors[C], floats);
-    launch_other_kernel();
-    check_other_kernel(vectors[C], floats);
+/* ---- One recipe in one cold process ---- */
+
+/* What a cold process is told, and what it brings back. */
+struct process {
+    const struct recipe *recipe;
+    const char *wanted; /* the text of --device */
+    long long size;
+    char device[256], driver[256];
+    double us[MOST_LAUNCHES], overhead_us[MOST_LAUNCHES]; /* of each launch of vector_add */
+};
+
+/* Makes the vectors on the device, and gives them to the kernels. */
+static void set_up_vectors(struct experiment *e) {
+    const cl_ulong n = e->n;
+    for (unsigned v = A; v <= C; v++) {
+        float *host = host_vector(v, e->n);
+        e->vectors[v] = new_buffer(&e->cl, e->n * sizeof *host, host);
+        CHECK_CL(clSetKernelArg(e->vector_add, v, sizeof(cl_mem), &e->vectors[v]));
+        free(host);
+    }
+    CHECK_CL(clSetKernelArg(e->vector_add, 3, sizeof n, &n));
+    CHECK_CL(clSetKernelArg(e->other_kernel, 0, sizeof(cl_mem), &e->vectors[C]));
+    CHECK_CL(clSetKernelArg(e->other_kernel, 1, sizeof n, &n));
 }
 
-/* What a cold process does: the recipe, then the steady state. */
-static void run_cold(void *result) {
-    struct launches *l = (struct launches *)result;
-    open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    check_size(options.size, 4, 12);
-    const cl_program program = build_program("warmup_opencl.cl", "");
-    MAKE_CL(vector_add = clCreateKernel(program, "vector_add", &cl_error));
-    MAKE_CL(other_kernel = clCreateKernel(program, "other_kernel", &cl_error));
-    set_up_vectors(vectors, floats, vector_add);
-    const cl_ulong count = floats;
-    CHECK_CL(clSetKernelArg(other_kernel, 0, sizeof vectors[C], &vectors[C]));
-    CHECK_CL(clSetKernelArg(other_kernel, 1, sizeof count, &count));
-    if (l->recipe->other_kernel_first)
-        launch_other_kernel();
-    for (int i = 0; i < l->recipe->warm_ups + l->recipe->timed + STEADY_LAUNCHES; i++)
-        l->us[i] = time_vector_add_us(&l->overhead_us[i]);
-    check();
+/* Exits with 1 unless vector_add has left the sums in c, and other_kernel then fills all of it. */
+static void check_kernels(const struct experiment *e) {
+    float *host = host_vector(C, e->n);
+    const size_t bytes = e->n * sizeof *host;
+    CHECK_CL(
+        clEnqueueReadBuffer(e->cl.queue, e->vectors[C], CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    check_sums(host, e->n);
+    launch_other_kernel(e);
+    CHECK_CL(
+        clEnqueueReadBuffer(e->cl.queue, e->vectors[C], CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    for (size_t i = 0; i < e->n; i++)
+        if (host[i] != -2)
+            fail(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i,
+                 (double)host[i]);
+    free(host);
+}
+
+/* The recipe's launches, then STEADY_LAUNCHES more. */
+static void run_cold(void *data) {
+    struct process *p = data;
+    struct experiment e = {.cl = open_opencl(p->wanted, CL_QUEUE_PROFILING_ENABLE),
+                           .n = (size_t)p->size,
+                           .local_size = 256};
+    e.global_size = (e.n + e.local_size - 1) / e.local_size * e.local_size;
+    check_memory(&e.cl, p->size, sizeof(float), 3 * sizeof(float));
+    const cl_program program = build_program(&e.cl, "warmup_opencl.cl", "");
+    MAKE_CL(e.vector_add, clCreateKernel(program, "vector_add", &cl_error));
+    MAKE_CL(e.other_kernel, clCreateKernel(program, "other_kernel", &cl_error));
+    set_up_vectors(&e);
+
+    if (p->recipe->other_kernel_first)
+        launch_other_kernel(&e);
+    for (int i = 0; i < p->recipe->warm_ups + p->recipe->timed + STEADY_LAUNCHES; i++)
+        p->us[i] = time_vector_add_us(&e, &p->overhead_us[i]);
+
+    check_kernels(&e);
+    memcpy(p->device, e.cl.name, sizeof p->device);
+    memcpy(p->driver, e.cl.driver, sizeof p->driver);
+}
+
+/* ---- From the launches to the estimate and its error ---- */
+
+/* Of one recipe, an element for each process. */
+struct outcomes {
+    double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
+    double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
+    bool disturbed[MAX_RUNS];       /* the steady launches disagree, or were all held up */
+};
+
+/* Stores what the launches of process number `run` say. */
+static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
+    const struct recipe *r = p->recipe;
+    const int before = r->warm_ups + r->timed; /* the steady launches */
+    const struct summary timed = summarize_us(p->us + r->warm_ups, (size_t)r->timed);
+    const struct summary steady = summarize_us(p->us + before, STEADY_LAUNCHES);
+    const double first_us = p->us[0], estimate_us = r->median ? timed.median : timed.mean;
+    if (!(first_us > 0 && estimate_us > 0 && steady.median > 0))
+        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", first_us, estimate_us,
+             steady.median);
+    o->first_us[run] = first_us;
+    o->estimate_us[run] = estimate_us;
+    o->steady_us[run] = steady.median;
+    o->error_percent[run] = 100 * (estimate_us - steady.median) / steady.median;
+    o->disturbed[run] =
+        steady.disturbed || is_delayed(median(p->overhead_us + before, STEADY_LAUNCHES));
+}
+
+/* Which of the samples would be in the middle if they were in order; of two the smaller. */
+static size_t middle(const double *samples, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0;
+        for (size_t j = 0; j < count; j++)
+            before += samples[j] < samples[i] || (samples[j] == samples[i] && j < i);
+        if (before == (count - 1) / 2)
+            return i;
+    }
+    fail(EXIT_FAILED, "impossible: an error that is not a number");
+}
+
+/* Prints the process whose error is in the middle. */
+static void print_row(struct table *t, const struct recipe *r, const struct outcomes *o,
+                      size_t runs) {
+    const size_t m = middle(o->error_percent, runs);
+    const struct summary first = summarize_us(o->first_us, runs),
+                         estimate = summarize_us(o->estimate_us, runs),
+                         steady = summarize_us(o->steady_us, runs),
+                         error = summarize(o->error_percent, runs, 0);
+    text(t, "recipe", 28, r->name);
+    number(t, "launches", 0, r->warm_ups + r->timed);
+    number(t, "first_launch_us", 2, o->first_us[m]);
+    number(t, "estimate_us", 2, o->estimate_us[m]);
+    number(t, "steady_us", 2, o->steady_us[m]);
+    number(t, "error_percent", 1, o->error_percent[m]);
+    record_number(t, "estimate_min_us", 2, estimate.min);
+    record_number(t, "estimate_max_us", 2, estimate.max);
+    record_number(t, "steady_min_us", 2, steady.min);
+    record_number(t, "steady_max_us", 2, steady.max);
+    record_number(t, "error_min_percent", 1, error.min);
+    record_number(t, "error_max_percent", 1, error.max);
+    end_row(t, o->disturbed[m] || first.disturbed || estimate.disturbed || steady.disturbed);
 }
 
 int main(int argc, char **argv) {
-    static struct launches launches;
-    options.device = "";
-    options.runs = 5;
-    options.size = 1 << 24;
-    parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?");
-    floats = (size_t)options.size;
-    global_size = (floats + local_size - 1) / local_size * local_size;
-    const size_t runs = (size_t)options.runs;
-    for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
+    static struct outcomes outcomes[RECIPES];
+    static struct process process;
+    struct table table = {0};
+    const char *device = "";
+    long long runs = 5, size = 1 << 24;
+    double steady_us[RECIPES];
+    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size), END_OF_ARGS};
+    parse_args(argc, argv, "How far off is the first launch, and which warm-up fixes it?", args);
+
+    process.wanted = device;
+    process.size = size;
+    for (size_t run = 0; run < (size_t)runs; run++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
-            launches.recipe = &recipes[r];
-            in_new_process(run_cold, &launches, sizeof launches);
-            store_outcome(&launches, run);
+            process.recipe = &recipes[r];
+            in_new_process(run_cold, &process, sizeof process);
+            evaluate(&process, &outcomes[r], run);
         }
-    report_recipes("the host's clock");
+
+    begin_record(args, process.device, process.driver);
+    say("Warm-up: vector_add of %lld floats on %s, timed by the host's clock\n"
+        "%lld new processes for each recipe; each row is the process with the median error.\n"
+        "Its steady state is the median of its %d launches after the recipe\n\n",
+        size, process.device, runs, STEADY_LAUNCHES);
+    for (int r = 0; r < RECIPES; r++) {
+        print_row(&table, &recipes[r], &outcomes[r], (size_t)runs);
+        steady_us[r] = outcomes[r].steady_us[middle(outcomes[r].error_percent, (size_t)runs)];
+    }
+    end_table(&table);
+    const struct summary steady = summarize_us(steady_us, RECIPES);
+    say("Each of the %d rows is another process, and their steady states are %.1f %% apart.\n"
+        "So each error is against the steady state of its own row.\n",
+        RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));
     return EXIT_SUCCESS;
 }
