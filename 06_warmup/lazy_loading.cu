@@ -14,96 +14,137 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "summary.h"
-#include "vectors.h" /* start, stop, elapsed_us() */
+#include "cuda.h"
+#include "stats.h"
+#include "vectors.h"
 
-static size_t floats;
-static float *vectors[3];
-
-/* One launch. Lazy loading happens between the two events: so it is in this time. */
-static double time_vector_add_us(void) {
-    const unsigned blocks = (unsigned)((floats + 255) / 256);
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
-    CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    CHECK_CUDA(cudaEventSynchronize(stop));
-    return elapsed_us();
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
 }
 
-/* What a cold process does. */
-struct outcome {
-    const char *loading; /* which the process is to set */
-    double first_us, second_us;
-    bool delayed;
+/* ---- One launch ---- */
+
+struct experiment {
+    size_t n;
+    float *a, *b, *c; /* on the device, n floats each */
+    cudaEvent_t start, stop;
 };
 
-static void run_cold(void *result) {
-    struct outcome *outcome = (struct outcome *)result;
-    setenv("CUDA_MODULE_LOADING", outcome->loading, 1); /* before the first call of CUDA */
-    open_cuda();
-    check_size(options.size, 3.0 * (double)floats * sizeof(float));
-    set_up_vectors(vectors, floats);
-    create_events();
-    outcome->first_us = time_vector_add_us();
+/* Lazy loading happens between the two events: so it is in this time. */
+static double time_vector_add_us(const struct experiment *e) {
+    const unsigned blocks = (unsigned)((e->n + 255) / 256);
+    CHECK_CUDA(cudaEventRecord(e->start, 0));
+    vector_add<<<blocks, 256>>>(e->a, e->b, e->c, e->n);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(e->stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(e->stop));
+    return elapsed_us(e->start, e->stop);
+}
+
+/* ---- One cold process ---- */
+
+/* What it is told, and what it brings back. */
+struct process {
+    const char *wanted;  /* the text of --device */
+    const char *loading; /* LAZY or EAGER */
+    long long size;
+    char device[256], driver[64];
+    double first_us, second_us;
+    bool delayed; /* the second launch: somebody else had the device */
+};
+
+/* On the device: element i of a, of b, or of c. */
+static float *new_vector(unsigned v, size_t n) {
+    float *host = host_vector(v, n);
+    float *device = (float *)new_on_device(n * sizeof *host, host);
+    free(host);
+    return device;
+}
+
+static void run_cold(void *data) {
+    struct process *p = (struct process *)data;
+    struct experiment e;
+    setenv("CUDA_MODULE_LOADING", p->loading, 1); /* before the first call of CUDA */
+    const struct gpu gpu = open_cuda(p->wanted);
+    e.n = (size_t)p->size;
+    check_free_memory(p->size, 3.0 * (double)e.n * sizeof(float));
+    e.a = new_vector(A, e.n);
+    e.b = new_vector(B, e.n);
+    e.c = new_vector(C, e.n);
+    e.start = new_event();
+    e.stop = new_event();
+
+    p->first_us = time_vector_add_us(&e);
     const int64_t start_ns = now_ns();
-    outcome->second_us = time_vector_add_us();
-    outcome->delayed = is_delayed((double)(now_ns() - start_ns) / 1e3 - outcome->second_us);
-    if (!(outcome->first_us > 0 && outcome->second_us > 0))
-        fail(EXIT_FAILED, "impossible: launches of %g and %g us", outcome->first_us,
-             outcome->second_us);
-    check_vector_add(vectors[C], floats);
+    p->second_us = time_vector_add_us(&e);
+    p->delayed = is_delayed((double)(now_ns() - start_ns) / 1e3 - p->second_us);
+    if (!(p->first_us > 0 && p->second_us > 0))
+        fail(EXIT_FAILED, "impossible: launches of %g and %g us", p->first_us, p->second_us);
+
+    float *host = host_vector(C, e.n);
+    CHECK_CUDA(cudaMemcpy(host, e.c, e.n * sizeof *host, cudaMemcpyDeviceToHost));
+    check_sums(host, e.n);
+    free(host);
+    snprintf(p->device, sizeof p->device, "%s", gpu.properties.name);
+    snprintf(p->driver, sizeof p->driver, "%s", gpu.driver);
+}
+
+/* ---- All processes with LAZY, or all with EAGER ---- */
+
+struct launches {
+    double first_us[MAX_RUNS], second_us[MAX_RUNS];
+    long long delayed; /* how many second launches were */
+};
+
+static void measure(struct process *p, const char *loading, struct launches *l, long long run) {
+    p->loading = loading;
+    in_new_process(run_cold, p, sizeof *p);
+    l->first_us[run] = p->first_us;
+    l->second_us[run] = p->second_us;
+    l->delayed += p->delayed;
+}
+
+static void print_row(struct table *t, const char *loading, const struct launches *l,
+                      long long runs) {
+    const struct summary first = summarize_us(l->first_us, (size_t)runs),
+                         second = summarize_us(l->second_us, (size_t)runs);
+    text(t, "loading", 7, loading);
+    number(t, "first_launch_us", 2, first.median);
+    number(t, "second_launch_us", 2, second.median);
+    end_row(t, first.disturbed || second.disturbed || 2 * l->delayed > runs);
 }
 
 int main(int argc, char **argv) {
-    enum { LAZY, EAGER, LOADINGS };
-    static const char *const loadings[LOADINGS] = {"LAZY", "EAGER"};
-    static double first_us[LOADINGS][MAX_RUNS], second_us[LOADINGS][MAX_RUNS];
-    static struct outcome outcome;
-    struct summary first[LOADINGS], second[LOADINGS];
-    size_t delayed[LOADINGS] = {0, 0};
-    options.device = "";
-    options.runs = 5;
-    options.size = 1 << 24;
-    parse_options(argc, argv,
-                  "How much of a first launch does CUDA do earlier if it loads all kernels early?");
-    floats = (size_t)options.size;
-    const size_t runs = (size_t)options.runs;
-    for (size_t run = 0; run < runs; run++) /* in turns: each meets the same machine */
-        for (int l = LAZY; l < LOADINGS; l++) {
-            outcome.loading = loadings[l];
-            in_new_process(run_cold, &outcome, sizeof outcome);
-            first_us[l][run] = outcome.first_us;
-            second_us[l][run] = outcome.second_us;
-            delayed[l] += outcome.delayed;
-        }
+    static struct launches lazy, eager;
+    static struct process process;
+    struct table table = {};
+    const char *device = "";
+    long long runs = 5, size = 1 << 24;
+    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size), END_OF_ARGS};
+    parse_args(argc, argv,
+               "How much of a first launch does CUDA do earlier if it loads all kernels early?",
+               args);
 
-    begin_table("Module loading: vector_add of %zu floats on %s, by event pairs\n"
-                "Medians of %zu new processes for each row\n\n",
-                floats, machine.device, runs);
-    for (int l = LAZY; l < LOADINGS; l++) {
-        first[l] = summarize_us(first_us[l], runs);
-        second[l] = summarize_us(second_us[l], runs);
-        label("loading", 0, loadings[l]);
-        number("first launch", "us", 2, first[l].median);
-        number("second launch", "us", 2, second[l].median);
-        end_row(first[l].disturbed || second[l].disturbed || 2 * delayed[l] > runs);
+    process.wanted = device;
+    process.size = size;
+    for (long long run = 0; run < runs; run++) { /* in turns: each meets the same machine */
+        measure(&process, "LAZY", &lazy, run);
+        measure(&process, "EAGER", &eager, run);
     }
-    end_table();
-    const double extra_us = value("extra", "us", first[LAZY].median - second[LAZY].median);
-    const double saved_us = value("saved", "us", first[LAZY].median - first[EAGER].median);
-    say("With LAZY the first launch takes %.2f us longer than the second.\n", extra_us);
-    if (saved_us < 0)
-        say("With EAGER it takes %.2f us more than with LAZY:\n", -saved_us);
-    else
-        say("With EAGER it takes %.2f us less than with LAZY:\n", saved_us);
-    if (extra_us <= 0)
-        say("no loading is to be seen here.\n");
-    else if (saved_us < 0.1 * extra_us)
-        say("loading early does not shorten it here.\n");
-    else if (saved_us < 0.5 * extra_us)
-        say("a part of the extra time is for what EAGER does before.\n");
-    else
-        say("most of the extra time is for what EAGER does before.\n");
+
+    begin_record(args, process.device, process.driver);
+    say("Module loading: vector_add of %lld floats on %s, by event pairs\n"
+        "Medians of %lld new processes for each row\n\n",
+        size, process.device, runs);
+    print_row(&table, "LAZY", &lazy, runs);
+    print_row(&table, "EAGER", &eager, runs);
+    end_table(&table);
+    const double lazy_us = median(lazy.first_us, (size_t)runs);
+    say("With LAZY the first launch takes %.2f us longer than the second.\n",
+        value("extra_us", lazy_us - median(lazy.second_us, (size_t)runs)));
+    say("With EAGER it takes %.2f us less than with LAZY.\n",
+        value("saved_us", lazy_us - median(eager.first_us, (size_t)runs)));
     return EXIT_SUCCESS;
 }
