@@ -12,14 +12,16 @@
  * Run:   ./l2_cache
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
-#include "../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
-#include "summary.h"
+#include "blocked.h"
 #include "vectors.h"
 
-static const long long default_sizes[] = {1 << 14, 1 << 16, 1 << 18, 1 << 20,
-                                          1 << 22, 1 << 24, 1 << 26};
-
 /* ---- The kernels ---- */
+
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
 
 /* Reads `n` numbers, more than the L2 cache holds, so that its other lines give way: all but
  * those which somebody has set aside to persist (cudaCtxResetPersistingL2Cache() ends that; no
@@ -35,126 +37,168 @@ static __global__ void read_through(const unsigned *data, size_t n, unsigned *la
         *last = sum;
 }
 
-/* ---- The methods: each returns microseconds ---- */
+/* ---- One launch ---- */
 
-static size_t floats;
-static float *vectors[3];
-static unsigned *other_data, *last;
-static size_t other_count; /* four times the L2 */
+struct experiment {
+    size_t n;
+    float *a, *b, *c; /* on the device, n floats each */
+    unsigned *other_data, *last;
+    size_t other_count; /* four times the L2 */
+    struct blocked_pair pair;
+};
 
-static void launch(void) {
-    const unsigned blocks = (unsigned)((floats + 255) / 256);
-    vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
+static void launch(const struct experiment *e) {
+    const unsigned blocks = (unsigned)((e->n + 255) / 256);
+    vector_add<<<blocks, 256>>>(e->a, e->b, e->c, e->n);
     CHECK_CUDA(cudaGetLastError());
 }
 
-static double event_blocked(void) {
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    launch();
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us();
+static double blocked_us(const struct experiment *e) {
+    close_gate(&e->pair);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
+    launch(e);
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    open_gate(&e->pair);
+    return elapsed_us(e->pair.start, e->pair.stop);
 }
 
-/* Full of something else that was written: its lines must go to memory
- * first, in the kernel's time. */
-static double written(void) {
-    CHECK_CUDA(cudaMemsetAsync(other_data, 0, (other_count - 1) * sizeof *other_data, 0));
-    return event_blocked();
+/* ---- The three states of the L2 cache: each method returns microseconds ---- */
+
+/* Full of something else that was written: its lines must go to memory first, in the kernel's
+ * time. */
+static double written_us(const struct experiment *e) {
+    CHECK_CUDA(cudaMemsetAsync(e->other_data, 0, (e->other_count - 1) * sizeof *e->other_data, 0));
+    return blocked_us(e);
 }
 
 /* Full of something else that was only read: the kernel's data comes from memory. */
-static double flushed(void) {
-    read_through<<<1024, 256>>>(other_data, other_count, last);
+static double flushed_us(const struct experiment *e) {
+    read_through<<<1024, 256>>>(e->other_data, e->other_count, e->last);
     CHECK_CUDA(cudaGetLastError());
-    return event_blocked();
+    return blocked_us(e);
 }
 
 /* After a launch of its own, untimed: the kernel's own data, if it fits. */
-static double warm(void) {
-    launch();
-    return event_blocked();
+static double warm_us(const struct experiment *e) {
+    launch(e);
+    return blocked_us(e);
 }
 
-/* ---- One row of the report ---- */
+/* ---- The vectors ---- */
 
-static struct summary minus_floor(double *samples_us, double floor_us) {
-    for (long long run = 0; run < options.runs; run++)
-        samples_us[run] -= floor_us;
-    const struct summary s = summarize_us(samples_us, (size_t)options.runs);
+/* On the device: element i of a, of b, or of c. */
+static float *new_vector(unsigned v, size_t n) {
+    float *host = host_vector(v, n);
+    float *device = (float *)new_on_device(n * sizeof *host, host);
+    free(host);
+    return device;
+}
+
+static void check_vector_add(const struct experiment *e) {
+    float *host = host_vector(C, e->n);
+    CHECK_CUDA(cudaMemcpy(host, e->c, e->n * sizeof *host, cudaMemcpyDeviceToHost));
+    check_sums(host, e->n);
+    free(host);
+}
+
+/* Exits with 1 unless the thread that reads the last number of the other data has said so. */
+static void check_flush(const struct experiment *e) {
+    unsigned found = 0;
+    CHECK_CUDA(cudaMemcpy(&found, e->last, sizeof found, cudaMemcpyDeviceToHost));
+    if (found != 1)
+        fail(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
+}
+
+/* ---- One row of the table ---- */
+
+/* Of the samples minus the floor. */
+static struct summary net_us(const double *samples_us, size_t runs, double floor_us, size_t size) {
+    double net_us[MAX_RUNS];
+    for (size_t run = 0; run < runs; run++)
+        net_us[run] = samples_us[run] - floor_us;
+    const struct summary s = summarize_us(net_us, runs);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
-             s.median, floats);
+             s.median, size);
     return s;
 }
 
 /* Returns how many times as long a run takes after a memset as with its own data in the L2. */
-static double measure_size(void) {
-    static double warm_us[MAX_RUNS], flushed_us[MAX_RUNS], written_us[MAX_RUNS], floor_us[MAX_RUNS];
-    const size_t runs = (size_t)options.runs;
-    unsigned found = 0;
-    CHECK_CUDA(cudaMemset(last, 0, sizeof *last));
-    set_up_vectors(vectors, floats);
-    const bool shared = probe_sharing();
-    launch(); /* the warm-up; and no kernel may be launched first while the gate is shut */
-    check_vector_add(vectors[C], floats);
-    spoil_sums(vectors[C], floats);
-    for (size_t run = 0; run < runs; run++) { /* in turns; warm() finds nothing of written() */
-        written_us[run] = written();
-        flushed_us[run] = flushed();
-        warm_us[run] = warm();
-        floor_us[run] = event_floor();
+static double print_row(struct table *t, struct experiment *e, size_t size, size_t runs) {
+    double warm[MAX_RUNS], flushed[MAX_RUNS], written[MAX_RUNS], floors_us[MAX_RUNS];
+    e->n = size;
+    CHECK_CUDA(cudaMemset(e->last, 0, sizeof *e->last));
+    e->a = new_vector(A, e->n);
+    e->b = new_vector(B, e->n);
+    e->c = new_vector(C, e->n);
+    const bool shared = probe_sharing(&e->pair);
+    launch(e); /* the warm-up; and no kernel may be launched first while the gate is shut */
+    check_vector_add(e);
+    CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */
+    CHECK_CUDA(cudaDeviceSynchronize());
+
+    for (size_t run = 0; run < runs; run++) { /* in turns; warm finds nothing of written */
+        written[run] = written_us(e);
+        flushed[run] = flushed_us(e);
+        warm[run] = warm_us(e);
+        floors_us[run] = event_floor_us(&e->pair);
     }
-    check_vector_add(vectors[C], floats);
-    CHECK_CUDA(cudaMemcpy(&found, last, sizeof found, cudaMemcpyDeviceToHost));
-    if (found != 1)
-        fail(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
-    for (int v = A; v <= C; v++)
-        CHECK_CUDA(cudaFree(vectors[v]));
-    const double floor = median(floor_us, runs);
-    const struct summary all_warm = minus_floor(warm_us, floor),
-                         all_flushed = minus_floor(flushed_us, floor),
-                         all_written = minus_floor(written_us, floor);
-    const double written_to_warm = all_written.median / all_warm.median;
-    cell("size", "%10zu", floats);
-    number("warm", "us", 2, all_warm.median);
-    number("flushed", "us", 2, all_flushed.median);
-    number("written", "us", 2, all_written.median);
-    cell("flushed_to_warm", "%.2f", all_flushed.median / all_warm.median);
-    cell("written_to_warm", "%.2f", written_to_warm);
-    end_row(shared || all_warm.disturbed || all_flushed.disturbed || all_written.disturbed);
-    return written_to_warm;
+
+    check_vector_add(e);
+    check_flush(e);
+    CHECK_CUDA(cudaFree(e->a));
+    CHECK_CUDA(cudaFree(e->b));
+    CHECK_CUDA(cudaFree(e->c));
+    const double floor_us = median(floors_us, runs);
+    const struct summary all_warm = net_us(warm, runs, floor_us, size),
+                         all_flushed = net_us(flushed, runs, floor_us, size),
+                         all_written = net_us(written, runs, floor_us, size);
+    number(t, "size", 0, (double)size);
+    number(t, "warm_us", 2, all_warm.median);
+    number(t, "flushed_us", 2, all_flushed.median);
+    number(t, "written_us", 2, all_written.median);
+    number(t, "flushed_to_warm", 2, all_flushed.median / all_warm.median);
+    number(t, "written_to_warm", 2, all_written.median / all_warm.median);
+    end_row(t, shared || all_warm.disturbed || all_flushed.disturbed || all_written.disturbed);
+    return all_written.median / all_warm.median;
 }
 
 int main(int argc, char **argv) {
+    struct numbers sizes = {
+        7, false, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}};
+    struct table table = {};
+    struct experiment e;
+    const char *device = "";
+    long long runs = 31, most_size = 0;
     double most = 0;
-    long long most_size = 0;
-    options.device = "";
-    options.runs = 31;
-    memcpy(options.sizes, default_sizes, sizeof default_sizes);
-    parse_options(argc, argv, "How much does the state of the L2 cache change a kernel's time?");
-    const struct cudaDeviceProp device = open_cuda();
-    other_count = (size_t)device.l2CacheSize; /* of 4 bytes each */
-    for (int i = 0; options.sizes[i]; i++)
-        check_size(options.sizes[i], 12.0 * (double)options.sizes[i] + 4.0 * (double)other_count);
-    CHECK_CUDA(cudaMalloc((void **)&other_data, (other_count + 1) * sizeof *other_data));
-    CHECK_CUDA(cudaMemset(other_data, 0, other_count * sizeof *other_data));
-    last = other_data + other_count;
-    CHECK_CUDA(cudaMemset(last - 1, 1, 1)); /* its lowest byte */
-    set_up_blocked_pair();
-    begin_table(
-        "vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
+    const struct arg args[] = {
+        ARG_DEVICE(&device), ARG_RUNS(&runs),
+        ARG_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
+        END_OF_ARGS};
+    parse_args(argc, argv, "How much does the state of the L2 cache change a kernel's time?", args);
+
+    const struct gpu gpu = open_cuda(device);
+    const int l2_bytes = gpu.properties.l2CacheSize;
+    e.other_count = (size_t)l2_bytes; /* of 4 bytes each */
+    for (int i = 0; i < sizes.count; i++)
+        check_free_memory(sizes.at[i], 12.0 * (double)sizes.at[i] + 4.0 * (double)e.other_count);
+    e.other_data = (unsigned *)new_on_device((e.other_count + 1) * sizeof *e.other_data, NULL);
+    CHECK_CUDA(cudaMemset(e.other_data, 0, e.other_count * sizeof *e.other_data));
+    e.last = e.other_data + e.other_count;
+    CHECK_CUDA(cudaMemset(e.last - 1, 1, 1)); /* its lowest byte */
+    e.pair = new_blocked_pair();
+
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
         "warm after a launch of itself, flushed by reading other data, full of written data.\n"
         "Event pairs behind a blocker, minus the floor; medians of %lld runs\n\n",
-        device.name, device.l2CacheSize >> 20, options.runs);
-    for (int i = 0; options.sizes[i]; i++) {
-        floats = (size_t)options.sizes[i];
-        const double ratio = measure_size();
-        most_size = ratio > most ? options.sizes[i] : most_size;
+        gpu.properties.name, l2_bytes >> 20, runs);
+    for (int i = 0; i < sizes.count; i++) {
+        const double ratio = print_row(&table, &e, (size_t)sizes.at[i], (size_t)runs);
+        most_size = ratio > most ? sizes.at[i] : most_size;
         most = fmax(most, ratio);
     }
-    end_table();
+    end_table(&table);
     say("The largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "
         "long\nas right after itself. Say in which of the three states you measured.\n",
         most_size, most);
