@@ -1,7 +1,8 @@
 // How much longer does the first launch of a kernel take than the later ones?
-// Build: nvcc minimal.cu -o minimal
+// Build: nvcc -arch=native minimal.cu -o minimal
 // Run:   ./minimal
-// Try:   CUDA_CACHE_DISABLE=1 ./minimal: the driver compiles the kernel for this GPU each time
+// Try:   build it without -arch=native, and run CUDA_CACHE_DISABLE=1 ./minimal: without code for
+//        this GPU the driver compiles the kernel, in launch 1 of each run
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -266,7 +266,7 @@ def merge(records):
 
 
 def first_and_steady(record):
-    """Of a series of launches two rows: the first, and the median of the last 50 (series.h), with their spread."""
+    """Of a series of launches two rows: the first, and the median of the last 50, with their spread."""
     steady = {"launch": "steady", "disturbed": record.rows[-1]["disturbed"]}
     for name in ("device", "host"):
         us = sorted(float(row[f"{name}_us"]) for row in record.rows[-50:])
