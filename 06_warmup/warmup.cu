@@ -38,7 +38,7 @@ struct recipe {
     const char *name;
     bool other_kernel_first; /* which warms the device up */
     int warm_ups, timed;     /* launches of vector_add */
-    bool median;             /* of the timed launches; else their mean */
+    bool takes_median;       /* of the timed launches; else their mean */
 };
 
 static const struct recipe recipes[] = {
@@ -159,7 +159,7 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const int before = r->warm_ups + r->timed; /* the steady launches */
     const struct summary timed = summarize_us(p->us + r->warm_ups, (size_t)r->timed);
     const struct summary steady = summarize_us(p->us + before, STEADY_LAUNCHES);
-    const double first_us = p->us[0], estimate_us = r->median ? timed.median : timed.mean;
+    const double first_us = p->us[0], estimate_us = r->takes_median ? timed.median : timed.mean;
     if (!(first_us > 0 && estimate_us > 0 && steady.median > 0))
         fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", first_us, estimate_us,
              steady.median);
@@ -183,9 +183,9 @@ static size_t middle(const double *samples, size_t count) {
     fail(EXIT_FAILED, "impossible: an error that is not a number");
 }
 
-/* Prints the process whose error is in the middle. */
-static void print_row(struct table *t, const struct recipe *r, const struct outcomes *o,
-                      size_t runs) {
+/* Prints the process whose error is in the middle. Returns its steady state. */
+static double print_row(struct table *t, const struct recipe *r, const struct outcomes *o,
+                        size_t runs) {
     const size_t m = middle(o->error_percent, runs);
     const struct summary first = summarize_us(o->first_us, runs),
                          estimate = summarize_us(o->estimate_us, runs),
@@ -204,6 +204,7 @@ static void print_row(struct table *t, const struct recipe *r, const struct outc
     record_number(t, "error_min_percent", 1, error.min);
     record_number(t, "error_max_percent", 1, error.max);
     end_row(t, o->disturbed[m] || first.disturbed || estimate.disturbed || steady.disturbed);
+    return o->steady_us[m];
 }
 
 int main(int argc, char **argv) {
@@ -231,10 +232,8 @@ int main(int argc, char **argv) {
         "%lld new processes for each recipe; each row is the process with the median error.\n"
         "Its steady state is the median of its %d launches after the recipe\n\n",
         size, process.device, runs, STEADY_LAUNCHES);
-    for (int r = 0; r < RECIPES; r++) {
-        print_row(&table, &recipes[r], &outcomes[r], (size_t)runs);
-        steady_us[r] = outcomes[r].steady_us[middle(outcomes[r].error_percent, (size_t)runs)];
-    }
+    for (int r = 0; r < RECIPES; r++)
+        steady_us[r] = print_row(&table, &recipes[r], &outcomes[r], (size_t)runs);
     end_table(&table);
     const struct summary steady = summarize_us(steady_us, RECIPES);
     say("Each of the %d rows is another process, and their steady states are %.1f %% apart.\n"
