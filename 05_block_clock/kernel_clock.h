@@ -51,7 +51,7 @@ struct kernel_clock {
 /* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter;
  * the extension cl_khr_kernel_clock, which does not say what it counts in. */
 static inline struct kernel_clock find_kernel_clock(const struct opencl *cl) {
-    char extensions[16384] = "";
+    char extensions[16384];
     const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
     cl_bitfield scopes = 0;
     CHECK_CL(
