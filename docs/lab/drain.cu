@@ -189,8 +189,9 @@ int main(int argc, char **argv) {
     double full_drain_us = 0, full_next_start_us = 0;
     begin_record(args, gpu.properties.name, gpu.driver);
     say("Drain: a spin of %d us and vector_add on %s; %zu blocks of %d threads fill it;\n"
-        "medians of %zu runs; drain, next_start: from the last stamp; launch: event_net\n"
-        "- code - drain; waited: by an early next kernel; near 0: it may be too late\n\n",
+        "medians of %zu runs. drain_us and next_start_us are from the last stamp. launch_us is\n"
+        "event_net_us - code_us - drain_us. waited_us is how long an early next kernel waits;\n"
+        "where it is near 0, that kernel may come too late\n\n",
         SPIN_NS / 1000, gpu.properties.name, full, THREADS, runs);
     for (int row = 0; row < 2 * SIZES; row++) {
         const bool is_spin = row < SIZES;

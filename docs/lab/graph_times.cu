@@ -220,8 +220,9 @@ int main(int argc, char **argv) {
     double graph_period_us = 0, stream_period_us = 0;
     begin_record(args, gpu.properties.name, gpu.driver);
     say("Graph times: %d launches of a spin of %d us and of vector_add of %zu floats on\n"
-        "%s; medians of %zu runs. code: in the graph; _period: from one start to the next;\n"
-        "graph, stream: event_net / %d; nodes: between event nodes, minus node_floor\n\n",
+        "%s; medians of %zu runs. code_us is in the graph. A period is from one start to the\n"
+        "next. graph_us and stream_us are event_net / %d. nodes_us is between event nodes, minus\n"
+        "node_floor_us\n\n",
         LAUNCHES, SPIN_NS / 1000, e.floats, gpu.properties.name, runs, LAUNCHES);
     for (int add = 0; add < 2; add++) {
         e.length_ns = add ? 0 : SPIN_NS;

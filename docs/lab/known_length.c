@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
     struct rows rows;
     begin_record(args, cl.name, cl.driver);
     say("Known lengths: a kernel that spins, on %s, %s\n"
-        "code by %s; extra: start_to_end minus code; medians of %lld runs\n\n",
+        "code by %s; extra_us: start_to_end_us minus code_us; medians of %lld runs\n\n",
         cl.name, cl.platform, spin.code_by, runs);
     describe("code_by", spin.code_by);
     for (int i = 0; i < LENGTHS; i++) {
@@ -188,7 +188,7 @@ int main(int argc, char **argv) {
         "says %+.2f to %+.2f us more than the code.\n",
         line.slope, line.intercept, host_extra.min, host_extra.max);
     say("For an empty kernel START to END is %.2f to %.2f us more than its code. Minus that,\n"
-        "run by run, extra is %+.2f to %+.2f us.\n",
+        "run by run, extra_us is %+.2f to %+.2f us.\n",
         empty.min, empty.max, extra.min, extra.max);
     if (spin.is_loop)
         say("Here kernels have no clock that all work-groups share. The code is START to END of\n"

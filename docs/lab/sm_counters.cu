@@ -63,8 +63,8 @@ static void print_row(struct table *table, const char *what, long long clocks, d
                       const char *time_by, const char *meaning) {
     text(table, "what", 15, what);
     number(table, "clocks", 0, (double)clocks);
-    table->cell[table->cells - 1].width = 12; /* more than 2^32 */
     number(table, "time_us", 2, time_us);
+    table->cell[1].width = table->cell[2].width = 12; /* for more than 2^32 clocks */
     text(table, "time_by", 7, time_by);
     text(table, "meaning", 62, meaning);
     end_row(table, false); /* one run: nothing can disagree */
