@@ -51,7 +51,7 @@ WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
 BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
 REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
 BLOCK_STREAM = r"timer \[ load branch timer \] store "
-WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp() of 04_cuda_events/stamped.h
+WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp() of stamped.h
 WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%globaltimer)"
 
 RULES = {
@@ -154,8 +154,8 @@ with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2
                for kernel in read(nvcc, nvdisasm, scratch, name, pool)]
 print(*(line for _, line in kernels), sep="\n")
 # Where a clock is read among loads and stores, only "memory" keeps the next compiler from moving them.
-bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in [*ROOT.glob("0[456]_*/*.[ch]*"), *ROOT.glob("docs/[lc]*/*.cu"),
-                                                          *ROOT.glob("docs/lab/*.h")] if path.suffix != ".c"
+places = "common/*.h", "0[456]_*/*.[ch]*", "docs/[lc]*/*.cu", "docs/lab/*.h"
+bare = [f"WRONG: no \"memory\": {path}: {asm}" for place in places for path in ROOT.glob(place) if path.suffix != ".c"
         for asm in re.findall(r"asm volatile\(\"mov[^;]*;[^;]*;", path.read_text()) if '"memory"' not in asm]
 print(*bare, sep="\n")
 sys.exit(0 if kernels and not bare and all(right for right, _ in kernels) else 1)

@@ -14,15 +14,18 @@
  * Run:   ./drain
  * Try:   below, waves[] = {0, 1, 256}        does the drain grow with what was written?
  */
-#include "../../04_cuda_events/blocker.h" /* the gate, start, stop, elapsed_us() */
-#include "../../04_cuda_events/stamped.h"
-#include "summary.h"
+#include "blocked.h"
+#include "stamped.h"
+#include "vectors.h"
 
 static const size_t waves[] = {0, 1, 64}; /* as many blocks as fill the device; 0: one block */
 enum { SIZES = sizeof waves / sizeof waves[0], SPIN_NS = 2000 };
 
-/* A spin or vector_add with stamps, which lets the next kernel start early. The next kernel must
- * wait for the data. The instruction is CUDA 12's cudaTriggerProgrammaticLaunchCompletion(). */
+/* ---- The kernels ---- */
+
+/* A spin, or where length_ns is 0 vector_add, with stamps. It lets the next kernel start early,
+ * which must wait for the data. The instruction is CUDA 12's
+ * cudaTriggerProgrammaticLaunchCompletion(). */
 static __global__ void early(unsigned long long length_ns, const float *a, const float *b, float *c,
                              struct warp_time *times) {
     const unsigned long long start_ns = globaltimer_ns();
@@ -48,12 +51,27 @@ static __global__ void marker(struct warp_time *marked) {
     *marked = seen;
 }
 
-static struct warp_time *marked; /* what the marker wrote, on the device */
+/* ---- One launch ---- */
+
+struct experiment {
+    struct blocked_pair pair;
+    unsigned long long length_ns; /* of the spin; 0: vector_add */
+    size_t blocks;
+    float *vectors[3]; /* a, b and c: this and the rest is on the device */
+    struct warp_time *times, *marked;
+};
+
+static void launch_early(const struct experiment *e) {
+    early<<<(unsigned)e->blocks, THREADS>>>(e->length_ns, e->vectors[A], e->vectors[B],
+                                            e->vectors[C], e->times);
+    CHECK_CUDA(cudaGetLastError());
+}
 
 /* `is_early`: the marker may start as soon as the kernel before it lets it, and waits by itself. */
-static void launch_marker(bool is_early) {
-    static cudaLaunchAttribute attribute;
-    static cudaLaunchConfig_t one_thread;
+static void launch_marker(const struct experiment *e, bool is_early) {
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t one_thread = {};
+    struct warp_time *marked = e->marked;
     void *arguments[] = {&marked};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = is_early;
@@ -62,31 +80,23 @@ static void launch_marker(bool is_early) {
     CHECK_CUDA(cudaLaunchKernelExC(&one_thread, (const void *)marker, arguments));
 }
 
-enum queue { NOTHING, KERNEL, WITH_EARLY_MARKER, WITH_MARKER };
-struct pair {
-    double us;
-    struct warp_time code, next; /* of the kernel and the marker between the events */
-};
-static struct pair time_pair(enum queue queue) {
-    struct pair pair = {0, {0, 0}, {0, 0}};
-    clear_stamps(work.times, work.blocks);
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    if (queue >= KERNEL) {
-        early<<<(unsigned)work.blocks, THREADS>>>(work.length_ns, vectors[A], vectors[B],
-                                                  vectors[C], work.times);
-        CHECK_CUDA(cudaGetLastError());
-    }
-    if (queue > KERNEL)
-        launch_marker(queue == WITH_EARLY_MARKER);
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    pair.us = elapsed_us();
-    if (queue >= KERNEL)
-        pair.code = first_and_last(work.times, work.blocks);
-    if (queue > KERNEL)
-        CHECK_CUDA(cudaMemcpy(&pair.next, marked, sizeof pair.next, cudaMemcpyDeviceToHost));
-    return pair;
+/* What is launched between these two is between the events. Returns the time between them. */
+static void begin_pair(const struct experiment *e) {
+    clear_stamps(e->times, e->blocks);
+    close_gate(&e->pair);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
+}
+
+static double end_pair_us(const struct experiment *e) {
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    open_gate(&e->pair);
+    return elapsed_us(e->pair.start, e->pair.stop);
+}
+
+static struct warp_time read_marked(const struct experiment *e) {
+    struct warp_time seen;
+    CHECK_CUDA(cudaMemcpy(&seen, e->marked, sizeof seen, cudaMemcpyDeviceToHost));
+    return seen;
 }
 
 static double checked_us(unsigned long long from_ns, unsigned long long to_ns, double least_us,
@@ -97,74 +107,127 @@ static double checked_us(unsigned long long from_ns, unsigned long long to_ns, d
     return us;
 }
 
-enum { LAUNCH, CODE, DRAIN, EVENT_NET, WAITED, NEXT_START, FLOOR, ALL };
-static const char *const names[] = {"launch", "code", "drain", "event_net", "waited", "next_start"};
-static double samples_us[ALL][MAX_RUNS];
+/* ---- The methods, in turns ---- */
 
-static void measure(size_t run) {
-    samples_us[FLOOR][run] = time_pair(NOTHING).us;
-    struct pair p = time_pair(KERNEL);
-    samples_us[EVENT_NET][run] = p.us; /* minus the floor, once its median is known */
-    samples_us[CODE][run] = checked_us(p.code.start_ns, p.code.end_ns, work.length_ns / 1e3, p.us);
-    p = time_pair(WITH_EARLY_MARKER);
-    if (p.next.end_ns == 0)
+struct samples {
+    double floor_us[MAX_RUNS], event_us[MAX_RUNS], code_us[MAX_RUNS], drain_us[MAX_RUNS],
+        waited_us[MAX_RUNS], next_start_us[MAX_RUNS];
+};
+
+static void measure(const struct experiment *e, struct samples *s, size_t run) {
+    begin_pair(e); /* nothing */
+    s->floor_us[run] = end_pair_us(e);
+
+    begin_pair(e); /* the kernel alone */
+    launch_early(e);
+    double us = s->event_us[run] = end_pair_us(e);
+    struct warp_time code = first_and_last(e->times, e->blocks);
+    s->code_us[run] = checked_us(code.start_ns, code.end_ns, (double)e->length_ns / 1e3, us);
+
+    begin_pair(e); /* the kernel, and a next one that starts early and waits */
+    launch_early(e);
+    launch_marker(e, true);
+    us = end_pair_us(e);
+    code = first_and_last(e->times, e->blocks);
+    struct warp_time next = read_marked(e);
+    if (next.end_ns == 0)
         fail(EXIT_FAILED, "built for an older GPU, whose kernels cannot wait: use -arch=native");
-    samples_us[DRAIN][run] = checked_us(p.code.end_ns, p.next.end_ns, 0, p.us);
-    samples_us[WAITED][run] = checked_us(p.next.start_ns, p.next.end_ns, 0, p.us);
-    p = time_pair(WITH_MARKER);
-    samples_us[NEXT_START][run] = checked_us(p.code.end_ns, p.next.start_ns, 0, p.us);
+    s->drain_us[run] = checked_us(code.end_ns, next.end_ns, 0, us);
+    s->waited_us[run] = checked_us(next.start_ns, next.end_ns, 0, us);
+
+    begin_pair(e); /* the kernel, and an ordinary next one */
+    launch_early(e);
+    launch_marker(e, false);
+    us = end_pair_us(e);
+    code = first_and_last(e->times, e->blocks);
+    next = read_marked(e);
+    s->next_start_us[run] = checked_us(code.end_ns, next.start_ns, 0, us);
+}
+
+/* ---- The experiment ---- */
+
+/* Exits with 1 unless c is a + b. */
+static void check_c(const struct experiment *e, size_t floats) {
+    float *c = host_vector(C, floats);
+    CHECK_CUDA(cudaMemcpy(c, e->vectors[C], floats * sizeof *c, cudaMemcpyDeviceToHost));
+    check_sums(c, floats);
+    free(c);
 }
 
 int main(int argc, char **argv) {
-    double us[ALL], full_us[ALL] = {0};
-    options.device = "";
-    options.runs = 31;
-    parse_options(argc, argv, "What does the GPU do after a kernel's last instruction?");
-    const struct cudaDeviceProp device = open_cuda();
-    if (device.major < 9)
-        fail(EXIT_NO_DEVICE, "needs compute capability 9.0, not %d.%d", device.major, device.minor);
-    const size_t runs = (size_t)options.runs, full = full_device(device.multiProcessorCount);
-    work.blocks = waves[SIZES - 1] * full; /* the most */
-    work.floats = work.blocks * THREADS;
-    set_up_blocked_pair();
-    set_up_stamped(work.floats, work.blocks);
-    CHECK_CUDA(cudaMalloc((void **)&marked, sizeof *marked));
-    early<<<(unsigned)work.blocks, THREADS>>>(0, vectors[A], vectors[B], vectors[C], work.times);
-    CHECK_CUDA(cudaGetLastError());
-    launch_marker(true); /* these two are the warm-up */
-    check_vector_add(vectors[C], work.floats);
-    spoil_sums(vectors[C], work.floats);
-    begin_table("Drain: a spin of %d us and vector_add on %s; %zu blocks of %d threads fill it;\n"
-                "medians of %zu runs; drain, next_start: from the last stamp; launch: event_net\n"
-                "- code - drain; waited: by an early next kernel; near 0: it may be too late\n\n",
-                SPIN_NS / 1000, device.name, full, THREADS, runs);
-    for (int row = 0; row < 2 * SIZES; row++) {
-        work.length_ns = row < SIZES ? SPIN_NS : 0;
-        work.blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
-        for (size_t run = 0; run < runs; run++) /* in turns */
-            measure(run);
-        bool disturbed = probe_sharing();
-        for (int i = CODE; i < ALL; i++) {
-            const struct summary s = summarize_us(samples_us[i], runs);
-            us[i] = s.median;
-            disturbed |= s.disturbed;
-        }
-        us[EVENT_NET] -= us[FLOOR];
-        if (us[EVENT_NET] <= 0)
-            fail(EXIT_FAILED, "impossible: a median of %g us", us[EVENT_NET]);
-        us[LAUNCH] = us[EVENT_NET] - us[CODE] - us[DRAIN];
-        label("kernel", 10, work.length_ns > 0 ? "spin" : "vector_add");
-        cell("blocks", "%8zu", work.blocks);
-        for (int i = 0; i < FLOOR; i++)
-            number(names[i], "us", 2, us[i]);
-        end_row(disturbed);
-        if (row == 1)
-            memcpy(full_us, us, sizeof us);
+    static struct samples s;
+    long long asked_runs = 31;
+    const char *wanted = "";
+    const struct arg args[] = {ARG_DEVICE(&wanted), ARG_RUNS(&asked_runs), END_OF_ARGS};
+    parse_args(argc, argv, "What does the GPU do after a kernel's last instruction?", args);
+    const struct gpu gpu = open_cuda(wanted);
+    if (gpu.properties.major < 9)
+        fail(EXIT_NO_DEVICE, "needs compute capability 9.0, not %d.%d", gpu.properties.major,
+             gpu.properties.minor);
+    int per_sm;
+    CHECK_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, (const void *)early, THREADS, 0));
+    const size_t runs = (size_t)asked_runs, full = (size_t)per_sm * (size_t)gpu.sms,
+                 most_blocks = waves[SIZES - 1] * full, floats = most_blocks * THREADS;
+    struct experiment e = {};
+    e.pair = new_blocked_pair();
+    for (unsigned v = A; v <= C; v++) {
+        float *host = host_vector(v, floats);
+        e.vectors[v] = (float *)new_on_device(floats * sizeof *host, host);
+        free(host);
     }
-    check_vector_add(vectors[C], work.floats); /* of the last row, which has the most blocks */
-    end_table();
+    e.times = (struct warp_time *)new_on_device(most_blocks * WARPS * sizeof *e.times, NULL);
+    e.marked = (struct warp_time *)new_on_device(sizeof *e.marked, NULL);
+    e.blocks = most_blocks;
+    launch_early(&e);
+    launch_marker(&e, true); /* these two are the warm-up */
+    check_c(&e, floats);
+    CHECK_CUDA(cudaMemset(e.vectors[C], 0xff, floats * sizeof *e.vectors[C])); /* NaNs */
+    CHECK_CUDA(cudaDeviceSynchronize());
+
+    struct table table = {};
+    double full_drain_us = 0, full_next_start_us = 0;
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("Drain: a spin of %d us and vector_add on %s; %zu blocks of %d threads fill it;\n"
+        "medians of %zu runs. drain_us and next_start_us are from the last stamp. launch_us is\n"
+        "event_net_us - code_us - drain_us. waited_us is how long an early next kernel waits;\n"
+        "where it is near 0, that kernel may come too late\n\n",
+        SPIN_NS / 1000, gpu.properties.name, full, THREADS, runs);
+    for (int row = 0; row < 2 * SIZES; row++) {
+        const bool is_spin = row < SIZES;
+        e.length_ns = is_spin ? SPIN_NS : 0;
+        e.blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
+        for (size_t run = 0; run < runs; run++)
+            measure(&e, &s, run);
+        const bool shared = probe_sharing(&e.pair);
+        const struct summary floor = summarize_us(s.floor_us, runs),
+                             event = summarize_us(s.event_us, runs),
+                             code = summarize_us(s.code_us, runs),
+                             drain = summarize_us(s.drain_us, runs),
+                             waited = summarize_us(s.waited_us, runs),
+                             next_start = summarize_us(s.next_start_us, runs);
+        const double event_net_us = event.median - floor.median;
+        if (event_net_us <= 0)
+            fail(EXIT_FAILED, "impossible: a median of %g us", event_net_us);
+        text(&table, "kernel", 10, is_spin ? "spin" : "vector_add");
+        number(&table, "blocks", 0, (double)e.blocks);
+        number(&table, "launch_us", 2, event_net_us - code.median - drain.median);
+        number(&table, "code_us", 2, code.median);
+        number(&table, "drain_us", 2, drain.median);
+        number(&table, "event_net_us", 2, event_net_us);
+        number(&table, "waited_us", 2, waited.median);
+        number(&table, "next_start_us", 2, next_start.median);
+        end_row(&table, shared || floor.disturbed || event.disturbed || code.disturbed ||
+                            drain.disturbed || waited.disturbed || next_start.disturbed);
+        if (is_spin && e.blocks == full) {
+            full_drain_us = drain.median;
+            full_next_start_us = next_start.median;
+        }
+    }
+    check_c(&e, floats); /* of the last row, which has the most blocks */
+    end_table(&table);
     say("%zu blocks of the spin are complete after %.2f us; an ordinary next kernel starts after\n"
         "%.2f us.\n",
-        full, full_us[DRAIN], full_us[NEXT_START]);
-    return EXIT_SUCCESS;
+        full, full_drain_us, full_next_start_us);
+    return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

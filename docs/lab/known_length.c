@@ -14,55 +14,63 @@
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
-#include "../../03_opencl_profiling/stamps.h"
 #include "../../04_cuda_events/fit_line.h"
 #include "../../05_block_clock/kernel_clock.h"
-#include "summary.h"
+#include "stamps.h"
+#include "stats.h"
 
 enum { LENGTHS = 6 };
 static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
 
-static cl_kernel kernel;     /* spin */
-static cl_mem stamps;        /* of its one work-group */
-static double clock_step_ns; /* of the clock that the kernel reads, or of its loop */
-static bool is_loop;         /* kernels have no such clock */
+/* ---- One launch ---- */
+
+struct spin {
+    const struct opencl *cl;
+    cl_kernel kernel;
+    cl_mem stamps;       /* of its one work-group */
+    double step_ns;      /* of the clock that the kernel reads, or of its loop */
+    bool is_loop;        /* kernels have no such clock */
+    const char *code_by; /* what says how long the code took */
+};
 
 struct times {
     double code_us, start_to_end_us, host_us;
 };
 
-/* Builds the kernel with the clock that this device has, and returns its name. Without a clock the
- * kernel counts the rounds of a loop. */
-static const char *open_spin(void) {
-    const struct kernel_clock clock = find_kernel_clock();
-    is_loop = !(clock.tick_ns > 0); /* an extension's clock may count in anything */
-    const cl_program program = build_program("spin.cl", is_loop ? "" : clock.flags);
-    MAKE_CL(kernel = clCreateKernel(program, "spin", &cl_error));
-    MAKE_CL(stamps = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, 2 * sizeof(cl_ulong), NULL,
-                                    &cl_error));
-    CHECK_CL(clSetKernelArg(kernel, 1, sizeof stamps, &stamps));
-    clock_step_ns = clock.tick_ns;
-    return is_loop ? "a loop twice as long" : clock.name;
+/* Builds the kernel with the clock that this device has. Without a clock the kernel counts the
+ * rounds of a loop, whose step is yet to be found. */
+static struct spin new_spin(const struct opencl *cl) {
+    const struct kernel_clock clock = find_kernel_clock(cl);
+    const bool is_loop = !(clock.tick_ns > 0); /* an extension's clock may count in anything */
+    struct spin spin = {.cl = cl, .step_ns = clock.tick_ns, .is_loop = is_loop};
+    spin.code_by = is_loop ? "a loop twice as long" : clock.name;
+    const cl_program program = build_program(cl, "spin.cl", is_loop ? "" : clock.flags);
+    MAKE_CL(spin.kernel, clCreateKernel(program, "spin", &cl_error));
+    spin.stamps = new_buffer(cl, 2 * sizeof(cl_ulong), NULL);
+    CHECK_CL(clSetKernelArg(spin.kernel, 1, sizeof spin.stamps, &spin.stamps));
+    return spin;
 }
 
 /* One spin of `steps`, by three clocks. */
-static struct times time_spin(cl_ulong steps) {
+static struct times time_spin(const struct spin *spin, cl_ulong steps) {
+    const cl_command_queue queue = spin->cl->queue;
     const size_t one = 1;
     cl_event event;
     cl_ulong code[2]; /* start and end */
     struct times t;
-    CHECK_CL(clSetKernelArg(kernel, 0, sizeof steps, &steps));
-    CHECK_CL(clFinish(cl.queue));
+    CHECK_CL(clSetKernelArg(spin->kernel, 0, sizeof steps, &steps));
+    CHECK_CL(clFinish(queue));
     const int64_t start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &one, &one, 0, NULL, &event));
-    CHECK_CL(clFinish(cl.queue));
+    CHECK_CL(clEnqueueNDRangeKernel(queue, spin->kernel, 1, NULL, &one, &one, 0, NULL, &event));
+    CHECK_CL(clFinish(queue));
     t.host_us = (double)(now_ns() - start_ns) / 1e3;
     t.start_to_end_us = take_start_to_end_us(event, t.host_us);
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, stamps, CL_TRUE, 0, sizeof code, code, 0, NULL, NULL));
+    CHECK_CL(
+        clEnqueueReadBuffer(queue, spin->stamps, CL_TRUE, 0, sizeof code, code, 0, NULL, NULL));
     const cl_long ran_steps = (cl_long)(code[1] - code[0]);
-    t.code_us = (double)ran_steps * clock_step_ns / 1e3;
+    t.code_us = (double)ran_steps * spin->step_ns / 1e3;
     if ((steps > 0 && t.start_to_end_us == 0) || ran_steps < (cl_long)steps ||
-        (!is_loop && t.code_us > 1.01 * t.host_us + 10))
+        (!spin->is_loop && t.code_us > 1.01 * t.host_us + 10))
         fail(
             EXIT_FAILED,
             "impossible, or too short for this clock: %lld steps of %llu ran, START to END %.3f us",
@@ -70,97 +78,119 @@ static struct times time_spin(cl_ulong steps) {
     return t;
 }
 
-/* The same right after an empty one, so that all that is timed finds host and device just used:
- * after a long wait even an empty kernel takes longer. */
-static struct times time_after_empty(cl_ulong steps) {
-    time_spin(0);
-    return time_spin(steps);
+/* A spin right after an empty one. So all that is timed finds host and device just used: after a
+ * long wait even an empty kernel takes longer. */
+static struct times time_after_empty(const struct spin *spin, cl_ulong steps) {
+    time_spin(spin, 0);
+    return time_spin(spin, steps);
 }
 
 /* START to END of the second half of a loop. Launch and end are in both halves, and cancel. */
-static double second_half_us(cl_ulong steps, double first_half_us) {
-    return time_after_empty(2 * steps).start_to_end_us - first_half_us;
+static double second_half_us(const struct spin *spin, cl_ulong steps, double first_half_us) {
+    return time_after_empty(spin, 2 * steps).start_to_end_us - first_half_us;
 }
 
 /* A loop's step, to some percent: the steps are doubled until they take a millisecond. */
-static double find_loop_step_ns(void) {
+static double find_loop_step_ns(const struct spin *spin) {
     double us[5];
     for (cl_ulong steps = 1000; steps < 1ull << 40; steps *= 2) {
         for (int run = 0; run < 5; run++)
-            us[run] = second_half_us(steps, time_after_empty(steps).start_to_end_us);
+            us[run] = second_half_us(spin, steps, time_after_empty(spin, steps).start_to_end_us);
         if (median(us, 5) >= 1000)
             return median(us, 5) * 1e3 / (double)steps;
     }
     fail(EXIT_FAILED, "impossible: a loop of 2^40 steps takes next to no time");
 }
 
-int main(int argc, char **argv) {
-    static double code_us[MAX_RUNS], device_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
+/* ---- The experiment: a row for each length ---- */
+
+struct samples {
+    double code_us[MAX_RUNS], start_to_end_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
         extra_us[MAX_RUNS];
-    double codes_us[LENGTHS], by_device[LENGTHS], empties[LENGTHS], extras[LENGTHS],
-        host_extras[LENGTHS];
-    options.device = "";
-    options.runs = 31;
-    parse_options(argc, argv,
-                  "How much longer than the code are START to END and the host's clock?");
-    open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    const size_t runs = (size_t)options.runs;
-    const char *code_by = open_spin();
-    if (is_loop)
-        clock_step_ns = find_loop_step_ns();
+};
 
-    begin_table("Known lengths: a kernel that spins, on %s, %s\n"
-                "code by %s; extra: start_to_end minus code; medians of %zu runs\n\n",
-                cl.name, cl.platform, code_by, runs);
-    describe("code_by", "%s", code_by);
+static void measure(const struct spin *spin, cl_ulong steps, struct samples *s, size_t run) {
+    const struct times empty = time_after_empty(spin, 0), one = time_after_empty(spin, steps);
+    s->code_us[run] =
+        spin->is_loop ? second_half_us(spin, steps, one.start_to_end_us) : one.code_us;
+    s->start_to_end_us[run] = one.start_to_end_us;
+    s->host_us[run] = one.host_us;
+    s->empty_us[run] = empty.start_to_end_us - empty.code_us;
+    s->extra_us[run] = s->start_to_end_us[run] - s->code_us[run] - s->empty_us[run];
+}
+
+/* What the words below the table need of each row. */
+struct rows {
+    double code_us[LENGTHS], start_to_end_us[LENGTHS], empty_us[LENGTHS],
+        extra_minus_empty_us[LENGTHS], host_extra_us[LENGTHS];
+};
+
+static void print_row(struct table *table, const struct samples *s, size_t runs, unsigned length_us,
+                      struct rows *rows, int i) {
+    const struct summary code = summarize_us(s->code_us, runs),
+                         device = summarize_us(s->start_to_end_us, runs),
+                         empty = summarize_us(s->empty_us, runs),
+                         host = summarize_us(s->host_us, runs);
+    const double extra_us = median(s->extra_us, runs), host_extra_us = host.median - code.median;
+    rows->code_us[i] = code.median;
+    rows->start_to_end_us[i] = device.median;
+    rows->empty_us[i] = empty.median;
+    rows->extra_minus_empty_us[i] = fabs(extra_us) < 0.005 ? 0 : extra_us; /* words have no -0.00 */
+    rows->host_extra_us[i] = host_extra_us;
+    number(table, "length_us", 0, length_us);
+    number(table, "code_us", 2, code.median);
+    number(table, "start_to_end_us", 2, device.median);
+    number(table, "extra_us", 2, device.median - code.median);
+    number(table, "empty_us", 2, empty.median);
+    number(table, "extra_minus_empty_us", 2, rows->extra_minus_empty_us[i]);
+    number(table, "host_us", 2, host.median);
+    number(table, "host_extra_us", 2, host_extra_us);
+    end_row(table, code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
+                       is_delayed(host_extra_us) ||
+                       code.median > 1.2 * length_us + 20 /* the spin itself was held up */);
+}
+
+int main(int argc, char **argv) {
+    static struct samples samples;
+    long long runs = 31;
+    const char *wanted = "";
+    const struct arg args[] = {ARG_DEVICE(&wanted), ARG_RUNS(&runs), END_OF_ARGS};
+    parse_args(argc, argv, "How much longer than the code are START to END and the host's clock?",
+               args);
+    const struct opencl cl = open_opencl(wanted, CL_QUEUE_PROFILING_ENABLE);
+    struct spin spin = new_spin(&cl);
+    if (spin.is_loop)
+        spin.step_ns = find_loop_step_ns(&spin);
+
+    struct table table = {0};
+    struct rows rows;
+    begin_record(args, cl.name, cl.driver);
+    say("Known lengths: a kernel that spins, on %s, %s\n"
+        "code by %s; extra_us: start_to_end_us minus code_us; medians of %lld runs\n\n",
+        cl.name, cl.platform, spin.code_by, runs);
+    describe("code_by", spin.code_by);
     for (int i = 0; i < LENGTHS; i++) {
-        const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / clock_step_ns);
-        time_after_empty(steps);                  /* the warm-up */
-        for (size_t run = 0; run < runs; run++) { /* in turns */
-            const struct times empty = time_after_empty(0), spin = time_after_empty(steps);
-            code_us[run] = is_loop ? second_half_us(steps, spin.start_to_end_us) : spin.code_us;
-            device_us[run] = spin.start_to_end_us;
-            host_us[run] = spin.host_us;
-            empty_us[run] = empty.start_to_end_us - empty.code_us;
-            extra_us[run] = device_us[run] - code_us[run] - empty_us[run];
-        }
-        const struct summary code = summarize_us(code_us, runs),
-                             device = summarize_us(device_us, runs),
-                             empty = summarize_us(empty_us, runs),
-                             host = summarize_us(host_us, runs);
-        codes_us[i] = code.median;
-        by_device[i] = device.median;
-        host_extras[i] = host.median - codes_us[i];
-        empties[i] = empty.median;
-        extras[i] = median(extra_us, runs);
-        extras[i] = fabs(extras[i]) < 0.005 ? 0 : extras[i]; /* else the words have -0.00 */
-        number("length", "us", 0, lengths_us[i]);
-        number("code", "us", 2, codes_us[i]);
-        number("start_to_end", "us", 2, by_device[i]);
-        number("extra", "us", 2, by_device[i] - codes_us[i]);
-        number("empty", "us", 2, empties[i]);
-        number("extra_minus_empty", "us", 2, extras[i]);
-        number("host", "us", 2, host.median);
-        number("host_extra", "us", 2, host_extras[i]);
-        end_row(code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
-                is_delayed(host_extras[i]) ||
-                codes_us[i] > 1.2 * lengths_us[i] + 20 /* the spin itself was held up */);
+        const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / spin.step_ns);
+        time_after_empty(&spin, steps);                 /* the warm-up */
+        for (size_t run = 0; run < (size_t)runs; run++) /* in turns */
+            measure(&spin, steps, &samples, run);
+        print_row(&table, &samples, (size_t)runs, lengths_us[i], &rows, i);
     }
-    end_table();
+    end_table(&table);
 
-    const struct line device = fit_line(codes_us, by_device, LENGTHS);
-    const struct summary empty = summarize_us(empties, LENGTHS),
-                         extra = summarize_us(extras, LENGTHS),
-                         host_extra = summarize_us(host_extras, LENGTHS);
-    value("slope", "", device.slope);
-    value("intercept", "us", device.intercept);
+    const struct line line = fit_line(rows.code_us, rows.start_to_end_us, LENGTHS);
+    const struct summary empty = summarize_us(rows.empty_us, LENGTHS),
+                         extra = summarize_us(rows.extra_minus_empty_us, LENGTHS),
+                         host_extra = summarize_us(rows.host_extra_us, LENGTHS);
+    value("slope", line.slope);
+    value("intercept_us", line.intercept);
     say("A line through the rows: START to END is %.4f x the code %+.2f us. The host's clock\n"
         "says %+.2f to %+.2f us more than the code.\n",
-        device.slope, device.intercept, host_extra.min, host_extra.max);
+        line.slope, line.intercept, host_extra.min, host_extra.max);
     say("For an empty kernel START to END is %.2f to %.2f us more than its code. Minus that,\n"
-        "run by run, extra is %+.2f to %+.2f us.\n",
+        "run by run, extra_us is %+.2f to %+.2f us.\n",
         empty.min, empty.max, extra.min, extra.max);
-    if (is_loop)
+    if (spin.is_loop)
         say("Here kernels have no clock that all work-groups share. The code is START to END of\n"
             "the second half of a loop, good to some percent.\n");
     return EXIT_SUCCESS;

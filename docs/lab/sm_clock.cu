@@ -14,32 +14,30 @@
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
  *        ../copy/fit_to_measure ./sm_clock --load 2    the power for random numbers alone
  */
-#include "../../04_cuda_events/spin.h" /* globaltimer_ns() */
 #include "clock.h"
-#include "cuda_device.h"
-#include "summary.h"
+#include "cuda.h"
+#include "spin.h" /* globaltimer_ns() */
+#include "stats.h"
 
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5 };
 enum { NUMBERS = 1024, THREADS = 256 };
 
-/* Zeros and random numbers on the tensor cores; random numbers without them. */
-enum kind { ZEROS, RANDOM, FMA, KINDS };
-static const char *const names[KINDS] = {"zeros", "random", "fma"};
+/* What keeps the GPU busy: zeros and random numbers on the tensor cores, and random numbers without
+ * them. The last two are names of its values in the record. */
+enum { ZEROS, RANDOM, FMA, KINDS };
+static const struct kind {
+    const char *name;
+    bool random, tensor;
+    const char *launch_ms, *clock_mhz;
+} kinds[KINDS] = {{"zeros", false, true, "zeros_launch_ms", "zeros_clock_mhz"},
+                  {"random", true, true, "random_launch_ms", "random_clock_mhz"},
+                  {"fma", true, false, "fma_launch_ms", "fma_clock_mhz"}};
 
-/* What the kernels read and write. */
-struct load {
-    unsigned blocks, *numbers;
-    float *sums;       /* one of each thread */
-    struct rate *rate; /* of one SM */
-};
-struct rate {
+/* ---- The kernels ---- */
+
+struct rate { /* of one SM */
     long long clocks;
     unsigned long long ns;
-};
-
-/* The medians of each turn, and the fewest cycles of a launch of all of them, of a kind. */
-struct result {
-    double launch_ms[TURNS], clock_mhz[TURNS], fewest_cycles;
 };
 
 /* One millisecond by the timer, and how often the SM's clock ticked meanwhile. */
@@ -88,10 +86,27 @@ static __global__ void multiply(const unsigned *numbers, float *sums, long long 
     sums[(size_t)blockIdx.x * blockDim.x + t] = s[0];
 }
 
+/* ---- The measurements ---- */
+
+struct experiment {
+    unsigned blocks;
+    long long steps; /* of each launch */
+    cudaEvent_t start, stop;
+    unsigned *numbers; /* this and the rest is on the device: what the kernels read */
+    float *sums;       /* and write: one of each thread */
+    struct rate *rate;
+    int64_t begin_ns; /* of the samples, by the host's clock */
+};
+
+/* Of one kind: the medians of each turn, and the fewest cycles of all of its launches. */
+struct result {
+    double launch_ms[TURNS], clock_mhz[TURNS], fewest_cycles;
+};
+
 /* The rate that the kernel before has noted, while at most `most_ns` passed. */
-static double noted_mhz(const struct load *load, double most_ns) {
+static double noted_mhz(const struct experiment *e, double most_ns) {
     struct rate rate;
-    CHECK_CUDA(cudaMemcpy(&rate, load->rate, sizeof rate, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(&rate, e->rate, sizeof rate, cudaMemcpyDeviceToHost));
     if (rate.clocks <= 0 || rate.ns == 0 || !((double)rate.ns <= most_ns))
         fail(EXIT_FAILED, "impossible: %lld clocks, %llu ns in a kernel; %g ns around it",
              rate.clocks, rate.ns, most_ns);
@@ -100,23 +115,23 @@ static double noted_mhz(const struct load *load, double most_ns) {
 
 /* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set.
  * And no sums: each is NaN. */
-static void set_numbers(const struct load *load, bool random) {
+static void set_numbers(const struct experiment *e, bool random) {
     unsigned host[NUMBERS];
     for (int i = 0; i < NUMBERS; i++)
         host[i] =
             random ? 0x3c003c00u | ((unsigned)rand() & 0x83ff) | ((unsigned)rand() & 0x83ff) << 16
                    : 0;
-    CHECK_CUDA(cudaMemcpy(load->numbers, host, sizeof host, cudaMemcpyHostToDevice));
-    CHECK_CUDA(cudaMemset(load->sums, 0xff, (size_t)load->blocks * THREADS * sizeof *load->sums));
+    CHECK_CUDA(cudaMemcpy(e->numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMemset(e->sums, 0xff, (size_t)e->blocks * THREADS * sizeof *e->sums));
 }
 
 /* Exits with 1 unless each block found the same as the first, and 0 of zeros alone. */
-static void check_sums(const struct load *load, bool random) {
-    const size_t count = (size_t)load->blocks * THREADS;
+static void check_found(const struct experiment *e, bool random) {
+    const size_t count = (size_t)e->blocks * THREADS;
     float *found = (float *)malloc(count * sizeof *found);
     if (!found)
         fail(EXIT_FAILED, "no host memory for %zu floats", count);
-    CHECK_CUDA(cudaMemcpy(found, load->sums, count * sizeof *found, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(found, e->sums, count * sizeof *found, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
         if (!(found[i] == found[i % THREADS]) || (found[i] == 0) == random)
             fail(EXIT_FAILED,
@@ -126,105 +141,119 @@ static void check_sums(const struct load *load, bool random) {
     free(found);
 }
 
-static void print_row(int turn, const char *numbers, int64_t since_ns, double launch_ms,
-                      double clock_mhz, bool disturbed) {
-    cell("turn", "%d", turn);
-    label("numbers", 7, numbers);
-    number("since", "s", 3, (double)since_ns / 1e9);
-    number("launch", "ms", 3, launch_ms);
-    number("clock", "MHz", 0, clock_mhz);
-    end_row(disturbed);
+static void print_row(struct table *table, int turn, const char *numbers, int64_t since_ns,
+                      double launch_ms, double clock_mhz, bool disturbed) {
+    number(table, "turn", 0, turn);
+    text(table, "numbers", 7, numbers);
+    number(table, "since_s", 3, (double)since_ns / 1e9);
+    number(table, "launch_ms", 3, launch_ms);
+    number(table, "clock_mhz", 0, clock_mhz);
+    end_row(table, disturbed);
 }
 
 /* A pause, and then `count` samples of one SM; ten get a row. Returns when the samples began. */
-static int64_t measure_after_pause(const struct load *load, int count) {
+static int64_t measure_after_pause(struct table *table, const struct experiment *e, int count) {
     static double mhz[2 * MAX_RUNS + 1];
     static int64_t ns[2 * MAX_RUNS + 1];
     for (int i = 0; i <= count; i++) {
         ns[i] = now_ns();
-        count_clocks<<<1, 1>>>(load->rate);
+        count_clocks<<<1, 1>>>(e->rate);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaDeviceSynchronize());
-        mhz[i] = noted_mhz(load, 1.01 * (double)(now_ns() - ns[i]));
+        mhz[i] = noted_mhz(e, 1.01 * (double)(now_ns() - ns[i]));
         if (i == 0) /* the first launch loads the kernel */
             sleep_for_ns(PAUSE_S * 1000000000LL);
     }
     for (int i = 1; i <= count; i += (count + PAUSE_ROWS - 1) / PAUSE_ROWS)
-        print_row(0, "none", ns[i] - ns[1], NAN, mhz[i], false);
-    value("begin", "mhz", mhz[1]);
-    value("end", "mhz", mhz[count]);
+        print_row(table, 0, "none", ns[i] - ns[1], NAN, mhz[i], false);
+    value("begin_mhz", mhz[1]);
+    value("end_mhz", mhz[count]);
     return ns[1];
+}
+
+/* The launches of one sample, between two events: returns the milliseconds of one launch. *mhz: the
+ * clock of one SM in the last one. */
+static double time_launches_ms(const struct experiment *e, bool tensor, double *mhz) {
+    CHECK_CUDA(cudaEventRecord(e->start, 0));
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        multiply<<<e->blocks, THREADS>>>(e->numbers, e->sums, e->steps, tensor, e->rate);
+        CHECK_CUDA(cudaGetLastError());
+    }
+    CHECK_CUDA(cudaEventRecord(e->stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(e->stop));
+    const double us = elapsed_us(e->start, e->stop);
+    *mhz = noted_mhz(e, us > 0 ? 1e3 * us + 2000 : NAN);
+    return us / 1e3 / LAUNCHES;
 }
 
 /* One turn: `count` samples of one kind. A slower clock makes a launch longer, but not its cycles:
  * where these are more, others had the GPU. */
-static void measure_load(const struct load *load, struct result *r, enum kind kind, int turn,
-                         int count, int64_t begin_ns) {
-    static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS];
+static void measure_load(struct table *table, const struct experiment *e, const struct kind *kind,
+                         struct result *r, int turn, int count) {
+    static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS]; /* of the second half */
     const int half = count / 2;
     const int64_t start_ns = now_ns();
-    set_numbers(load, kind != ZEROS);
-    for (int i = -half; i < count - half; i++) {
-        CHECK_CUDA(cudaEventRecord(start, 0));
-        for (int launch = 0; launch < LAUNCHES; launch++) {
-            multiply<<<load->blocks, THREADS>>>(load->numbers, load->sums, options.work,
-                                                kind != FMA, load->rate);
-            CHECK_CUDA(cudaGetLastError());
-        }
-        CHECK_CUDA(cudaEventRecord(stop, 0));
-        CHECK_CUDA(cudaEventSynchronize(stop));
-        const double event_us = elapsed_us(), ms = event_us / 1e3 / LAUNCHES;
-        const double mhz = noted_mhz(load, event_us > 0 ? 1e3 * event_us + 2000 : NAN);
+    set_numbers(e, kind->random);
+    for (int i = 0; i < count; i++) {
+        double mhz;
+        const double ms = time_launches_ms(e, kind->tensor, &mhz);
         r->fewest_cycles = r->fewest_cycles > 0 ? fmin(r->fewest_cycles, ms * mhz) : ms * mhz;
-        launch_ms[i > 0 ? i : 0] = ms; /* those of the first half are overwritten */
-        clock_mhz[i > 0 ? i : 0] = mhz;
+        if (i >= half) {
+            launch_ms[i - half] = ms;
+            clock_mhz[i - half] = mhz;
+        }
     }
-    check_sums(load, kind != ZEROS);
+    check_found(e, kind->random);
     const double ms = r->launch_ms[turn] = median(launch_ms, (size_t)(count - half));
     const double mhz = r->clock_mhz[turn] = median(clock_mhz, (size_t)(count - half));
-    print_row(turn + 1, names[kind], start_ns - begin_ns, ms, mhz,
+    print_row(table, turn + 1, kind->name, start_ns - e->begin_ns, ms, mhz,
               ms - r->fewest_cycles / mhz > fmax(0.2 * ms, jitter_us / 1e3));
 }
 
 int main(int argc, char **argv) {
-    static struct result results[KINDS];
-    long long only = KINDS + 1;
-    options.device = "";
-    options.runs = 200;
-    options.work = 65536;
-    add_option("load", "one load alone: 1 zeros, 2 random, 3 fma; 4 all, in turns", &only, 4);
-    parse_options(argc, argv, "How fast do the SMs run, after a pause and when all are busy?");
-    const struct cudaDeviceProp properties = open_cuda();
-    struct load load = {BLOCKS_PER_SM * (unsigned)properties.multiProcessorCount, NULL, NULL, NULL};
-    CHECK_CUDA(cudaMalloc((void **)&load.numbers, NUMBERS * sizeof *load.numbers));
-    CHECK_CUDA(cudaMalloc((void **)&load.sums, (size_t)load.blocks * THREADS * sizeof *load.sums));
-    CHECK_CUDA(cudaMalloc((void **)&load.rate, sizeof *load.rate));
-    create_events();
-    const int runs = (int)options.runs, turns = runs < TURNS ? runs : TURNS;
-    begin_table(
-        "%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
+    const char *wanted = "";
+    long long asked_runs = 200, steps = 65536, load = KINDS + 1;
+    const struct arg args[] = {
+        ARG_DEVICE(&wanted), ARG_RUNS(&asked_runs),
+        ARG_NUMBER("work", &steps, 1000000, "N steps in each launch"),
+        ARG_NUMBER("load", &load, 4, "one load alone: 1 zeros, 2 random, 3 fma; 4 all, in turns"),
+        END_OF_ARGS};
+    parse_args(argc, argv, "How fast do the SMs run, after a pause and when all are busy?", args);
+    const struct gpu gpu = open_cuda(wanted);
+    struct experiment e = {};
+    e.blocks = BLOCKS_PER_SM * (unsigned)gpu.sms;
+    e.steps = steps;
+    e.numbers = (unsigned *)new_on_device(NUMBERS * sizeof *e.numbers, NULL);
+    e.sums = (float *)new_on_device((size_t)e.blocks * THREADS * sizeof *e.sums, NULL);
+    e.rate = (struct rate *)new_on_device(sizeof *e.rate, NULL);
+    e.start = new_event();
+    e.stop = new_event();
+    const int runs = (int)asked_runs, turns = runs < TURNS ? runs : TURNS;
+
+    struct table table = {};
+    struct result results[KINDS] = {};
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
         "%u blocks, %lld steps, with zeros and with random numbers on the tensor cores, and\n"
         "without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
-        machine.device, 2 * runs, PAUSE_S, load.blocks, options.work, turns, runs, LAUNCHES);
-    const int64_t begin_ns = measure_after_pause(&load, 2 * runs);
+        gpu.properties.name, 2 * runs, PAUSE_S, e.blocks, steps, turns, runs, LAUNCHES);
+    e.begin_ns = measure_after_pause(&table, &e, 2 * runs);
     for (int turn = 0; turn < turns; turn++)
         for (int kind = 0; kind < KINDS; kind++)
-            if (only == kind + 1 || only > KINDS)
-                measure_load(&load, &results[kind], (enum kind)kind, turn,
-                             runs * (turn + 1) / turns - runs * turn / turns, begin_ns);
-    end_table();
+            if (load == kind + 1 || load > KINDS)
+                measure_load(&table, &e, &kinds[kind], &results[kind], turn,
+                             runs * (turn + 1) / turns - runs * turn / turns);
+    end_table(&table);
     double launch_ms[KINDS] = {NAN, NAN, NAN};
     for (int kind = 0; kind < KINDS; kind++)
-        if (only == kind + 1 || only > KINDS) {
-            char launch[32], clock[32];
-            snprintf(launch, sizeof launch, "%s_launch", names[kind]);
-            snprintf(clock, sizeof clock, "%s_clock", names[kind]);
-            launch_ms[kind] = value(launch, "ms", median(results[kind].launch_ms, (size_t)turns));
-            say("%s: a launch takes %.3f ms, at %.0f MHz.\n", names[kind], launch_ms[kind],
-                value(clock, "mhz", median(results[kind].clock_mhz, (size_t)turns)));
+        if (load == kind + 1 || load > KINDS) {
+            launch_ms[kind] =
+                value(kinds[kind].launch_ms, median(results[kind].launch_ms, (size_t)turns));
+            say("%s: a launch takes %.3f ms, at %.0f MHz.\n", kinds[kind].name, launch_ms[kind],
+                value(kinds[kind].clock_mhz, median(results[kind].clock_mhz, (size_t)turns)));
         }
-    if (only > KINDS)
+    if (load > KINDS)
         say("With random numbers the same kernel takes %.1f %% more time than with zeros.\n",
-            value("random_more", "percent", 100 * (launch_ms[RANDOM] / launch_ms[ZEROS] - 1)));
-    return EXIT_SUCCESS;
+            value("random_more_percent", 100 * (launch_ms[RANDOM] / launch_ms[ZEROS] - 1)));
+    return EXIT_SUCCESS; /* memory and events go with the process */
 }

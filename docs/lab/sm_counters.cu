@@ -12,8 +12,8 @@
  */
 #include <stdint.h>
 
-#include "../../04_cuda_events/spin.h"
-#include "cuda_device.h"
+#include "cuda.h"
+#include "spin.h"
 
 /* ---- The kernels ---- */
 
@@ -58,18 +58,16 @@ static __global__ void stamp_blocks(struct stamp *stamps) {
 
 /* ---- The measurements ---- */
 
-static struct cudaDeviceProp device;
-static double clocks_per_us;
-
 /* `time_by`: the timer of all SMs, or the clocks and their rate. */
-static void report(const char *what, long long clocks, double time_us, const char *time_by,
-                   const char *meaning) {
-    label("what", 15, what);
-    cell("clocks", "%12lld", clocks);
-    number("time", "us", 2, time_us);
-    label("time_by", 0, time_by);
-    label("meaning", 0, meaning);
-    end_row(false); /* one run: nothing can disagree */
+static void print_row(struct table *table, const char *what, long long clocks, double time_us,
+                      const char *time_by, const char *meaning) {
+    text(table, "what", 15, what);
+    number(table, "clocks", 0, (double)clocks);
+    number(table, "time_us", 2, time_us);
+    table->cell[1].width = table->cell[2].width = 12; /* for more than 2^32 clocks */
+    text(table, "time_by", 7, time_by);
+    text(table, "meaning", 62, meaning);
+    end_row(table, false); /* one run: nothing can disagree */
 }
 
 static struct count run_count(long long length) {
@@ -85,17 +83,19 @@ static struct count run_count(long long length) {
     return count;
 }
 
-static void measure_rate(void) {
+/* Returns the rate, in clocks per us. */
+static double measure_rate(struct table *table) {
     run_count(200000000); /* the warm-up: 0.1 s, in which an idle GPU's clock goes up */
     const struct count count = run_count(20000000);
-    clocks_per_us = (double)count.clocks / ((double)count.ran_ns / 1e3);
-    report("clock_rate", count.clocks, (double)count.ran_ns / 1e3, "timer", "counted in that time");
+    const double us = (double)count.ran_ns / 1e3;
+    print_row(table, "clock_rate", count.clocks, us, "timer", "counted in that time");
+    return (double)count.clocks / us;
 }
 
 /* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start?
  * Returns how long the launch took by that timer, in us. */
-static double measure_zero_points(void) {
-    const int blocks = 4 * device.multiProcessorCount; /* enough for every SM to get some */
+static double measure_zero_points(struct table *table, int sms, double clocks_per_us) {
+    const int blocks = 4 * sms; /* enough for every SM to get some */
     const size_t bytes = (size_t)blocks * sizeof(struct stamp);
     struct stamp *on_device, *stamps = (struct stamp *)malloc(bytes);
     double least = 0, most = 0;
@@ -127,42 +127,44 @@ static double measure_zero_points(void) {
         first_ns = s->start_ns < first_ns ? s->start_ns : first_ns;
         last_ns = s->end_ns > last_ns ? s->end_ns : last_ns;
     }
-    report("zero_points", llround(most - least), (most - least) / clocks_per_us, "rate",
-           "how far apart two SMs' counters stand at one moment, at most");
-    report("across_sms", last - first, (double)(last - first) / clocks_per_us, "rate",
-           "wrong: the last end minus the first start, of two SMs");
+    print_row(table, "zero_points", llround(most - least), (most - least) / clocks_per_us, "rate",
+              "how far apart two SMs' counters stand at one moment, at most");
+    print_row(table, "across_sms", last - first, (double)(last - first) / clocks_per_us, "rate",
+              "wrong: the last end minus the first start, of two SMs");
     return (double)(last_ns - first_ns) / 1e3;
 }
 
 /* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
  * GPU with a display. */
-static void measure_wrap(void) {
-    int index, has_watchdog;
-    CHECK_CUDA(cudaGetDevice(&index));
-    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, index));
+static void measure_wrap(struct table *table, int device, double clocks_per_us) {
+    int has_watchdog;
+    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device));
     if (has_watchdog) {
         fprintf(stderr,
                 "counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels\n");
         return;
     }
     const struct count count = run_count((1LL << 32) + (1LL << 28));
-    report("counter_64_bit", count.clocks, (double)count.ran_ns / 1e3, "timer", "more than 2^32");
-    report("counter_32_bit", count.low_clocks, (double)count.low_clocks / clocks_per_us, "rate",
-           "the same run, by the low 32 bits of the counter");
+    print_row(table, "counter_64_bit", count.clocks, (double)count.ran_ns / 1e3, "timer",
+              "more than 2^32");
+    print_row(table, "counter_32_bit", count.low_clocks, (double)count.low_clocks / clocks_per_us,
+              "rate", "the same run, by the low 32 bits of the counter");
 }
 
 int main(int argc, char **argv) {
-    options.device = "";
-    parse_options(argc, argv, "What does an SM's clock count, from where, and how far?");
-    device = open_cuda();
-    begin_table("SM counters on %s; %d SMs, single launches\n\n", device.name,
-                device.multiProcessorCount);
-    measure_rate();
-    const double launch_us = measure_zero_points();
-    measure_wrap();
-    end_table();
-    value("clock", "mhz", clocks_per_us);
-    value("across_sms_launch", "us", launch_us);
+    const char *wanted = "";
+    const struct arg args[] = {ARG_DEVICE(&wanted), END_OF_ARGS};
+    parse_args(argc, argv, "What does an SM's clock count, from where, and how far?", args);
+    const struct gpu gpu = open_cuda(wanted);
+    struct table table = {};
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("SM counters on %s; %d SMs, single launches\n\n", gpu.properties.name, gpu.sms);
+    const double clocks_per_us = measure_rate(&table);
+    const double launch_us = measure_zero_points(&table, gpu.sms, clocks_per_us);
+    measure_wrap(&table, gpu.number, clocks_per_us);
+    end_table(&table);
+    value("clock_mhz", clocks_per_us);
+    value("across_sms_launch_us", launch_us);
     say("The clock runs at %.0f MHz. By the timer of all SMs the launch of across_sms took\n"
         "%.2f us.\n",
         clocks_per_us, launch_us);

@@ -116,8 +116,9 @@ static inline long long clock64(void) { /* asked in each round of a wait */
 
 struct cudaDeviceProp {
     char name[256];
+    int multiProcessorCount;
 };
-enum cudaMemcpyKind { cudaMemcpyDeviceToHost, cudaMemcpyDefault };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDefault };
 typedef int cudaStream_t, cudaEvent_t;
 #define CALL(name, parameters, ...)                                                                \
     static inline cudaError_t name parameters {                                                    \
@@ -127,7 +128,7 @@ typedef int cudaStream_t, cudaEvent_t;
 CALL(cudaGetDeviceCount, (int *count), *count = number_of("GPUS", 2);
      if (*count == 0) return cudaErrorNoDevice)
 CALL(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int gpu),
-     *to = (struct cudaDeviceProp){"Threads of the host"};
+     *to = (struct cudaDeviceProp){"Threads of the host", 1};
      (void)gpu)
 CALL(cudaSetDevice, (int gpu), current_gpu = gpu)
 CALL(cudaDriverGetVersion, (int *version), *version = 13020)
