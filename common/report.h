@@ -83,7 +83,7 @@ static inline void number(struct table *t, const char *name, int places, double 
     struct cell *cell = new_cell(t, name, places > 0 ? 9 : 7);
     const bool whole = places == 0 && x == floor(x);
     print_number(cell->shown, places, x, "-");
-    print_number(cell->recorded, places + (places > 0) + (whole ? 0 : RECORD_DIGITS), x, "");
+    print_number(cell->recorded, places + (places > 0) + !whole * RECORD_DIGITS, x, "");
 }
 
 /* The same for the record alone; the table has no such column. */
