@@ -17,7 +17,7 @@
 #include "stats.h"
 
 static const int64_t work_ns = 20000000, sleep_ns = 20000000; /* work: of processor time */
-static const double too_long_ms = 1.1e-6 * (double)work_ns;   /* others had its core */
+static const double too_long_ms = 1.1e-6 * (double)work_ns;   /* then others had its core */
 
 /* ---- The clocks ---- */
 
