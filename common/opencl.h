@@ -119,15 +119,6 @@ static inline void check_memory(const struct opencl *cl, long long size, cl_ulon
              size, (unsigned long long)all >> 20, (unsigned long long)one >> 20);
 }
 
-/* A buffer of the device, with what is at `host`; NULL: with anything. */
-static inline cl_mem new_buffer(const struct opencl *cl, size_t bytes, const void *host) {
-    cl_mem buffer;
-    MAKE_CL(buffer, clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
-    if (host)
-        CHECK_CL(clEnqueueWriteBuffer(cl->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
-    return buffer;
-}
-
 /* Exits with 2 if `kernel` cannot run in groups of so many work-items, which --threads asks for and
  * each of which needs so many bytes of the group's memory. */
 static inline void check_threads(const struct opencl *cl, cl_kernel kernel, long long threads,
