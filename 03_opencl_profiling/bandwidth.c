@@ -175,8 +175,7 @@ static double measure(struct table *table, struct experiment *x, size_t n, size_
 int main(int argc, char **argv) {
     const char *device = "";
     long long runs = 31;
-    struct numbers sizes = {
-        6, false, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24}};
+    struct numbers sizes = {6, false, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24}};
     const struct arg args[] = {
         ARG_DEVICE(&device), ARG_RUNS(&runs),
         ARG_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
