@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
     long long runs = 11;
     const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
     struct table table = {0};
-    struct moment start;
+    struct moment start = {{0}};
     parse_args(argc, argv, "Which of the host's clocks measures elapsed time?", args);
 
     begin_record(args, "host", "");
