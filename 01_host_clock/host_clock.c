@@ -12,12 +12,12 @@
 #include <pthread.h>
 #include <sys/time.h>
 
+#include "args.h"
 #include "clock.h"
-#include "options.h"
-#include "summary.h"
+#include "stats.h"
 
 static const int64_t work_ns = 20000000, sleep_ns = 20000000; /* work: of processor time */
-static const double too_long_ms = 1.1e-6 * (double)work_ns;   /* others had its core */
+static const double too_long_ms = 1.1e-6 * (double)work_ns;   /* then others had its core */
 
 /* ---- The clocks ---- */
 
@@ -27,18 +27,24 @@ static const struct {
     clockid_t id;
     int64_t tick_ns; /* the unit in which its call answers */
 } host_clocks[HOST_CLOCKS] = {
-    {"CLOCK_MONOTONIC", "elapsed_time", CLOCK_MONOTONIC, 1},         /* never set or stepped back */
-    {"CLOCK_MONOTONIC_RAW", "elapsed_time", CLOCK_MONOTONIC_RAW, 1}, /* not even slewed by NTP */
-    {"CLOCK_BOOTTIME", "elapsed_time", CLOCK_BOOTTIME, 1},           /* goes on while suspended */
-    {"CLOCK_REALTIME", "time_of_day", CLOCK_REALTIME, 1},            /* may be set, backwards too */
-    {"gettimeofday", "time_of_day", CLOCK_REALTIME, 1000},           /* gone from POSIX.1-2024 */
-    {"clock()", "processor_time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
+    /* never set, and never stepped back */
+    [MONOTONIC] = {"CLOCK_MONOTONIC", "elapsed_time", CLOCK_MONOTONIC, 1},
+    /* and its rate is not corrected by NTP, either */
+    [RAW] = {"CLOCK_MONOTONIC_RAW", "elapsed_time", CLOCK_MONOTONIC_RAW, 1},
+    /* like CLOCK_MONOTONIC, and goes on while the machine is suspended */
+    [BOOTTIME] = {"CLOCK_BOOTTIME", "elapsed_time", CLOCK_BOOTTIME, 1},
+    /* may be set, backwards too */
+    [REALTIME] = {"CLOCK_REALTIME", "time_of_day", CLOCK_REALTIME, 1},
+    /* no longer in POSIX.1-2024 */
+    [GETTIMEOFDAY] = {"gettimeofday", "time_of_day", CLOCK_REALTIME, 1000},
+    /* the processor time of all threads of the process */
+    [CLOCK] = {"clock()", "processor_time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
 };
 
 /* What clock `c` says, in nanoseconds since a zero point of its own. */
 static int64_t read_ns(int c) {
     struct timeval day;
-    if (c == CLOCK) /* of all threads of the process */
+    if (c == CLOCK)
         return (int64_t)clock() * host_clocks[c].tick_ns;
     if (c != GETTIMEOFDAY)
         return clock_ns(host_clocks[c].id);
@@ -46,11 +52,23 @@ static int64_t read_ns(int c) {
     return (int64_t)day.tv_sec * 1000000000 + (int64_t)day.tv_usec * host_clocks[c].tick_ns;
 }
 
-/* All six, one right after the other: they see the same moment, to a microsecond. */
-static void read_all_ns(int64_t ns[HOST_CLOCKS]) {
+/* What all six say, read one right after the other: the same moment, to a microsecond. */
+struct moment {
+    int64_t ns[HOST_CLOCKS];
+};
+
+static struct moment read_all(void) {
+    struct moment now;
     for (int c = 0; c < HOST_CLOCKS; c++)
-        ns[c] = read_ns(c);
+        now.ns[c] = read_ns(c);
+    return now;
 }
+
+static double elapsed_ms(const struct moment *from, const struct moment *to, int c) {
+    return (double)(to->ns[c] - from->ns[c]) / 1e6;
+}
+
+/* ---- What the clocks themselves are like ---- */
 
 static int64_t claimed_step_ns(int c) {
     struct timespec t;
@@ -89,8 +107,6 @@ static double cost_of_a_call_ns(int c) {
 
 /* ---- What is timed ---- */
 
-enum { WORK, SLEEP, TWO_THREADS, PARTS };
-
 /* Keeps a processor busy until this thread has had `work_ns` of it, however busy the machine is. */
 static void *work(void *unused) {
     const int64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + work_ns;
@@ -108,63 +124,57 @@ static void work_on_two_threads(void) {
         fail(EXIT_FAILED, "pthread_join: %s", strerror(errno));
 }
 
-static void print_verdict(struct summary s[PARTS][HOST_CLOCKS]) {
-    const struct summary alone = s[WORK][MONOTONIC], threads = s[TWO_THREADS][MONOTONIC];
-    const double sleep_ms = s[SLEEP][MONOTONIC].median, slept_ms = s[SLEEP][CLOCK].median;
-    const double both_ms = s[TWO_THREADS][CLOCK].median;
-    if (alone.median > too_long_ms)
-        say("The work took %.3f ms: other programs had its core for part of it.\n", alone.median);
-    say("clock() counted %.3f ms of the sleep, which took %.3f ms: %s.\n", slept_ms, sleep_ms,
-        slept_ms < sleep_ms / 2 ? "it counts processor time" : "here it counts elapsed time");
-    say("For two threads it counted %.3f ms, while %.3f ms passed: %s.\n", both_ms, threads.median,
-        both_ms > 1.2 * threads.median         ? "it adds up what they used"
-        : alone.disturbed || threads.disturbed ? "other programs had the cores for part of it"
-                                               : "they took turns on a core");
-}
-
 int main(int argc, char **argv) {
-    static double ms[PARTS][HOST_CLOCKS][MAX_RUNS];
-    struct summary s[PARTS][HOST_CLOCKS];
-    int64_t t[PARTS + 1][HOST_CLOCKS];
-    options.runs = 11;
-    parse_options(argc, argv, "Which of the host's clocks measures elapsed time?");
-    const size_t runs = (size_t)options.runs;
+    static double work_ms[HOST_CLOCKS][MAX_RUNS], sleep_ms[HOST_CLOCKS][MAX_RUNS],
+        threads_ms[HOST_CLOCKS][MAX_RUNS];
+    const double jitter_ms = jitter_us / 1e3;
+    long long runs = 11;
+    const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
+    struct table table = {0};
+    struct moment start = {{0}};
+    parse_args(argc, argv, "Which of the host's clocks measures elapsed time?", args);
 
-    begin_table(
-        "Six clocks of the host around work of %g ms of processor time, a sleep of %g ms, and\n"
-        "the work on two threads at once; medians of %zu runs\n\n",
+    begin_record(args, "host", "");
+    say("Six clocks of the host around work of %g ms of processor time, a sleep of %g ms, and\n"
+        "the work on two threads at once; medians of %lld runs\n\n",
         (double)work_ns / 1e6, (double)sleep_ns / 1e6, runs);
-    for (size_t run = 0; run < runs; run++) {
-        read_all_ns(t[0]);
+    for (int run = 0; run < (int)runs; run++) {
+        start = read_all();
         work(NULL);
-        read_all_ns(t[1]);
+        const struct moment worked = read_all();
         sleep_for_ns(sleep_ns);
-        read_all_ns(t[2]);
+        const struct moment slept = read_all();
         work_on_two_threads();
-        read_all_ns(t[3]);
-        for (int p = 0; p < PARTS; p++)
-            for (int c = 0; c < HOST_CLOCKS; c++)
-                ms[p][c][run] = (double)(t[p + 1][c] - t[p][c]) / 1e6;
+        const struct moment end = read_all();
+        for (int c = 0; c < HOST_CLOCKS; c++) {
+            work_ms[c][run] = elapsed_ms(&start, &worked, c);
+            sleep_ms[c][run] = elapsed_ms(&worked, &slept, c);
+            threads_ms[c][run] = elapsed_ms(&slept, &end, c);
+        }
     }
+
     for (int c = 0; c < HOST_CLOCKS; c++) {
-        for (int p = 0; p < PARTS; p++)
-            s[p][c] = summarize(ms[p][c], runs, jitter_us / 1e3);
-        s[WORK][c].disturbed |= s[WORK][c].median > too_long_ms; /* in all runs alike */
-        label("clock", 19, host_clocks[c].name);
-        label("counts", 14, host_clocks[c].counts);
-        number("claimed_step", "ns", 0, (double)claimed_step_ns(c));
-        number("seen_step", "ns", 0, (double)smallest_step_ns(c));
-        number("call", "ns", 1, cost_of_a_call_ns(c));
-        number("work", "ms", 3, s[WORK][c].median);
-        number("sleep", "ms", 3, s[SLEEP][c].median);
-        number("two_threads", "ms", 3, s[TWO_THREADS][c].median);
-        const bool restless = s[SLEEP][c].disturbed && c != CLOCK; /* which sees only noise then */
-        end_row(s[WORK][c].disturbed || s[TWO_THREADS][c].disturbed || restless);
+        const struct summary of_work = summarize(work_ms[c], (size_t)runs, jitter_ms);
+        const struct summary of_sleep = summarize(sleep_ms[c], (size_t)runs, jitter_ms);
+        const struct summary of_threads = summarize(threads_ms[c], (size_t)runs, jitter_ms);
+        text(&table, "clock", 19, host_clocks[c].name);
+        text(&table, "counts", 14, host_clocks[c].counts);
+        number(&table, "claimed_step_ns", 0, (double)claimed_step_ns(c));
+        number(&table, "seen_step_ns", 0, (double)smallest_step_ns(c));
+        number(&table, "call_ns", 1, cost_of_a_call_ns(c));
+        number(&table, "work_ms", 3, of_work.median);
+        number(&table, "sleep_ms", 3, of_sleep.median);
+        number(&table, "two_threads_ms", 3, of_threads.median);
+        /* Others may have had the core in all runs alike. And of a sleep clock() sees only noise. */
+        end_row(&table, of_work.disturbed || of_work.median > too_long_ms || of_threads.disturbed ||
+                            (of_sleep.disturbed && c != CLOCK));
     }
-    end_table();
-    print_verdict(s);
-    say("For elapsed time use CLOCK_MONOTONIC. CLOCK_BOOTTIME is %.0f s ahead of it: the time for\n"
-        "which this machine was suspended.\n",
-        value("suspended", "s", (double)(t[0][BOOTTIME] - t[0][MONOTONIC]) / 1e9));
+    end_table(&table);
+    say("Of a sleep of %.3f ms clock() counted %.3f ms, and of %.3f ms on two threads %.3f ms.\n"
+        "CLOCK_BOOTTIME is %.0f s ahead of CLOCK_MONOTONIC: the time for which this machine was\n"
+        "suspended.\n",
+        median(sleep_ms[MONOTONIC], (size_t)runs), median(sleep_ms[CLOCK], (size_t)runs),
+        median(threads_ms[MONOTONIC], (size_t)runs), median(threads_ms[CLOCK], (size_t)runs),
+        value("suspended_s", (double)(start.ns[BOOTTIME] - start.ns[MONOTONIC]) / 1e9));
     return EXIT_SUCCESS;
 }

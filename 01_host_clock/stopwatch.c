@@ -10,8 +10,8 @@
  * Run:   ./stopwatch
  * Try:   leave stopwatch_reset() out: by how much is the average wrong now?
  */
+#include "args.h"
 #include "clock.h"
-#include "options.h"
 
 static const int64_t lap_ns = 5000000, pause_ns = 10000000, first_lap_ns = 50000000;
 
@@ -46,35 +46,37 @@ static double stopwatch_average_ms(const struct stopwatch *watch) {
 
 int main(int argc, char **argv) {
     struct stopwatch watch = {0, 0, 0};
-    options.runs = 5;
-    parse_options(argc, argv, "How does one add up the laps of something that is done in pieces?");
+    struct table table = {0};
+    long long runs = 5;
+    const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
+    parse_args(argc, argv, "How does one add up the laps of something that is done in pieces?",
+               args);
 
     stopwatch_start(&watch);
     sleep_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
     stopwatch_stop(&watch);
     const double first_ms = stopwatch_read_ms(&watch);
-    begin_table(
-        "Stopwatch: a first lap of %.3f ms, long on purpose; then %lld laps on the host\n\n",
-        first_ms, options.runs);
-    value("first_lap", "ms", first_ms);
+    begin_record(args, "host", "");
+    say("Stopwatch: a first lap of %.3f ms, long on purpose; then %lld laps on the host\n\n",
+        value("first_lap_ms", first_ms), runs);
     stopwatch_reset(&watch);
 
     const int64_t start_ns = now_ns();
-    for (int lap = 0; lap < (int)options.runs; lap++) {
+    for (int lap = 0; lap < (int)runs; lap++) {
         stopwatch_start(&watch);
         sleep_for_ns(lap_ns); /* in place of a wait for a GPU */
         stopwatch_stop(&watch);
-        cell("laps", "%5d", watch.laps);
-        number("total", "ms", 3, stopwatch_read_ms(&watch));
-        number("average", "ms", 3, stopwatch_average_ms(&watch));
-        end_row(false);
+        number(&table, "laps", 0, watch.laps);
+        number(&table, "total_ms", 3, stopwatch_read_ms(&watch));
+        number(&table, "average_ms", 3, stopwatch_average_ms(&watch));
+        end_row(&table, false);
         sleep_for_ns(pause_ns); /* the stopwatch stands still */
     }
     const int64_t end_ns = now_ns();
-    end_table();
-    const double all_ms = value("laps_and_pauses", "ms", (double)(end_ns - start_ns) / 1e6);
+    end_table(&table);
     say("A lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch counted\n"
         "%.3f ms.\n",
-        stopwatch_average_ms(&watch), all_ms, stopwatch_read_ms(&watch));
+        stopwatch_average_ms(&watch),
+        value("laps_and_pauses_ms", (double)(end_ns - start_ns) / 1e6), stopwatch_read_ms(&watch));
     return EXIT_SUCCESS;
 }

@@ -11,65 +11,69 @@
  * Try:   ./clfinish_sync --size 1024        the overhead is now most of what the host sees
  */
 #include "clock.h"
-#include "summary.h"
-#include "vectors.h" /* cl: context, device, queue */
+#include "opencl.h"
+#include "stats.h"
+#include "vectors.h"
 
-static cl_command_queue event_queue; /* with CL_QUEUE_PROFILING_ENABLE, for the device's time */
-static cl_kernel kernel;             /* vector_add */
-static size_t global_size, local_size;
-static long long threads = 256; /* of a work-group */
+/* The kernel is vector_add of clfinish_sync.cl: c = a + b, one element by each work-item. */
+struct experiment {
+    cl_command_queue queue,
+        event_queue; /* event_queue stamps its commands: for profiling_event() */
+    cl_kernel kernel;
+    size_t global_size, local_size; /* all work-items; those of a work-group */
+};
 
 /* ---- The methods: each returns microseconds. Those of the host find one earlier vector_add in
  * the queue, which their caller never meant to time ---- */
 
-static void enqueue_earlier_command(void) {
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                    NULL));
+static void enqueue_earlier_command(const struct experiment *x) {
+    CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
+                                    0, NULL, NULL));
 }
 
 /* Wrong: the enqueue call returns when the command is in the queue, not when it has run. */
-static double no_finish(void) {
-    enqueue_earlier_command();
+static double no_finish(const struct experiment *x) {
+    enqueue_earlier_command(x);
     const int64_t start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                    NULL));
+    CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
+                                    0, NULL, NULL));
     const int64_t end_ns = now_ns();
-    CHECK_CL(clFinish(cl.queue)); /* too late to count: only so that the next run starts clean */
+    CHECK_CL(clFinish(x->queue)); /* too late to count: only so that the next run starts clean */
     return (double)(end_ns - start_ns) / 1e3;
 }
 
 /* Wrong when anything else is in the queue: clFinish waits for that too. */
-static double finish_after(void) {
-    enqueue_earlier_command();
+static double finish_after(const struct experiment *x) {
+    enqueue_earlier_command(x);
     const int64_t start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                    NULL));
-    CHECK_CL(clFinish(cl.queue));
+    CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
+                                    0, NULL, NULL));
+    CHECK_CL(clFinish(x->queue));
     const int64_t end_ns = now_ns();
     return (double)(end_ns - start_ns) / 1e3;
 }
 
 /* Right: the first clFinish empties the queue, the second waits for the kernel. */
-static double finish_before_and_after(void) {
-    enqueue_earlier_command();
-    CHECK_CL(clFinish(cl.queue));
+static double finish_before_and_after(const struct experiment *x) {
+    enqueue_earlier_command(x);
+    CHECK_CL(clFinish(x->queue));
     const int64_t start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                    NULL));
-    CHECK_CL(clFinish(cl.queue));
+    CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
+                                    0, NULL, NULL));
+    CHECK_CL(clFinish(x->queue));
     const int64_t end_ns = now_ns();
     return (double)(end_ns - start_ns) / 1e3;
 }
 
 /* The device's own time, which chapter 03 is about. Exits with 1 if it cannot be true: some drivers
  * write nothing, or number the stages 0, 1, 2, 3. */
-static double profiling_event(void) {
+static double profiling_event(const struct experiment *x) {
     cl_event event;
     cl_ulong start_ns = 0, end_ns = 0;
     const int64_t host_start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(event_queue, kernel, 1, NULL, &global_size, &local_size, 0,
-                                    NULL, &event));
-    CHECK_CL(clFinish(event_queue));
+    CHECK_CL(clEnqueueNDRangeKernel(x->event_queue, x->kernel, 1, NULL, &x->global_size,
+                                    &x->local_size, 0, NULL, &event));
+    CHECK_CL(clFinish(x->event_queue));
     const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
                                      NULL));
@@ -84,84 +88,91 @@ static double profiling_event(void) {
     return us;
 }
 
-/* ---- One row of the report ---- */
+/* ---- The check of the result, and a row of the table ---- */
+
+static void check_result(const struct experiment *x, cl_mem c, size_t n) {
+    float *host = host_vector(C, n);
+    CHECK_CL(clEnqueueReadBuffer(x->queue, c, CL_TRUE, 0, n * sizeof *host, host, 0, NULL, NULL));
+    check_sums(host, n);
+    free(host);
+}
+
+/* Writes over c after the warm-up's check: the timed runs must write the sums anew. */
+static void spoil_result(const struct experiment *x, cl_mem c, size_t n) {
+    const float none = -1;
+    CHECK_CL(
+        clEnqueueFillBuffer(x->queue, c, &none, sizeof none, 0, n * sizeof none, 0, NULL, NULL));
+    CHECK_CL(clFinish(x->queue));
+}
 
 /* `delayed`: all runs took too long alike, which the samples of one method cannot show. */
-static struct summary report(const char *method, const char *clock, double *samples_us,
-                             bool delayed) {
-    const struct summary s = summarize_us(samples_us, (size_t)options.runs);
-    label("method", 23, method);
-    label("clock", 9, clock);
-    summary_cells("us", s);
-    end_row(s.disturbed || delayed);
-    return s;
+static void print_row(struct table *table, const char *method, const char *clock, struct summary s,
+                      bool delayed) {
+    text(table, "method", 23, method);
+    text(table, "clock", 9, clock);
+    summary_us(table, s);
+    end_row(table, s.disturbed || delayed);
 }
 
 int main(int argc, char **argv) {
     static double none_us[MAX_RUNS], after_us[MAX_RUNS], both_us[MAX_RUNS], event_us[MAX_RUNS];
+    const char *device = "";
+    long long runs = 31, size = 1 << 24, threads = 256;
+    const struct arg args[] = {
+        ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size),
+        ARG_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_ARGS};
+    struct experiment x;
+    struct table table = {0};
     cl_mem vectors[3];
-    options.device = "";
-    options.runs = 31;
-    options.size = 1 << 24;
-    add_option("threads", "work-items in a work-group", &threads, MAX_THREADS);
-    parse_options(argc, argv, "Where must clFinish stand when the host's clock times a kernel?");
-    open_opencl(0);
-    MAKE_CL(event_queue =
-                clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));
-    const size_t n = (size_t)options.size, runs = (size_t)options.runs;
-    check_size(options.size, 4, 12);
-    const cl_program program = build_program("clfinish_sync.cl", "");
-    MAKE_CL(kernel = clCreateKernel(program, "vector_add", &cl_error));
-    set_up_vectors(vectors, n, kernel);
-    check_threads(kernel, threads, 0);
-    local_size = (size_t)threads;
-    global_size = (n + local_size - 1) / local_size * local_size;
+    parse_args(argc, argv, "Where must clFinish stand when the host's clock times a kernel?", args);
+    const struct opencl cl = open_opencl(device, 0);
+    x.queue = cl.queue;
+    MAKE_CL(x.event_queue,
+            clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));
+    check_memory(&cl, size, 4, 12);
+    const cl_program program = build_program(&cl, "clfinish_sync.cl", "");
+    MAKE_CL(x.kernel, clCreateKernel(program, "vector_add", &cl_error));
 
-    no_finish(); /* the warm-up, which chapter 06 is about */
-    check_vector_add(vectors[C], n);
-    spoil_sums(vectors[C], n);
-
-    begin_table("clFinish: vector_add of %zu floats on %s, %s; %zu runs.\n"
-                "By the host's clock: behind an earlier vector_add in the queue\n\n",
-                n, cl.name, cl.platform, runs);
-    for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
-        none_us[run] = no_finish();
-        after_us[run] = finish_after();
-        both_us[run] = finish_before_and_after();
-        event_us[run] = profiling_event();
+    const size_t n = (size_t)size, count = (size_t)runs;
+    const cl_ulong elements = n;
+    for (cl_uint v = A; v <= C; v++) {
+        float *host = host_vector(v, n);
+        vectors[v] = new_buffer(&cl, n * sizeof *host, host);
+        CHECK_CL(clSetKernelArg(x.kernel, v, sizeof vectors[v], &vectors[v]));
+        free(host);
     }
-    check_vector_add(vectors[C], n);
+    CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
+    check_threads(&cl, x.kernel, threads, 0);
+    x.local_size = (size_t)threads;
+    x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
 
-    const bool delayed = is_delayed(median(both_us, runs) - median(event_us, runs));
-    const struct summary none = report("no_finish", "host", none_us, delayed);
-    const struct summary after = report("finish_after", "host", after_us, delayed);
-    const struct summary both = report("finish_before_and_after", "host", both_us, delayed);
-    const struct summary event = report("profiling_event", "device", event_us, delayed);
-    end_table();
+    no_finish(&x); /* the warm-up, which chapter 06 is about */
+    check_result(&x, vectors[C], n);
+    spoil_result(&x, vectors[C], n);
 
-    say("With no clFinish the host saw %.2f us: the enqueue call, ", none.median);
-    if (none.median < 0.5 * both.median)
-        say("whatever the kernel takes.\n");
-    else
-        say("which is long here: the kernel is short, or the host lost its core.\n");
-    say("With one after only, %.2f us: ", after.median);
-    if (after.disturbed || both.disturbed || delayed)
-        say("a disturbed row says no more.\n");
-    else if (after.median > 1.2 * both.median)
-        say("the earlier command was in it.\n");
-    else
-        say("the earlier command had little left to do.\n");
-    const double way_us = value("way", "us", both.median - event.median);
-    if (both.disturbed || event.disturbed || delayed)
-        say("With both, %.2f us. How long the way there and back takes is unknown this time:\n"
-            "finish_before_and_after or profiling_event is disturbed.\n",
-            both.median);
-    else if (way_us > 0)
-        say("With both, %.2f us: the kernel's %.2f us, and %.2f us for the way there and back.\n",
-            both.median, event.median, way_us);
-    else
-        say("With both, %.2f us. The kernel's %.2f us, in other runs, are not less:\n"
-            "the runs vary by more than the way there and back.\n",
-            both.median, event.median);
+    begin_record(args, cl.name, cl.driver);
+    say("clFinish: vector_add of %zu floats on %s, %s; %lld runs.\n"
+        "By the host's clock: behind an earlier vector_add in the queue\n\n",
+        n, cl.name, cl.platform, runs);
+    for (size_t run = 0; run < count; run++) { /* in turns: each meets the same machine */
+        none_us[run] = no_finish(&x);
+        after_us[run] = finish_after(&x);
+        both_us[run] = finish_before_and_after(&x);
+        event_us[run] = profiling_event(&x);
+    }
+    check_result(&x, vectors[C], n);
+
+    const struct summary none = summarize_us(none_us, count), after = summarize_us(after_us, count),
+                         both = summarize_us(both_us, count), event = summarize_us(event_us, count);
+    const bool delayed = is_delayed(both.median - event.median);
+    print_row(&table, "no_finish", "host", none, delayed);
+    print_row(&table, "finish_after", "host", after, delayed);
+    print_row(&table, "finish_before_and_after", "host", both, delayed);
+    print_row(&table, "profiling_event", "device", event, delayed);
+    end_table(&table);
+    say("The host's clock says %.2f us with no clFinish, %.2f us with one after the kernel, and\n"
+        "%.2f us with one before and one after. This is %.2f us more than the device's %.2f us.\n",
+        none.median, after.median, both.median, value("way_us", both.median - event.median),
+        event.median);
     return EXIT_SUCCESS; /* what was created goes with the process */
 }

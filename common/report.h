@@ -83,7 +83,7 @@ static inline void number(struct table *t, const char *name, int places, double 
     struct cell *cell = new_cell(t, name, places > 0 ? 9 : 7);
     const bool whole = places == 0 && x == floor(x);
     print_number(cell->shown, places, x, "-");
-    print_number(cell->recorded, places + (places > 0) + (whole ? 0 : RECORD_DIGITS), x, "");
+    print_number(cell->recorded, places + (places > 0) + !whole * RECORD_DIGITS, x, "");
 }
 
 /* The same for the record alone; the table has no such column. */
@@ -94,42 +94,51 @@ static inline void record_number(struct table *t, const char *name, int places, 
 
 /* ---- The rows ---- */
 
-static inline void print_names(const struct table *t, FILE *to, bool record) {
-    const char *between = "";
+/* A line of the table, without its end: the names, or the row. Returns how many blanks come before
+ * whatever else there is in it; a line does not end with blanks. */
+static inline int print_line(const struct table *t, bool names) {
+    int blanks = 0;
     for (const struct cell *c = t->cell; c < t->cell + t->cells; c++)
-        if (record)
-            fprintf(to, "%s,", c->name);
-        else if (c->width) {
-            fprintf(to, "%s%*s", between,
-                    c == t->cell + t->cells - 1 && c->width < 0 ? 0 : c->width, c->name);
-            between = " ";
+        if (c->width) {
+            const char *words = names ? c->name : c->shown;
+            const int missing = abs(c->width) - (int)strlen(words);
+            if (c->width > 0 && missing > 0)
+                blanks += missing;
+            if (*words) {
+                say("%*s%s", blanks, "", words);
+                blanks = 0;
+            }
+            if (c->width < 0 && missing > 0)
+                blanks += missing;
+            blanks++;
         }
-    fprintf(to, record ? "disturbed\n" : "\n");
+    return blanks;
 }
 
 /* Ends the row for the record alone: where the table shows some rows of many. */
 static inline void end_record_row(struct table *t, bool disturbed) {
-    if (record_file && t->recorded++ == 0)
-        print_names(t, record_file, true);
-    for (const struct cell *c = t->cell; record_file && c < t->cell + t->cells; c++)
-        fprintf(record_file, "%s,", c->recorded);
-    if (record_file)
-        fprintf(record_file, "%d\n", disturbed);
+    const struct cell *end = t->cell + t->cells;
     t->cells = 0;
+    if (!record_file)
+        return;
+    if (t->recorded++ == 0) {
+        for (const struct cell *c = t->cell; c < end; c++)
+            fprintf(record_file, "%s,", c->name);
+        fprintf(record_file, "disturbed\n");
+    }
+    for (const struct cell *c = t->cell; c < end; c++)
+        fprintf(record_file, "%s,", c->recorded);
+    fprintf(record_file, "%d\n", disturbed);
 }
 
 /* Ends the row and prints it at once. `disturbed`: its runs disagree, or were held up (stats.h). */
 static inline void end_row(struct table *t, bool disturbed) {
-    const char *between = "";
-    if (table_file && t->shown++ == 0)
-        print_names(t, table_file, false);
-    for (const struct cell *c = t->cell; table_file && c < t->cell + t->cells; c++)
-        if (c->width) {
-            const bool last = c == t->cell + t->cells - 1 && !disturbed && c->width < 0;
-            fprintf(table_file, "%s%*s", between, last ? 0 : c->width, c->shown);
-            between = " ";
-        }
-    say("%s\n", disturbed ? " disturbed" : "");
+    if (t->shown++ == 0) {
+        print_line(t, true);
+        say("\n");
+    }
+    const int blanks = print_line(t, false);
+    say("%*s%s\n", disturbed ? blanks : 0, "", disturbed ? "disturbed" : "");
     end_record_row(t, disturbed);
     t->disturbed |= disturbed;
     fflush(NULL); /* both: a driver may crash behind it. Checked at exit */

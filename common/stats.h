@@ -44,10 +44,9 @@ static inline struct summary summarize(const double *samples, size_t count, doub
     return s;
 }
 
-/* Of times in us. All times by a coarse clock are multiples of its step, so the largest number of
- * ns that divides them all shows the step; two steps are no disturbance. No clock that we know
- * steps by more than 1.1 us: a larger divisor is chance. */
-static inline struct summary summarize_us(const double *samples_us, size_t count) {
+/* The largest number of ns that divides all these times, which shows the step of a coarse clock:
+ * they are multiples of it. Leaves out what is no time: 0 and less, and NaN. */
+static inline uint64_t common_step_ns(const double *samples_us, size_t count) {
     uint64_t step_ns = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t ns = samples_us[i] > 0 ? (uint64_t)llround(samples_us[i] * 1e3) : 0;
@@ -57,7 +56,14 @@ static inline struct summary summarize_us(const double *samples_us, size_t count
             ns = remainder;
         }
     }
-    return summarize(samples_us, count, fmax(2 * fmin((double)step_ns / 1e3, 1.1), jitter_us));
+    return step_ns;
+}
+
+/* Of times in us: two steps of a coarse clock are no disturbance. No clock that we know steps by
+ * more than 1.1 us: a larger divisor is chance. */
+static inline struct summary summarize_us(const double *samples_us, size_t count) {
+    const double step_us = (double)common_step_ns(samples_us, count) / 1e3;
+    return summarize(samples_us, count, fmax(2 * fmin(step_us, 1.1), jitter_us));
 }
 
 static inline double median(const double *samples, size_t count) {

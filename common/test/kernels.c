@@ -2,121 +2,133 @@
  *
  * Does each OpenCL kernel of the chapters write exactly what it should, and nothing else? Of a time
  * this asks only what no load can upset. Run: kernels [DEVICE, as --device takes it] */
+#include "opencl.h"
 #include "vectors.h"
 
-/* AT_A, ...: where a kernel's arguments begin in memory, in floats, with ROOM before and after. */
-enum { ROOM = 1024, PART = 4096 + ROOM, AT_A = ROOM, AT_B = AT_A + PART, AT_C = AT_B + PART, ALL = AT_C + PART };
-static float right[ALL], found[ALL]; /* right: what goes in, and then what must come out */
-static cl_mem memory;
-static cl_kernel kernel, broken; /* the one under test; the last one that was wrong */
+/* AT_A, ...: where a kernel's arguments begin in memory, in floats, with MARGIN before and after. */
+enum { MARGIN = 1024, PART = 4096 + MARGIN, AT_A = MARGIN, AT_B = AT_A + PART, AT_C = AT_B + PART, ALL = AT_C + PART };
+
+struct test {
+    struct opencl cl;
+    cl_mem memory;
+    cl_kernel kernel;
+    bool told, wrong;             /* of this kernel; of any */
+    float right[ALL], found[ALL]; /* right: what goes in, and then what must come out */
+};
+
+/* In all of `right`. -97.4: less than any input, so that a minimum shows it. */
+static void clear(struct test *t) { memset(t->right, 0xc2, sizeof t->right); }
 
 /* Builds a kernel. Its arguments from number `arg` on are the parts of memory from `at` on. */
-static void build(const char *file, const char *flags, const char *name, cl_uint arg, size_t at) {
-    const cl_program program = build_program(file, flags);
-    MAKE_CL(kernel = clCreateKernel(program, name, &cl_error));
-    memset(right, 0xc2, sizeof right); /* -97.4: less than any input, so a minimum shows it */
+static void build(struct test *t, const char *file, const char *flags, const char *name, cl_uint arg, size_t at) {
+    MAKE_CL(t->kernel, clCreateKernel(build_program(&t->cl, file, flags), name, &cl_error));
+    t->told = false;
+    clear(t);
     for (; at < ALL; at += PART) {
         const cl_buffer_region region = {at * sizeof(float), PART * sizeof(float)};
         cl_mem part;
-        MAKE_CL(part = clCreateSubBuffer(memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &cl_error));
-        CHECK_CL(clSetKernelArg(kernel, arg++, sizeof part, &part));
+        MAKE_CL(part, clCreateSubBuffer(t->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &cl_error));
+        CHECK_CL(clSetKernelArg(t->kernel, arg++, sizeof part, &part));
     }
 }
 
-static void run(size_t items, size_t group_size) {
-    CHECK_CL(clEnqueueWriteBuffer(cl.queue, memory, CL_TRUE, 0, sizeof right, right, 0, NULL, NULL));
-    CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &group_size, 0, NULL, NULL));
-    CHECK_CL(clEnqueueReadBuffer(cl.queue, memory, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
+static void run(struct test *t, size_t items, size_t group_size) {
+    const cl_command_queue queue = t->cl.queue;
+    CHECK_CL(clEnqueueWriteBuffer(queue, t->memory, CL_TRUE, 0, sizeof t->right, t->right, 0, NULL, NULL));
+    CHECK_CL(clEnqueueNDRangeKernel(queue, t->kernel, 1, NULL, &items, &group_size, 0, NULL, NULL));
+    CHECK_CL(clEnqueueReadBuffer(queue, t->memory, CL_TRUE, 0, sizeof t->found, t->found, 0, NULL, NULL));
 }
 
-/* Says which bits did not come out right, once for each kernel; clears all for the next test. */
-static void expect_right(const char *test, size_t n) {
-    for (int i = 0; i < ALL; i++)
-        if (memcmp((const void *)&found[i], (const void *)&right[i], 4) != 0 && kernel != broken) {
-            fprintf(stderr, "%s %zu: %c[%d] is %g, not %g\n", test, n, "abcc"[i / PART], i % PART - ROOM,
-                    (double)found[i], (double)right[i]);
-            broken = kernel;
+/* Says what did not come out right to the last bit, once for each kernel; clears all for the next run. */
+static void expect_right(struct test *t, const char *name, size_t n) {
+    for (int i = 0; i < ALL && !t->told; i++)
+        if (memcmp((const void *)&t->found[i], (const void *)&t->right[i], sizeof(float)) != 0) {
+            fprintf(stderr, "%s %zu: %c[%d] is %g, not %g\n", name, n, "abcc"[i / PART], i % PART - MARGIN,
+                    (double)t->found[i], (double)t->right[i]);
+            t->told = t->wrong = true;
         }
-    memset(right, 0xc2, sizeof right);
+    clear(t);
 }
 
 /* From AT_A on, vector_add and its like, `each` floats a work-item; from AT_C on, other_kernel. */
-static void check_vector(const char *file, const char *name, size_t from, cl_ulong each) {
-    static const cl_ulong sizes[] = {1, 3, 4, 5, 255, 256, 257, 1000, 1021, 4096, 0};
-    build(file, "", name, 0, from);
+static void check_vector(struct test *t, const char *file, const char *name, size_t from, cl_ulong each) {
+    const cl_ulong sizes[] = {1, 3, 4, 5, 255, 256, 257, 1000, 1021, 4096, 0};
+    build(t, file, "", name, 0, from);
     for (const cl_ulong *n = sizes; *n; n++) {
         for (size_t i = 0; i < *n; i++) { /* no two pairs have the same sum */
-            right[AT_A + i] = (float)(i + 1);
-            right[AT_B + i] = (float)(4096 * i);
+            t->right[AT_A + i] = (float)(i + 1);
+            t->right[AT_B + i] = (float)(4096 * i);
         }
-        CHECK_CL(clSetKernelArg(kernel, from == AT_A ? 3 : 1, sizeof *n, n));
-        run((*n + 256 * each - 1) / (256 * each) * 256, 256);
-        for (size_t i = 0; i < *n; i++) right[AT_C + i] = from == AT_A ? right[AT_A + i] + right[AT_B + i] : -2;
-        expect_right(file, *n);
+        CHECK_CL(clSetKernelArg(t->kernel, from == AT_A ? 3 : 1, sizeof *n, n));
+        run(t, (*n + 256 * each - 1) / (256 * each) * 256, 256);
+        for (size_t i = 0; i < *n; i++)
+            t->right[AT_C + i] = from == AT_A ? t->right[AT_A + i] + t->right[AT_B + i] : -2;
+        expect_right(t, file, *n);
     }
 }
 
 /* spin by a clock, which may go on for longer (2^40 steps: minutes), or by its loop. */
-static void check_spin(const char *clock) {
-    build("docs/lab/spin.cl", clock ? clock : "", "spin", 1, AT_C);
+static void check_spin(struct test *t, const char *clock) {
+    build(t, "docs/lab/spin.cl", clock ? clock : "", "spin", 1, AT_C);
     for (cl_long length = 100000; length >= 0; length -= 50000) {
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof length, &length));
-        run(1, 1);
+        CHECK_CL(clSetKernelArg(t->kernel, 0, sizeof length, &length));
+        run(t, 1, 1);
         cl_long ran[2], stand_in[] = {1, 1 + length};
-        memcpy(ran, &found[AT_C], sizeof ran);
+        memcpy(ran, &t->found[AT_C], sizeof ran);
         const bool by_clock = clock && ran[0] > 1 && ran[1] - ran[0] >= length && ran[1] - ran[0] < 1LL << 40;
-        memcpy(&right[AT_C], by_clock ? ran : stand_in, sizeof ran);
-        expect_right("spin, steps:", (size_t)length);
+        memcpy(&t->right[AT_C], by_clock ? ran : stand_in, sizeof ran);
+        expect_right(t, "spin, steps:", (size_t)length);
     }
 }
 
 /* timedReduction, the minimum in `slot`. Its clock is real, or it is output[group] + 100. */
-static void check_reduction(size_t threads, size_t groups, size_t slot, cl_int work, bool clock) {
-    for (size_t i = 0; i < 2 * threads; i++) right[AT_A + i] = (float)(i == slot ? 1 + slot % 7 : 10 + i * 37 % 1021);
-    CHECK_CL(clSetKernelArg(kernel, 3, 2 * threads * sizeof(float), NULL));
-    CHECK_CL(clSetKernelArg(kernel, 4, sizeof work, &work));
-    run(groups * threads, threads);
+static void check_reduction(struct test *t, size_t threads, size_t groups, size_t slot, cl_int work, bool clock) {
+    for (size_t i = 0; i < 2 * threads; i++)
+        t->right[AT_A + i] = (float)(i == slot ? 1 + slot % 7 : 10 + i * 37 % 1021);
+    CHECK_CL(clSetKernelArg(t->kernel, 3, 2 * threads * sizeof(float), NULL));
+    CHECK_CL(clSetKernelArg(t->kernel, 4, sizeof work, &work));
+    run(t, groups * threads, threads);
     for (size_t g = 0; g < groups; g++) {
-        right[AT_B + g] = right[work > 0 ? AT_A + slot : AT_B + g];
-        const cl_long end = (cl_long)(right[AT_B + g] + 100);
-        cl_long t[5], stand_in[] = {2, end, 102, end + 100, 7}; /* clock, clock, ns, ns, SM */
-        memcpy(t, &found[AT_C + 10 * g], sizeof t);
-        clock = clock && t[0] >= 0 && t[1] - t[0] >= work && t[2] >= 0 && t[3] >= t[2] && t[4] >= 0;
-        memcpy(&right[AT_C + 10 * g], clock ? t : stand_in, sizeof t);
+        t->right[AT_B + g] = t->right[work > 0 ? AT_A + slot : AT_B + g];
+        const cl_long end = (cl_long)(t->right[AT_B + g] + 100);
+        cl_long s[5], stand_in[] = {2, end, 102, end + 100, 7}; /* clock, clock, ns, ns, SM */
+        memcpy(s, &t->found[AT_C + 10 * g], sizeof s);
+        clock = clock && s[0] >= 0 && s[1] - s[0] >= work && s[2] >= 0 && s[3] >= s[2] && s[4] >= 0;
+        memcpy(&t->right[AT_C + 10 * g], clock ? s : stand_in, sizeof s);
     }
-    expect_right("timedReduction, threads:", threads);
+    expect_right(t, "timedReduction, threads:", threads);
 }
 
 int main(int argc, char **argv) {
+    static struct test t;
     const size_t sizes[] = {1, 2, 3, 5, 31, 32, 33, 64, 100, 255, 256, 0}, groups[] = {1, 3, 17, 0};
+    const size_t far = 12345678; /* what check_sums() compares with */
     set_up_output(argv[0]);
-    const size_t far = 12345678; /* what check_vector_add() compares with */
     if (vector_element(A, far) + vector_element(B, far) != (float)far)
         fail(EXIT_FAILED, "vector_element: the sum at %zu is another", far);
-    options.device = argc > 1 ? argv[1] : "";
-    open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    MAKE_CL(memory = clCreateBuffer(cl.context, 0, sizeof right, NULL, &cl_error));
-    check_vector("02_clfinish_sync/clfinish_sync.cl", "vector_add", AT_A, 1);
-    check_vector("03_opencl_profiling/opencl_profiling.cl", "vector_add", AT_A, 1);
-    check_vector("03_opencl_profiling/opencl_profiling.cl", "vector_add_float4", AT_A, 4);
-    check_vector("06_warmup/warmup_opencl.cl", "vector_add", AT_A, 1);
-    check_vector("06_warmup/warmup_opencl.cl", "other_kernel", AT_C, 1);
-    check_spin(NULL);
-    build("05_block_clock/block_clock.cl",
+    t.cl = open_opencl(argc > 1 ? argv[1] : "", CL_QUEUE_PROFILING_ENABLE);
+    t.memory = new_buffer(&t.cl, sizeof t.right, NULL);
+    check_vector(&t, "02_clfinish_sync/clfinish_sync.cl", "vector_add", AT_A, 1);
+    check_vector(&t, "03_opencl_profiling/opencl_profiling.cl", "vector_add", AT_A, 1);
+    check_vector(&t, "03_opencl_profiling/opencl_profiling.cl", "vector_add_float4", AT_A, 4);
+    check_vector(&t, "06_warmup/warmup_opencl.cl", "vector_add", AT_A, 1);
+    check_vector(&t, "06_warmup/warmup_opencl.cl", "other_kernel", AT_C, 1);
+    check_spin(&t, NULL);
+    build(&t, "05_block_clock/block_clock.cl",
           "-Dread_clock()=(output[group]+100) -Dread_ns()=(output[group]+200) -Dread_unit()=7", "timedReduction", 0,
           AT_A);
     for (const size_t *size = sizes; *size; size++)
         for (const size_t *g = groups; *g; g++)
             for (size_t slot = 0; slot < 2 * *size; slot += *g)
-                for (cl_int work = 0; work < 3; work++) check_reduction(*size, *g, slot, work, false);
-    const char *clock = strstr(cl.platform, "NVIDIA") ? "-DCLOCK_PTX" : NULL;
+                for (cl_int work = 0; work < 3; work++) check_reduction(&t, *size, *g, slot, work, false);
+    const char *clock = strstr(t.cl.platform, "NVIDIA") ? "-DCLOCK_PTX" : NULL;
 #if defined __x86_64__ || defined __i386__
-    if (strstr(cl.platform, "Portable Computing") && cl.type & CL_DEVICE_TYPE_CPU) clock = "-DCLOCK_TSC";
+    if (strstr(t.cl.platform, "Portable Computing") && t.cl.type & CL_DEVICE_TYPE_CPU) clock = "-DCLOCK_TSC";
 #endif
     if (clock) {
-        check_spin(clock);
-        build("05_block_clock/block_clock.cl", clock, "timedReduction", 0, AT_A);
-        check_reduction(64, 17, 64, 20000, true);
+        check_spin(&t, clock);
+        build(&t, "05_block_clock/block_clock.cl", clock, "timedReduction", 0, AT_A);
+        check_reduction(&t, 64, 17, 64, 20000, true);
     }
-    return broken ? EXIT_FAILED : EXIT_SUCCESS;
+    return t.wrong ? EXIT_FAILED : EXIT_SUCCESS;
 }

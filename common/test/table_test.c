@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a table looks, that its record has the same numbers, what summary.h must say of samples whose summary is known,
- * and vector_add beyond 2^32 elements. */
+ * How a table looks, that its record has the same numbers, what stats.h must say of samples whose summary is known, and
+ * each chapter's CUDA vector_add beyond 2^32 elements. */
 #include "../../04_cuda_events/fit_line.h"
-#include <stdio.h>
 #include <sys/mman.h>
 
-#include "summary.h"
+#include "stats.h"
 
-/* Of a large grid the thread of element 2^32 + 1. */
-#include "cuda_runtime.h"
-#include "vectors.h"
-struct simulated_index blockIdx = {.x = 1 << 24}, blockDim = {.x = 256}, threadIdx = {.x = 1};
+/* CMake takes the kernels from the chapters' programs: vector_add_1 to vector_add_N, each named in EACH_VECTOR_ADD. Here
+ * they run in the thread of element 2^32 + 1 of a large grid. */
+#define __global__ __attribute__((unused))
+static const struct { unsigned x; } blockIdx = {1 << 24}, blockDim = {256}, threadIdx = {1};
+#include "vector_adds.h"
 
-static int wrong;
+static int wrong; /* results so far */
 
 static void expect(const char *what, double value, double right) {
     if (!(fabs(value - right) < 1e-9)) {
@@ -33,49 +33,48 @@ static void expect_file(const char *what, FILE *file, const char *right) {
     fclose(file);
 }
 
-static void print_row(const char *method, double us, double mhz, const char *by, bool disturbed) {
-    label("method", 8, method);
-    number("first time", "us", 2, us);
-    number("clock", "MHz", 0, mhz);
-    recorded_spread("clock", "MHz", 1, mhz, mhz + 1);
-    label("of/by whom", 0, by);
-    end_row(disturbed);
+static void print_row(struct table *t, const char *method, double us, double mhz, const char *by, bool disturbed) {
+    text(t, "method", 8, method);
+    number(t, "first_time_us", 2, us);
+    number(t, "clock_mhz", 0, mhz);
+    record_number(t, "clock_min_mhz", 1, mhz);
+    text(t, "of_by_whom", 8, by);
+    end_row(t, disturbed);
 }
 
 static void check_table(void) {
+    struct table t = {0};
     table_file = tmpfile();
     record_file = tmpfile();
-    strcpy(machine.device, "A, \"B\"");
-    describe("device", "%s", machine.device);
+    describe("device", "A, \"B\"");
     say("Words.\n\n");
-    print_row("a", 1.234567, 1980, "it", true);
-    print_row("longer than all", -1234567.891, NAN, "somebody, \"else\"", false);
-    label("method", 0, "only recorded");
-    end_record_row(true);
-    print_row("", -0.0001, 7, "", false);
-    say("%.1f\n", value("of_all", "us", 2.25));
-    end_table();
-    expect_file(
-        "the table", table_file,
-        "Words.\n\n"
-        "method   first time (us) clock (MHz) of/by whom\n"
-        "a                   1.23        1980 it         disturbed\n"
-        "longer than all     -1234567.89           - somebody, \"else\"\n"
-        "                    0.00           7\n"
-        "2.2\n\n"
-        "Disturbed: in these rows the runs disagree, or all were delayed. Run this again on an\nidle machine.\n\n");
+    print_row(&t, "a", 1.234567, 1980, "it", true);
+    print_row(&t, "longer than all", -1234567.891, NAN, "somebody, \"else\"", false);
+    text(&t, "method", 0, "only recorded");
+    end_record_row(&t, true);
+    print_row(&t, "", -0.0001, 1980.5, "", false);
+    say("%.1f\n", value("of_all_us", 2.25));
+    end_table(&t);
+    expect_file("the table", table_file,
+                "Words.\n\n"
+                "method   first_time_us clock_mhz of_by_whom\n"
+                "a                 1.23      1980 it         disturbed\n"
+                "longer than all   -1234567.89         - somebody, \"else\"\n"
+                "                  0.00      1980\n"
+                "2.2\n\n"
+                "Disturbed: in these rows the runs disagree, or all were delayed. "
+                "Run this again on an\nidle machine.\n\n");
     expect_file("the record", record_file,
                 "# device,A, \"B\"\n"
-                "method,first_time_us,clock_mhz,clock_min_mhz,clock_max_mhz,of_by_whom,disturbed\n"
-                "a,1.235,1980,1980.0,1981.0,it,1\n"
-                "longer than all,-1234567.891,,,,somebody; ;else;,0\n"
+                "method,first_time_us,clock_mhz,clock_min_mhz,of_by_whom,disturbed\n"
+                "a,1.235,1980,1980.00,it,1\n"
+                "longer than all,-1234567.891,,,somebody; ;else;,0\n"
                 "only recorded,1\n"
-                ",0.000,7,7.0,8.0,,0\n"
+                ",0.000,1980,1980.50,,0\n"
                 "# of_all_us,2.25\n");
-    table_file = NULL;
-    record_file = NULL;
-    print_row("nobody wants it", 1, 1, "", false);
-    expect("a value is what it was", value("x", "", 3), 3);
+    table_file = record_file = NULL;
+    print_row(&t, "nobody wants it", 1, 1, "", false);
+    expect("a value is what it was", value("x", 3), 3);
 }
 
 /* Of 16 GiB of addresses this needs two pages. */
@@ -83,10 +82,15 @@ static void check_far_element(void) {
     const size_t far = (size_t)1 << 32;
     float *v = (float *)mmap(NULL, (far + 2) * sizeof *v, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int kernels = 0;
     if (v == MAP_FAILED) fail(EXIT_FAILED, "mmap: %s", strerror(errno));
-    v[far + 1] = 3;
-    vector_add(v, v, v, far + 2);
-    expect("of vector_add element 2^32 + 1", (double)v[far + 1], 6);
+#define CHECK(kernel)                                                                                                  \
+    v[far + 1] = 3;                                                                                                    \
+    kernel(v, v, v, far + 2);                                                                                          \
+    expect("element 2^32 + 1 of " #kernel, (double)v[far + 1], 6);                                                     \
+    kernels++;
+    EACH_VECTOR_ADD(CHECK)
+    expect("there are kernels", kernels > 0, 1);
 }
 
 int main(void) {
@@ -94,7 +98,7 @@ int main(void) {
     double near[] = {100, 101, 102, 126, 127, 132, 133}, far[] = {100, 101, 102, 126, 127, 133, 134};
     double twice[] = {49, 99, 100, 100, 100}, small[] = {0.5, 1.5, 2, 2.2, 3.4}, few[] = {1, 50, 99, 99};
     double below[] = {-120, -101, -100, -70, -60};
-    const double x[] = {1, 2, 4}, y[] = {5, 7, 11};
+    const double x[] = {1, 2, 4}, y[] = {5, 7, 11}, steps[] = {0.096, 0, 0.160};
     check_table();
     check_far_element();
     struct summary s = summarize(one, 1, 0);
@@ -105,7 +109,7 @@ int main(void) {
     expect("most of 1 to 4", s.max, 4);
     for (int i = 0; i <= 100; i++) many[i] = 100 - i;
     summarize(many, 101, 0);
-    expect("many[0] is the least then", many[0], 0);
+    expect("the samples stay as they are", many[0], 100);
     for (size_t n = 5; n <= 101; n++) /* a quarter of the samples on each side may be anything, and no more */
         for (size_t more = 0; more < 2; more++) {
             for (size_t i = 0; i < n; i++)
@@ -131,7 +135,7 @@ int main(void) {
     expect("too few to say", summarize(few, 4, 1.6).disturbed, 0);
     expect("slope of 2 x + 3", fit_line(x, y, 3).slope, 2);
     expect("intercept of 2 x + 3", fit_line(x, y, 3).intercept, 3);
-    expect("96 and 160 ns are steps of", (double)common_step_ns(common_step_ns(0, 96), 160), 32);
-    expect("after 0 ns still of", (double)common_step_ns(32, 0), 32);
+    expect("the step of 96, 0 and 160 ns", (double)common_step_ns(steps, 3), 32);
+    expect("the step of 0 ns", (double)common_step_ns(steps + 1, 1), 0);
     return wrong > 0;
 }
