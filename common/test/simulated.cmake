@@ -36,7 +36,7 @@ set(few [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]]
   "s/NUMBERS = 1024, THREADS = 256/NUMBERS = 1024, THREADS = 32/")
 string(REGEX REPLACE "([][*?])" "[\\1]" top ${CMAKE_SOURCE_DIR}) # in a pattern
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${top}/0*/*.cu ${top}/0*/*.h ${top}/0*/*.cl
+  ${top}/0*/*.cu ${top}/0*/*.h ${top}/0*/*.cl ${top}/common/spin.h ${top}/common/blocked.h
   ${top}/0*/minimal.c ${top}/docs/copy/*.[ch]* ${top}/docs/lab/*.cu
   ${top}/docs/lab/*.h ${top}/docs/lab/*.cl ${top}/docs/copy/test/liars.c*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
@@ -128,6 +128,7 @@ function(add_simulated needs source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
+  target_include_directories(${target} BEFORE PRIVATE ${there}/common)
   target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget ${traps} -Wall -Wextra
     -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
