@@ -1,5 +1,5 @@
 // How much longer does the first launch of a kernel take than the later ones?
-// Build: nvcc minimal.cu -o minimal
+// Build: nvcc -arch=native minimal.cu -o minimal
 // Run:   ./minimal
 // Try:   CUDA_CACHE_DISABLE=1 ./minimal: the driver compiles the kernel for this GPU each time
 #include <stdio.h>
