@@ -11,158 +11,249 @@
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
-#include "blocker.h" /* the gate, start, stop, elapsed_us(); and now_ns() */
-#include "summary.h"
+#include "blocked.h" /* the spin; the blocker, its gate and the pair of events behind it */
 #include "vectors.h"
 
-static unsigned long long length_ns, *ran_ns; /* of the spin, 0: vector_add; how long it ran */
-static size_t floats;                         /* in each of the vectors on the device */
-static float *vectors[3];
-static cudaEvent_t wake_up; /* made with cudaEventBlockingSync */
+/* c = a + b of n floats, one by each thread. */
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
 
-static void launch(void) {
-    const unsigned blocks = (unsigned)((floats + 255) / 256);
-    if (length_ns > 0)
-        spin<<<1, 1>>>(length_ns, ran_ns);
+/* ---- One launch ---- */
+
+struct experiment {
+    const char *kernel;         /* its name in the table */
+    unsigned long long spin_ns; /* how long the spin is to run; 0: launch vector_add instead */
+    unsigned long long *ran_ns; /* how long the last spin ran; on the device */
+    float *a, *b, *c;           /* on the device */
+    size_t floats;              /* in each of the three */
+    struct blocked_pair pair;   /* two events and a blocker */
+    cudaEvent_t wake_up;        /* the host sleeps while it waits for this one */
+    size_t runs;
+};
+
+static void launch(const struct experiment *e) {
+    if (e->spin_ns > 0)
+        spin<<<1, 1>>>(e->spin_ns, e->ran_ns);
     else
-        vector_add<<<blocks, 256>>>(vectors[A], vectors[B], vectors[C], floats);
+        vector_add<<<(unsigned)((e->floats + 255) / 256), 256>>>(e->a, e->b, e->c, e->floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
 /* ---- The methods: each returns microseconds ---- */
 
 /* Wrong: a launch returns before the kernel has run. */
-static double host_no_sync(void) {
+static double host_no_sync_us(const struct experiment *e) {
     const int64_t start_ns = now_ns();
-    launch();
+    launch(e);
     const int64_t end_ns = now_ns();
     CHECK_CUDA(cudaDeviceSynchronize()); /* too late to count */
     return (double)(end_ns - start_ns) / 1e3;
 }
 
 /* Right for long kernels: it holds the launch, the kernel, and the way back to the host. */
-static double host_sync(void) {
+static double host_sync_us(const struct experiment *e) {
     const int64_t start_ns = now_ns();
-    launch();
+    launch(e);
     CHECK_CUDA(cudaDeviceSynchronize());
     return (double)(now_ns() - start_ns) / 1e3;
 }
 
+/* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
+ * still preparing the launch: that gap is in the figure. */
+static double event_us(const struct experiment *e) {
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
+    launch(e);
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(e->pair.stop));
+    return elapsed_us(e->pair.start, e->pair.stop);
+}
+
+/* Behind the blocker, which holds the stream until all three are queued: no gap. */
+static double event_blocked_us(const struct experiment *e) {
+    close_gate(&e->pair);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
+    launch(e);
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    open_gate(&e->pair);
+    return elapsed_us(e->pair.start, e->pair.stop);
+}
+
+/* event_floor_us() is in blocked.h: the same without the launch, what the events themselves cost. */
+
 /* Processor time: right only while the wait keeps a processor busy, as this one does by default. */
-static double cpu_clock(void) {
+static double cpu_clock_us(const struct experiment *e) {
     const clock_t start_ticks = clock();
-    launch();
+    launch(e);
     CHECK_CUDA(cudaDeviceSynchronize());
     return (double)(clock() - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
 /* The same with a host that sleeps: clock() counts how it launches, falls asleep and wakes up. With
  * cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) each wait is of this kind. */
-static double cpu_clock_asleep(void) {
+static double cpu_clock_asleep_us(const struct experiment *e) {
     const clock_t start_ticks = clock();
-    launch();
-    CHECK_CUDA(cudaEventRecord(wake_up, 0));
-    CHECK_CUDA(cudaEventSynchronize(wake_up));
+    launch(e);
+    CHECK_CUDA(cudaEventRecord(e->wake_up, 0));
+    CHECK_CUDA(cudaEventSynchronize(e->wake_up));
     return (double)(clock() - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
-/* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
- * still preparing the launch: that gap is in the figure. */
-static double event(void) {
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    launch();
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    CHECK_CUDA(cudaEventSynchronize(stop));
-    return elapsed_us();
+/* ---- The rows ---- */
+
+/* Of one method: what it says in each run, and for how long the spin ran meanwhile. */
+struct samples {
+    double us[MAX_RUNS], code_us[MAX_RUNS];
+};
+struct all_samples {
+    struct samples host_no_sync, host_sync, event, event_blocked, event_floor, event_net;
+    struct samples cpu_clock, cpu_clock_asleep;
+};
+
+/* Stores what a method says in this run, and how long the spin says that it ran. */
+static void store(struct samples *samples, size_t run, double us, const struct experiment *e) {
+    unsigned long long ran_ns;
+    CHECK_CUDA(cudaMemcpy(&ran_ns, e->ran_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
+    samples->us[run] = us;
+    samples->code_us[run] = (double)ran_ns / 1e3;
 }
 
-/* Behind the blocker (blocker.h), which holds the stream until all three are queued: no gap. */
-static double event_blocked(void) {
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    launch();
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us();
+/* Prints the row of a method, and returns its median. A spin knows how long its code ran, vector_add
+ * and an empty pair of events do not: has_code. `shared`: somebody else has the GPU, too. */
+static double print_row(struct table *table, const struct experiment *e, const char *method,
+                        const char *clock, const struct samples *samples, bool has_code,
+                        bool shared) {
+    const struct summary s = summarize_us(samples->us, e->runs);
+    const double code_us = has_code ? median(samples->code_us, e->runs) : NAN;
+    const bool interrupted = has_code && code_us * 1e3 > (double)e->spin_ns + 5000;
+    if (has_code && code_us * 1e3 < (double)e->spin_ns)
+        fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
+    text(table, "method", 16, method);
+    text(table, "clock", 9, clock);
+    text(table, "kernel", 10, e->kernel);
+    summary_us(table, s);
+    number(table, "code_us", 2, code_us);
+    number(table, "extra_us", 2, s.median - code_us);
+    end_row(table, s.disturbed || shared || interrupted);
+    return s.median;
 }
 
-/* ---- The comparison ---- */
+/* Exits with 1 if event_net is no time, or over 5 us shorter than the code: two clocks differ by
+ * less. */
+static void check_event_net(const struct experiment *e, const struct samples *event_net,
+                            bool has_code) {
+    const double net_us = median(event_net->us, e->runs);
+    const double code_us = has_code ? median(event_net->code_us, e->runs) : NAN;
+    if (net_us <= 0 || (has_code && net_us <= code_us - 5))
+        fail(EXIT_FAILED, "impossible: %g us of %g us of code", net_us, code_us);
+}
 
-enum { NO_SYNC, SYNC, EVENT, BLOCKED, FLOOR, NET, CPU, CPU_ASLEEP, METHODS };
-static const struct {
-    const char *name, *clock;
-    double (*time_us)(void); /* NULL: event_blocked minus event_floor, the events' own cost */
-} methods[METHODS] = {{"host_no_sync", "host", host_no_sync},
-                      {"host_sync", "host", host_sync},
-                      {"event", "device", event},
-                      {"event_blocked", "device", event_blocked},
-                      {"event_floor", "device", event_floor},
-                      {"event_net", "device", NULL},
-                      {"cpu_clock", "processor", cpu_clock},
-                      {"cpu_clock_asleep", "processor", cpu_clock_asleep}};
-static double medians_us[METHODS];
-
-/* Times one kernel, a spin of `spin_ns` or if that is 0 vector_add, by all methods from `first` to
- * `last` in turns, and prints a row for each. */
-static void compare(const char *kernel, unsigned long long spin_ns, int first, int last) {
-    static double samples_us[METHODS][MAX_RUNS], codes_us[METHODS][MAX_RUNS];
-    const size_t runs = (size_t)options.runs;
-    const bool shared = probe_sharing();
-    length_ns = spin_ns;
-    for (size_t run = 0; run < runs; run++)
-        for (int m = first; m <= last; m++) {
-            unsigned long long ns; /* for which the last spin ran */
-            samples_us[m][run] = methods[m].time_us ? methods[m].time_us() : 0;
-            CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
-            codes_us[m][run] = (double)ns / 1e3;
-        }
-    for (int m = first; m <= last; m++) {
-        if (m == NET)
-            for (size_t run = 0; run < runs; run++)
-                samples_us[NET][run] = samples_us[BLOCKED][run] - medians_us[FLOOR];
-        const struct summary s = summarize_us(samples_us[m], runs);
-        const double code_us = length_ns > 0 && m != FLOOR ? median(codes_us[m], runs) : NAN;
-        if (code_us * 1e3 < (double)length_ns || (m == NET && s.median <= fmax(code_us - 5, 0)))
-            fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
-        medians_us[m] = s.median;
-        label("method", 16, methods[m].name);
-        label("clock", 9, methods[m].clock);
-        label("kernel", 10, kernel);
-        summary_cells("us", s);
-        number("code", "us", 2, code_us);
-        number("extra", "us", 2, s.median - code_us);
-        end_row(s.disturbed || shared || code_us * 1e3 > (double)length_ns + 5000);
+/* Times a kernel by every method but cpu_clock_asleep, in turns, so that all meet the same GPU, and
+ * prints a row for each. Returns the medians of event_floor and event_net. */
+static void compare(struct table *table, const struct experiment *e, struct all_samples *all,
+                    double *floor_us, double *net_us) {
+    const bool shared = probe_sharing(&e->pair), spins = e->spin_ns > 0;
+    for (size_t run = 0; run < e->runs; run++) {
+        store(&all->host_no_sync, run, host_no_sync_us(e), e);
+        store(&all->host_sync, run, host_sync_us(e), e);
+        store(&all->event, run, event_us(e), e);
+        store(&all->event_blocked, run, event_blocked_us(e), e);
+        store(&all->event_floor, run, event_floor_us(&e->pair), e);
+        store(&all->cpu_clock, run, cpu_clock_us(e), e);
     }
+    print_row(table, e, "host_no_sync", "host", &all->host_no_sync, spins, shared);
+    print_row(table, e, "host_sync", "host", &all->host_sync, spins, shared);
+    print_row(table, e, "event", "device", &all->event, spins, shared);
+    print_row(table, e, "event_blocked", "device", &all->event_blocked, spins, shared);
+    *floor_us = print_row(table, e, "event_floor", "device", &all->event_floor, false, shared);
+    for (size_t run = 0; run < e->runs; run++) {
+        all->event_net.us[run] = all->event_blocked.us[run] - *floor_us;
+        all->event_net.code_us[run] = all->event_blocked.code_us[run];
+    }
+    check_event_net(e, &all->event_net, spins);
+    *net_us = print_row(table, e, "event_net", "device", &all->event_net, spins, shared);
+    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, spins, shared);
+}
+
+/* Times the spin by clock(), while the host waits busily and while it sleeps. Returns the median of
+ * the host that sleeps. */
+static double compare_processor_times(struct table *table, const struct experiment *e,
+                                      struct all_samples *all) {
+    const bool shared = probe_sharing(&e->pair);
+    for (size_t run = 0; run < e->runs; run++) {
+        store(&all->cpu_clock, run, cpu_clock_us(e), e);
+        store(&all->cpu_clock_asleep, run, cpu_clock_asleep_us(e), e);
+    }
+    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, true, shared);
+    return print_row(table, e, "cpu_clock_asleep", "processor", &all->cpu_clock_asleep, true,
+                     shared);
+}
+
+/* ---- The experiment ---- */
+
+static float *new_vector(unsigned v, size_t floats) {
+    float *host = host_vector(v, floats);
+    float *device = (float *)new_on_device(floats * sizeof *host, host);
+    free(host);
+    return device;
+}
+
+/* Exits with 1 if a sum is wrong: then no time counts. */
+static void check_vector_add(const struct experiment *e) {
+    float *host = host_vector(C, e->floats);
+    CHECK_CUDA(cudaMemcpy(host, e->c, e->floats * sizeof *host, cudaMemcpyDeviceToHost));
+    check_sums(host, e->floats);
+    free(host);
 }
 
 int main(int argc, char **argv) {
-    options.device = "";
-    options.runs = 31;
-    options.size = 1 << 24;
-    parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?");
-    const struct cudaDeviceProp device = open_cuda();
-    floats = (size_t)options.size;
-    check_size(options.size, 3.0 * (double)floats * sizeof(float));
-    set_up_blocked_pair();
-    CHECK_CUDA(cudaEventCreateWithFlags(&wake_up, cudaEventBlockingSync));
-    CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
-    set_up_vectors(vectors, floats);
-    launch(); /* first without a blocker: with lazy loading it may wait for an idle device */
-    check_vector_add(vectors[C], floats);
-    spoil_sums(vectors[C], floats);
-    length_ns = 10000;
-    launch();
+    static struct all_samples samples; /* too large for the stack */
+    const char *device = "";
+    long long runs = 31, size = 1 << 24;
+    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size), END_OF_ARGS};
+    parse_args(argc, argv, "How far is each way of timing a kernel from the time of its code?",
+               args);
+    const struct gpu gpu = open_cuda(device);
+    check_free_memory(size, 3.0 * (double)size * sizeof(float));
+    struct experiment e = {};
+    e.runs = (size_t)runs;
+    e.floats = (size_t)size;
+    e.pair = new_blocked_pair();
+    CHECK_CUDA(cudaEventCreateWithFlags(&e.wake_up, cudaEventBlockingSync));
+    e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns, NULL);
+    e.a = new_vector(A, e.floats);
+    e.b = new_vector(B, e.floats);
+    e.c = new_vector(C, e.floats);
 
-    begin_table("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
-                "code: how long the spin ran, by %%globaltimer; extra: median minus code\n\n",
-                floats, device.name, options.runs);
-    compare("spin_10us", 10000, NO_SYNC, CPU);
-    compare("spin_1ms", 1000000, CPU, CPU_ASLEEP);
-    compare("vector_add", 0, NO_SYNC, CPU);
-    check_vector_add(vectors[C], floats);
-    end_table();
+    /* The warm-up, without the blocker: a first launch may wait for an idle device. Then the sums
+     * are spoilt: the timed launches must write them anew. */
+    launch(&e);
+    check_vector_add(&e);
+    CHECK_CUDA(cudaMemset(e.c, 0xff, e.floats * sizeof *e.c)); /* NaNs */
+    CHECK_CUDA(cudaDeviceSynchronize());
+    e.spin_ns = 10000;
+    launch(&e);
+
+    struct table table = {};
+    double floor_us, net_us, asleep_us;
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
+        "code_us: how long the spin ran, by %%globaltimer; extra_us: median_us minus code_us\n\n",
+        e.floats, gpu.properties.name, runs);
+    e.kernel = "spin_10us";
+    compare(&table, &e, &samples, &floor_us, &net_us);
+    e.kernel = "spin_1ms";
+    e.spin_ns = 1000000;
+    asleep_us = compare_processor_times(&table, &e, &samples);
+    e.kernel = "vector_add";
+    e.spin_ns = 0;
+    compare(&table, &e, &samples, &floor_us, &net_us);
+    check_vector_add(&e);
+    end_table(&table);
     say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "While the host sleeps, clock() sees %.0f us of a kernel of 1 ms.\n",
-        medians_us[NET], medians_us[FLOOR], medians_us[CPU_ASLEEP]);
+        net_us, floor_us, asleep_us);
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

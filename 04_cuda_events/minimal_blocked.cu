@@ -1,5 +1,5 @@
 // How long does a kernel run on the GPU? With two events behind a kernel that holds the stream.
-// Build: nvcc minimal_blocked.cu -o minimal_blocked
+// Build: nvcc -arch=native minimal_blocked.cu -o minimal_blocked
 // Run:   ./minimal_blocked
 #include <stdio.h>
 #include <stdlib.h>

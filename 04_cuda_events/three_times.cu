@@ -10,159 +10,326 @@
  * Run:   ./three_times
  * Try:   ./three_times --blocks 1,132,133
  */
-#include "blocker.h" /* the gate, start, stop, elapsed_us() */
-#include "fit_line.h"
-#include "stamped.h" /* the kernels, their stamps, what they work on */
-#include "summary.h"
 #include <cuda_profiler_api.h>
+
+#include "blocked.h" /* the blocker, its gate and the pair of events behind it; spin_for() */
+#include "fit_line.h"
+#include "vectors.h"
+
+/* ---- The kernels, each without stamps of its own and with them ---- */
+
+enum { THREADS = 256, WARPS = THREADS / 32 }; /* in a block; a warp is 32 threads run together */
+
+/* When a warp began and ended, by %globaltimer, the same clock on all SMs. */
+struct warp_time {
+    unsigned long long start_ns, end_ns;
+};
+
+/* The last line of a kernel whose first line reads the clock. Waits for all threads of the warp,
+ * takes the time, and stores both for the host. */
+static __device__ void stamp(struct warp_time *times, unsigned long long start_ns) {
+    __syncwarp();
+    const unsigned long long end_ns = globaltimer_ns();
+    if (threadIdx.x % 32 == 0) {
+        struct warp_time *time = &times[(size_t)blockIdx.x * WARPS + threadIdx.x / 32];
+        time->start_ns = start_ns;
+        time->end_ns = end_ns;
+    }
+}
 
 static __global__ void empty(void) {
 }
 
-enum variant { WITHOUT_STAMPS, WITH_STAMPS, EMPTY_KERNEL };
+/* Each block takes `length_ns`. */
+static __global__ void spin_blocks(unsigned long long length_ns) {
+    spin_for(length_ns);
+}
 
-static void launch(enum variant variant, struct warp_time *to) {
-    if (variant == EMPTY_KERNEL)
-        empty<<<1, THREADS>>>();
+static __global__ void stamped_spin_blocks(unsigned long long length_ns, struct warp_time *times) {
+    const unsigned long long start_ns = globaltimer_ns();
+    spin_for(length_ns);
+    stamp(times, start_ns);
+}
+
+/* c = a + b of n floats, one by each thread. */
+static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+static __global__ void stamped_vector_add(const float *a, const float *b, float *c, size_t n,
+                                          struct warp_time *times) {
+    const unsigned long long start_ns = globaltimer_ns();
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+    stamp(times, start_ns);
+}
+
+/* ---- Launches ---- */
+
+enum { LONGEST = 20 }; /* launches in a row */
+
+struct experiment {
+    unsigned long long spin_ns; /* of each block; 0: vector_add */
+    size_t floats, blocks;      /* of vector_add, 0: none; of each launch */
+    float *a, *b, *c;           /* on the device */
+    struct warp_time *times;    /* on the device: of the last launch, behind it of the first */
+    unsigned long long last_ns; /* when the last launch began that code_us() has seen */
+    struct blocked_pair pair;
+    int runs;
+};
+
+/* Where the first launch of several leaves its stamps. */
+static struct warp_time *first_times(const struct experiment *e) {
+    return e->times + e->blocks * WARPS;
+}
+
+/* The kernel with its stamps at `times`; NULL: without stamps. */
+static void launch(const struct experiment *e, struct warp_time *times) {
+    const unsigned blocks = (unsigned)e->blocks;
+    if (e->spin_ns > 0 && times)
+        stamped_spin_blocks<<<blocks, THREADS>>>(e->spin_ns, times);
+    else if (e->spin_ns > 0)
+        spin_blocks<<<blocks, THREADS>>>(e->spin_ns);
+    else if (times)
+        stamped_vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats, times);
     else
-        launch_work(variant == WITH_STAMPS ? to : NULL, 0);
+        vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
-enum { COUNTS = 4, LONGEST = 20 }; /* how many counts of launches in a row; the longest */
+static void launch_empty(void) {
+    empty<<<1, THREADS>>>();
+    CHECK_CUDA(cudaGetLastError());
+}
 
 /* ---- The methods: each returns microseconds ---- */
 
-/* Two events behind the blocker, with so many launches between them. With 0 launches it is the
- * floor. The last launch writes its stamps to work.times, the first of several behind them. */
-static double event_blocked(int launches, enum variant variant) {
-    if (variant == WITH_STAMPS)
-        clear_stamps(work.times, 2 * work.blocks);
-    close_gate();
-    CHECK_CUDA(cudaEventRecord(start, 0));
+/* Two events behind the blocker, with so many launches between them. */
+static double event_blocked_us(const struct experiment *e, int launches, bool stamped) {
+    if (stamped) /* after this no warp has a stamp */
+        CHECK_CUDA(cudaMemsetAsync(e->times, 0, 2 * e->blocks * WARPS * sizeof *e->times, 0));
+    close_gate(&e->pair);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (int i = 0; i < launches; i++)
-        launch(variant, work.times + (i == 0 && launches > 1 ? work.blocks * WARPS : 0));
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    open_gate();
-    return elapsed_us();
+        launch(e, !stamped ? NULL : i == 0 && launches > 1 ? first_times(e) : e->times);
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    open_gate(&e->pair);
+    return elapsed_us(e->pair.start, e->pair.stop);
+}
+
+/* The same with one launch of a kernel that does nothing. */
+static double empty_blocked_us(const struct experiment *e) {
+    close_gate(&e->pair);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
+    launch_empty();
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    open_gate(&e->pair);
+    return elapsed_us(e->pair.start, e->pair.stop);
+}
+
+/* The start of a launch's first warp and the end of its last. `times` is on the device. Exits with
+ * 1 if a warp left no stamps or ended before it began. */
+static struct warp_time first_and_last(const struct warp_time *times, size_t blocks) {
+    const size_t warps = blocks * WARPS;
+    struct warp_time *host = (struct warp_time *)new_memory(warps * sizeof *host, "the stamps");
+    struct warp_time code = {~0ull, 0};
+    CHECK_CUDA(cudaMemcpy(host, times, warps * sizeof *host, cudaMemcpyDeviceToHost));
+    for (size_t w = 0; w < warps; w++) {
+        if (host[w].start_ns == 0 || host[w].end_ns < host[w].start_ns)
+            fail(EXIT_FAILED, "impossible: warp %zu runs from %llu to %llu ns", w, host[w].start_ns,
+                 host[w].end_ns);
+        code.start_ns = host[w].start_ns < code.start_ns ? host[w].start_ns : code.start_ns;
+        code.end_ns = host[w].end_ns > code.end_ns ? host[w].end_ns : code.end_ns;
+    }
+    free(host);
+    return code;
 }
 
 /* The code of the last launch, by its own stamps. Exits with 1 if they are of an earlier launch. */
-static double code_us(void) {
-    static unsigned long long last_ns;
-    const struct warp_time code = first_and_last(work.times, work.blocks);
-    if (code.start_ns <= last_ns)
+static double code_us(struct experiment *e) {
+    const struct warp_time code = first_and_last(e->times, e->blocks);
+    if (code.start_ns <= e->last_ns)
         fail(EXIT_FAILED, "impossible: a warp has the stamps of an earlier launch");
-    last_ns = code.start_ns;
+    e->last_ns = code.start_ns;
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
 /* From one launch's start to the next one's start, by their own stamps: the mean of LONGEST. */
-static double period_us(void) {
-    const struct warp_time *first = work.times + work.blocks * WARPS;
-    const int64_t first_ns = (int64_t)first_and_last(first, work.blocks).start_ns;
-    const int64_t last_ns = (int64_t)first_and_last(work.times, work.blocks).start_ns;
+static double period_us(const struct experiment *e) {
+    const int64_t first_ns = (int64_t)first_and_last(first_times(e), e->blocks).start_ns;
+    const int64_t last_ns = (int64_t)first_and_last(e->times, e->blocks).start_ns;
     return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
 }
 
-enum { FLOOR, EMPTY, BLOCKED, CODE, SLOPE, ROW_OF_20, ROW_STAMPS, PLAIN_STAMPS, TIMES };
-static double code_error_us; /* of code_minus_empty, the largest so far */
+/* ---- The vectors ---- */
 
-/* Stores the median of each time. Returns whether runs of one disagree, or the GPU is shared. */
-static bool measure(enum variant variant, double us[TIMES]) {
-    static const double launches[COUNTS] = {2, 5, 10, LONGEST};
-    static double samples_us[TIMES][MAX_RUNS], row_us[COUNTS];
-    bool disturbed = probe_sharing();
-    launch(variant, work.times); /* the warm-up */
-    spoil_sums(vectors[C], work.floats);
+static float *new_vector(unsigned v, size_t floats) {
+    float *host = host_vector(v, floats);
+    float *device = (float *)new_on_device(floats * sizeof *host, host);
+    free(host);
+    return device;
+}
+
+/* Exits with 1 if a sum is wrong: then no time counts. */
+static void check_vector_add(const struct experiment *e) {
+    float *host = host_vector(C, e->floats);
+    CHECK_CUDA(cudaMemcpy(host, e->c, e->floats * sizeof *host, cudaMemcpyDeviceToHost));
+    check_sums(host, e->floats);
+    free(host);
+}
+
+/* ---- The rows ---- */
+
+/* In microseconds, of each run. The last three are by stamps. */
+struct samples {
+    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS], slope[MAX_RUNS], row[MAX_RUNS];
+    double code[MAX_RUNS], row_stamps[MAX_RUNS], plain_stamps[MAX_RUNS];
+};
+
+/* Their medians. NaN: there are no stamps. */
+struct medians {
+    double floor, empty, blocked, slope, row, code, row_stamps, plain_stamps;
+    bool disturbed; /* runs of one of them disagree, or the GPU is shared */
+};
+
+static double median_us(const double *samples_us, int runs, bool *disturbed) {
+    const struct summary s = summarize_us(samples_us, (size_t)runs);
+    *disturbed |= s.disturbed;
+    return s.median;
+}
+
+static struct medians measure(struct experiment *e, struct samples *us, bool stamped) {
+    const double launches[] = {2, 5, 10, LONGEST};
+    struct medians m = {};
+    m.disturbed = probe_sharing(&e->pair);
+    launch(e, stamped ? e->times : NULL); /* the warm-up; then the sums are spoilt: NaNs */
+    CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
+    CHECK_CUDA(cudaDeviceSynchronize());
     CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
-    for (int run = 0; run < options.runs; run++) {
-        launch(variant, work.times);
+    for (int run = 0; run < e->runs; run++) {
+        launch(e, stamped ? e->times : NULL);
         CHECK_CUDA(cudaDeviceSynchronize());
-        samples_us[PLAIN_STAMPS][run] = variant == WITH_STAMPS ? code_us() : NAN;
+        if (stamped)
+            us->plain_stamps[run] = code_us(e);
     }
     CHECK_CUDA(cudaProfilerStop()); /* behind the blocker a profiler cannot watch */
-    for (int run = 0; run < options.runs; run++) {
-        samples_us[FLOOR][run] = event_blocked(0, variant);
-        samples_us[EMPTY][run] = event_blocked(1, EMPTY_KERNEL);
-        samples_us[BLOCKED][run] = event_blocked(1, variant);
-        samples_us[CODE][run] = variant == WITH_STAMPS ? code_us() : NAN;
-        for (int i = 0; i < COUNTS; i++)
-            row_us[i] = event_blocked((int)launches[i], variant);
-        samples_us[SLOPE][run] = fit_line(launches, row_us, COUNTS).slope;
-        samples_us[ROW_OF_20][run] = (row_us[COUNTS - 1] - samples_us[FLOOR][run]) / LONGEST;
-        samples_us[ROW_STAMPS][run] = variant == WITH_STAMPS ? period_us() : NAN;
+    for (int run = 0; run < e->runs; run++) {
+        double row_us[4];
+        us->floor[run] = event_floor_us(&e->pair);
+        us->empty[run] = empty_blocked_us(e);
+        us->blocked[run] = event_blocked_us(e, 1, stamped);
+        if (stamped)
+            us->code[run] = code_us(e);
+        for (int i = 0; i < 4; i++)
+            row_us[i] = event_blocked_us(e, (int)launches[i], stamped);
+        us->slope[run] = fit_line(launches, row_us, 4).slope;
+        us->row[run] = (row_us[3] - us->floor[run]) / LONGEST;
+        if (stamped)
+            us->row_stamps[run] = period_us(e);
     }
-    if (work.floats > 0)
-        check_vector_add(vectors[C], work.floats);
-    for (int t = 0; t < TIMES; t++) {
-        const struct summary s = summarize_us(samples_us[t], (size_t)options.runs);
-        us[t] = s.median;
-        disturbed |= s.disturbed;
-    }
-    return disturbed;
+    if (e->floats > 0)
+        check_vector_add(e);
+    m.floor = median_us(us->floor, e->runs, &m.disturbed);
+    m.empty = median_us(us->empty, e->runs, &m.disturbed);
+    m.blocked = median_us(us->blocked, e->runs, &m.disturbed);
+    m.slope = median_us(us->slope, e->runs, &m.disturbed);
+    m.row = median_us(us->row, e->runs, &m.disturbed);
+    m.code = stamped ? median_us(us->code, e->runs, &m.disturbed) : NAN;
+    m.row_stamps = stamped ? median_us(us->row_stamps, e->runs, &m.disturbed) : NAN;
+    m.plain_stamps = stamped ? median_us(us->plain_stamps, e->runs, &m.disturbed) : NAN;
+    return m;
+}
+
+/* Prints the row of a kernel, and returns by how much code_minus_empty and code_stamps differ. */
+static double print_row(struct table *table, struct experiment *e, struct samples *samples,
+                        bool stamped) {
+    const struct medians m = measure(e, samples, stamped);
+    const double net_us = m.blocked - m.floor, minus_empty_us = m.blocked - m.empty;
+    char kernel[64] = "spin_2us";
+    if (e->floats > 0)
+        snprintf(kernel, sizeof kernel, "vector_add_%zu", e->floats);
+    if (net_us <= 0 || m.slope <= 0 || (stamped && m.code > m.blocked + 2))
+        fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row", m.code,
+             net_us, m.slope);
+    text(table, "kernel", 19, kernel);
+    number(table, "blocks", 0, (double)e->blocks);
+    text(table, "stamps", 6, stamped ? "yes" : "no");
+    number(table, "code_stamps_us", 2, m.code);
+    number(table, "code_minus_empty_us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
+    number(table, "event_net_us", 2, net_us);
+    number(table, "row_slope_us", 2, m.slope);
+    record_number(table, "row_of_20_us", 2, m.row);
+    record_number(table, "row_stamps_us", 2, m.row_stamps);
+    record_number(table, "plain_stamps_us", 2, m.plain_stamps);
+    record_number(table, "floor_us", 2, m.floor);
+    end_row(table, m.disturbed || is_interrupted(m.slope, net_us));
+    return fabs(minus_empty_us - m.code);
 }
 
 /* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The
- * row without stamps comes first: it must not find the other row's stamps in the cache. */
-static void time_kernel(size_t floats, size_t blocks) {
-    char kernel[64] = "spin_2us";
-    double us[TIMES];
-    work.floats = floats;
-    work.blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : blocks;
-    work.length_ns = floats > 0 ? 0 : 2000;
-    if (floats > 0)
-        snprintf(kernel, sizeof kernel, "vector_add_%zu", floats);
-    for (int v = WITHOUT_STAMPS; v <= WITH_STAMPS; v++) {
-        const bool disturbed = measure((enum variant)v, us);
-        const double net_us = us[BLOCKED] - us[FLOOR], minus_empty_us = us[BLOCKED] - us[EMPTY];
-        if (net_us <= 0 || us[SLOPE] <= 0 || us[CODE] > us[BLOCKED] + 2)
-            fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row",
-                 us[CODE], net_us, us[SLOPE]);
-        label("kernel", 19, kernel);
-        cell("blocks", "%zu", work.blocks);
-        label("stamps", 0, v == WITH_STAMPS ? "yes" : "no");
-        number("code_stamps", "us", 2, us[CODE]);
-        number("code_minus_empty", "us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
-        number("event_net", "us", 2, net_us);
-        number("row_slope", "us", 2, us[SLOPE]);
-        recorded_number("row_of_20_us", 3, us[ROW_OF_20]);
-        recorded_number("row_stamps_us", 3, us[ROW_STAMPS]);
-        recorded_number("plain_stamps_us", 3, us[PLAIN_STAMPS]);
-        recorded_number("floor_us", 3, us[FLOOR]);
-        end_row(disturbed || is_interrupted(us[SLOPE], net_us));
-    }
-    code_error_us = fmax(code_error_us, fabs(us[BLOCKED] - us[EMPTY] - us[CODE]));
+ * row without stamps comes first: it must not find the other row's stamps in the cache. Returns by
+ * how much code_minus_empty and code_stamps differ. */
+static double time_kernel(struct table *table, struct experiment *e, struct samples *samples,
+                          size_t floats, size_t blocks) {
+    e->floats = floats;
+    e->blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : blocks;
+    e->spin_ns = floats > 0 ? 0 : 2000;
+    print_row(table, e, samples, false);
+    return print_row(table, e, samples, true);
 }
 
 int main(int argc, char **argv) {
-    static const long long sizes[] = {1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24};
-    options.device = "";
-    options.runs = 31;
-    options.blocks[0] = 1;
-    memcpy(options.sizes, sizes, sizeof sizes);
-    parse_options(argc, argv, "How long did my kernel take? There are three right answers.");
-    const struct cudaDeviceProp device = open_cuda();
-    for (int i = 1; !options.has_blocks && i <= 3; i++) /* once, 8 and 64 times a full device */
-        options.blocks[i] = full_device(device.multiProcessorCount) * (i < 2 ? 1 : i < 3 ? 8 : 64);
-    const size_t floats = (size_t)largest(options.sizes);
-    const size_t stamped = (floats + THREADS - 1) / THREADS + (size_t)largest(options.blocks);
-    check_size((long long)floats, 14.0 * (double)floats); /* three vectors, and the stamps */
-    set_up_stamped(floats, 2 * stamped);
-    set_up_blocked_pair();
-    launch(EMPTY_KERNEL, work.times); /* the others' warm-up is in measure() */
+    static struct samples samples; /* too large for the stack */
+    const char *device = "";
+    long long runs = 31;
+    struct numbers sizes = {5, false, {1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24}};
+    struct numbers blocks = {1, false, {1}};
+    const struct arg args[] = {
+        ARG_DEVICE(&device), ARG_RUNS(&runs),
+        ARG_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
+        ARG_LIST("blocks", &blocks, MAX_BLOCKS, "numbers of blocks, one after the other"),
+        END_OF_ARGS};
+    parse_args(argc, argv, "How long did my kernel take? There are three right answers.", args);
+    const struct gpu gpu = open_cuda(device);
+    if (!blocks.given) { /* one, and once, 8 and 64 times as many as run at once on all SMs */
+        int per_sm;
+        CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &per_sm, (const void *)stamped_spin_blocks, THREADS, 0));
+        const long long full = (long long)per_sm * gpu.sms;
+        for (int times = 1; times <= 64; times *= 8)
+            blocks.at[blocks.count++] = times * full;
+    }
+    const size_t floats = (size_t)largest(&sizes);
+    const size_t stamped = (floats + THREADS - 1) / THREADS + (size_t)largest(&blocks);
+    check_free_memory((long long)floats, 14.0 * (double)floats); /* three vectors, and the stamps */
+    struct experiment e = {};
+    e.runs = (int)runs;
+    e.a = new_vector(A, floats);
+    e.b = new_vector(B, floats);
+    e.c = new_vector(C, floats);
+    e.times = (struct warp_time *)new_on_device(2 * stamped * WARPS * sizeof *e.times, NULL);
+    e.pair = new_blocked_pair();
+    launch_empty(); /* the others' warm-up is in measure() */
 
-    begin_table("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
-                "code: first to last instruction; event_net: launch to drain; "
-                "row_slope: one launch more\n\n",
-                device.name, options.runs);
-    for (int i = 0; options.blocks[i]; i++)
-        time_kernel(0, (size_t)options.blocks[i]);
-    for (int i = 0; options.sizes[i]; i++)
-        time_kernel((size_t)options.sizes[i], 0);
-    end_table();
+    struct table table = {};
+    double code_error_us = 0;
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
+        "code: first to last instruction; event_net: launch to drain; row_slope: one launch more\n"
+        "\n",
+        gpu.properties.name, runs);
+    for (int i = 0; i < blocks.count; i++)
+        code_error_us =
+            fmax(code_error_us, time_kernel(&table, &e, &samples, 0, (size_t)blocks.at[i]));
+    for (int i = 0; i < sizes.count; i++)
+        code_error_us =
+            fmax(code_error_us, time_kernel(&table, &e, &samples, (size_t)sizes.at[i], 0));
+    end_table(&table);
     say("In the rows with stamps code_minus_empty and code_stamps differ by at most %.2f us.\n"
         "Stamps cost time: trust the rows without them.\n",
-        value("code_error_max", "us", code_error_us));
+        value("code_error_max_us", code_error_us));
     return EXIT_SUCCESS;
 }

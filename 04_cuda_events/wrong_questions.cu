@@ -11,16 +11,16 @@
  * Run:   ./wrong_questions
  * Try:   CUDA_LAUNCH_BLOCKING=1 ./wrong_questions        each launch waits: which rows change?
  */
-#include "blocker.h" /* start, stop, probe_sharing(): nothing is blocked here */
-#include "summary.h"
+#include "blocked.h" /* the spin, probe_sharing(), a pair of events: nothing is blocked here */
 
 static const unsigned long long spin_ns = 250000;
-static unsigned long long *ran_ns, *other_ran_ns;
+
+/* ---- One question ---- */
 
 struct answer {
     cudaError_t error;
     bool still_set; /* in cudaGetLastError(), for whoever asks next */
-    double us;
+    double us;      /* NaN: there is none */
 };
 
 static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
@@ -32,129 +32,165 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
     return answer;
 }
 
-static void row(const char *question, struct answer answer, double code_us, double pair_us,
-                const char *words, bool disturbed) {
-    label("question", 19, question);
-    label("error", 30, cudaGetErrorName(answer.error));
-    cell("still_set", "%d", answer.still_set);
-    number("code", "us", 2, code_us);
-    number("pair", "us", 2, pair_us);
-    label("what", 0, words);
-    end_row(disturbed);
+static void print_row(struct table *table, const char *question, struct answer answer,
+                      double code_us, double pair_us, const char *words, bool disturbed) {
+    text(table, "question", 19, question);
+    text(table, "error", 30, cudaGetErrorName(answer.error));
+    number(table, "still_set", 0, answer.still_set);
+    number(table, "code_us", 2, code_us);
+    number(table, "pair_us", 2, pair_us);
+    text(table, "what", 30, words);
+    end_row(table, disturbed);
 }
 
 /* ---- Questions that get an error ---- */
 
-static void ask_for_errors(void) {
-    cudaEvent_t never, untimed;
-    CHECK_CUDA(cudaEventCreate(&never));
+struct experiment {
+    struct blocked_pair pair;
+    unsigned long long *ran_ns, *other_ran_ns; /* how long a spin ran; on the device */
+};
+
+static void ask_for_errors(struct table *table, const struct experiment *e) {
+    const cudaEvent_t start = e->pair.start, stop = e->pair.stop, never = new_event();
+    cudaEvent_t untimed;
     CHECK_CUDA(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
     CHECK_CUDA(cudaEventRecord(start, 0));
     CHECK_CUDA(cudaEventRecord(untimed, 0));
     CHECK_CUDA(cudaDeviceSynchronize());
-    row("stop_never_recorded", ask(start, never), NAN, NAN, "wrong: stop has no time", false);
-    row("stop_without_timing", ask(start, untimed), NAN, NAN, "wrong: cudaEventDisableTiming",
-        false);
-    spin<<<1, 1>>>(200 * spin_ns, ran_ns); /* far longer than the host takes to ask */
+    print_row(table, "stop_never_recorded", ask(start, never), NAN, NAN, "wrong: stop has no time",
+              false);
+    print_row(table, "stop_without_timing", ask(start, untimed), NAN, NAN,
+              "wrong: cudaEventDisableTiming", false);
+    spin<<<1, 1>>>(200 * spin_ns, e->ran_ns); /* far longer than the host takes to ask */
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(stop, 0));
     const struct answer early = ask(start, stop);
-    row("stop_not_finished", early, NAN, NAN, "too early: the kernel runs",
-        early.error == cudaSuccess);
+    print_row(table, "stop_not_finished", early, NAN, NAN, "too early: the kernel runs",
+              early.error == cudaSuccess);
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 
 /* ---- Questions that get a number ---- */
 
-/* OWN and OTHER are made with cudaStreamNonBlocking, as many libraries make theirs: the default
- * stream does not wait for them, nor they for it. ORDINARY is made without. */
-enum stream { DEFAULT, ORDINARY, OWN, OTHER, STREAMS };
-static cudaStream_t streams[STREAMS]; /* streams[DEFAULT] is 0 */
-
-enum { OWN_STREAM, DEFAULT_STREAM, DEFAULT_WAITS, TWO_STREAMS, BEHIND_WORK, PAIRS };
-static const struct {
-    const char *question;
-    enum stream start, kernel, stop;
-    bool is_right; /* the kernel is between the events, whatever else is */
+/* A spin between two events, each of the three in a stream of its choice. */
+struct question {
+    const char *name;
+    cudaStream_t start, kernel, stop;
+    bool is_right;    /* the kernel is between the events, whatever else is */
+    bool behind_work; /* another spin is in the kernel's stream before all three */
     const char *words;
-} pairs[PAIRS] = {
-    {"own_stream", OWN, OWN, OWN, true, "right: all in one stream"},
-    {"default_stream", DEFAULT, OWN, DEFAULT, false, "wrong: stream 0 does not wait"},
-    {"default_waits", DEFAULT, ORDINARY, DEFAULT, true, "right: these two streams wait"},
-    {"two_streams", OWN, OWN, OTHER, false, "wrong: stop does not wait"},
-    {"behind_work", OWN, OWN, OTHER, false, "wrong: start waits for a spin"}};
+    struct answer last;
+    double us[MAX_RUNS], code_us[MAX_RUNS]; /* of each run */
+};
 
-/* Stores how long the spin ran. The pair's time may go below 0: it is one event's minus the
+/* Fills in `run` of the samples. The pair's time may go below 0: it is one event's minus the
  * other's. */
-static struct answer time_pair(int p, double *code_us) {
+static void time_pair(const struct experiment *e, struct question *q, size_t run) {
     unsigned long long ns = 0;
-    CHECK_CUDA(cudaMemset(ran_ns, 0, sizeof *ran_ns));
+    CHECK_CUDA(cudaMemset(e->ran_ns, 0, sizeof *e->ran_ns));
     CHECK_CUDA(cudaDeviceSynchronize()); /* cudaStreamNonBlocking does not wait for the memset */
-    if (p == BEHIND_WORK) {
-        spin<<<1, 1, 0, streams[pairs[p].kernel]>>>(spin_ns, other_ran_ns);
+    if (q->behind_work) {
+        spin<<<1, 1, 0, q->kernel>>>(spin_ns, e->other_ran_ns);
         CHECK_CUDA(cudaGetLastError());
     }
-    CHECK_CUDA(cudaEventRecord(start, streams[pairs[p].start]));
-    spin<<<1, 1, 0, streams[pairs[p].kernel]>>>(spin_ns, ran_ns);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, q->start));
+    spin<<<1, 1, 0, q->kernel>>>(spin_ns, e->ran_ns);
     CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaEventRecord(stop, streams[pairs[p].stop]));
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, q->stop));
     CHECK_CUDA(cudaDeviceSynchronize()); /* all streams: `stop` may come before the kernel's end */
-    const struct answer answer = ask(start, stop);
-    check_cuda(answer.error, "cudaEventElapsedTime(start, stop)", __FILE__, __LINE__);
-    CHECK_CUDA(cudaMemcpy(&ns, ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
-    *code_us = (double)ns / 1e3;
-    if (ns < spin_ns || isnan(answer.us) ||
-        (pairs[p].is_right && answer.us < *code_us - 2)) /* clocks' steps */
-        fail(EXIT_FAILED, "impossible: %s gives %g us for a spin of %g us", pairs[p].question,
-             answer.us, *code_us);
-    return answer;
+    q->last = ask(e->pair.start, e->pair.stop);
+    check_cuda(q->last.error, "cudaEventElapsedTime(start, stop)", __FILE__, __LINE__);
+    CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+    q->us[run] = q->last.us;
+    q->code_us[run] = (double)ns / 1e3;
+    const bool too_short = q->is_right && q->us[run] < q->code_us[run] - 2; /* clocks' steps */
+    if (ns < spin_ns || isnan(q->us[run]) || too_short)
+        fail(EXIT_FAILED, "impossible: %s gives %g us for a spin of %g us", q->name, q->us[run],
+             q->code_us[run]);
+}
+
+static struct question *new_question(const char *name, cudaStream_t start, cudaStream_t kernel,
+                                     cudaStream_t stop, bool is_right, const char *words) {
+    struct question *q = (struct question *)new_memory(sizeof *q, "the samples");
+    q->name = name;
+    q->start = start;
+    q->kernel = kernel;
+    q->stop = stop;
+    q->is_right = is_right;
+    q->words = words;
+    return q;
+}
+
+static cudaStream_t new_stream(unsigned flags) {
+    cudaStream_t stream;
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, flags));
+    return stream;
 }
 
 int main(int argc, char **argv) {
-    static double samples_us[PAIRS][MAX_RUNS], codes_us[PAIRS][MAX_RUNS];
-    struct summary s[PAIRS], code[PAIRS];
-    struct answer answers[PAIRS];
-    options.device = "";
-    options.runs = 31;
-    parse_options(argc, argv, "What does cudaEventElapsedTime answer to a wrong question?");
-    const struct cudaDeviceProp device = open_cuda();
-    const size_t runs = (size_t)options.runs;
-    CHECK_CUDA(cudaMalloc((void **)&ran_ns, sizeof *ran_ns));
-    CHECK_CUDA(cudaMalloc((void **)&other_ran_ns, sizeof *other_ran_ns));
-    set_up_blocked_pair();
-    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[ORDINARY], cudaStreamDefault));
-    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OWN], cudaStreamNonBlocking));
-    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[OTHER], cudaStreamNonBlocking));
+    const char *device = "";
+    long long runs = 31;
+    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), END_OF_ARGS};
+    parse_args(argc, argv, "What does cudaEventElapsedTime answer to a wrong question?", args);
+    const struct gpu gpu = open_cuda(device);
+    struct experiment e;
+    e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns, NULL);
+    e.other_ran_ns = (unsigned long long *)new_on_device(sizeof *e.other_ran_ns, NULL);
+    e.pair = new_blocked_pair();
 
-    begin_table(
-        "Wrong questions: cudaEventElapsedTime on %s; spins of %llu us, medians of %zu runs\n"
-        "still_set: whether cudaGetLastError() returns the error again; code: the spin's "
-        "own time\n\n",
-        device.name, spin_ns / 1000, runs);
-    ask_for_errors();
-    for (int p = 0; p < PAIRS; p++) /* the warm-up */
-        time_pair(p, &codes_us[p][0]);
-    for (size_t run = 0; run < runs; run++) /* in turns */
-        for (int p = 0; p < PAIRS; p++) {
-            answers[p] = time_pair(p, &codes_us[p][run]);
-            samples_us[p][run] = answers[p].us;
-        }
-    bool disturbed = probe_sharing(); /* or a pair says it that is right: the wrong ones cannot */
-    for (int p = 0; p < PAIRS; p++) {
-        s[p] = summarize_us(samples_us[p], runs);
-        code[p] = summarize_us(codes_us[p], runs);
-        const bool too_long = s[p].median > 1.25e-3 * (double)spin_ns;
-        const bool right_one_is_off = pairs[p].is_right && (s[p].disturbed || too_long);
-        disturbed |= code[p].disturbed || right_one_is_off;
+    /* Many libraries make their streams with cudaStreamNonBlocking: the default stream, which is 0,
+     * does not wait for them, nor they for it. For an ordinary one it does. */
+    const cudaStream_t ordinary = new_stream(cudaStreamDefault);
+    const cudaStream_t own = new_stream(cudaStreamNonBlocking);
+    const cudaStream_t other = new_stream(cudaStreamNonBlocking);
+    struct question *own_stream =
+        new_question("own_stream", own, own, own, true, "right: all in one stream");
+    struct question *default_stream =
+        new_question("default_stream", 0, own, 0, false, "wrong: stream 0 does not wait");
+    struct question *default_waits =
+        new_question("default_waits", 0, ordinary, 0, true, "right: these two streams wait");
+    struct question *two_streams =
+        new_question("two_streams", own, own, other, false, "wrong: stop does not wait");
+    struct question *behind_work =
+        new_question("behind_work", own, own, other, false, "wrong: start waits for a spin");
+    behind_work->behind_work = true;
+    struct question *const questions[] = {own_stream,  default_stream, default_waits,
+                                          two_streams, behind_work,    NULL};
+
+    struct table table = {};
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("Wrong questions: cudaEventElapsedTime on %s; spins of %llu us, medians of %lld runs\n"
+        "still_set: whether cudaGetLastError() returns the error again; code_us: the spin's own "
+        "time\n\n",
+        gpu.properties.name, spin_ns / 1000, runs);
+    ask_for_errors(&table, &e);
+    for (int i = 0; questions[i]; i++) /* the warm-up */
+        time_pair(&e, questions[i], 0);
+    for (size_t run = 0; run < (size_t)runs; run++) /* in turns */
+        for (int i = 0; questions[i]; i++)
+            time_pair(&e, questions[i], run);
+
+    /* The wrong pairs cannot say whether they were disturbed; the right ones say it for all. */
+    bool disturbed = probe_sharing(&e.pair);
+    for (int i = 0; questions[i]; i++) {
+        const struct question *q = questions[i];
+        const struct summary s = summarize_us(q->us, (size_t)runs);
+        const bool too_long = s.median > 1.25e-3 * (double)spin_ns;
+        disturbed |= q->is_right && (s.disturbed || too_long);
+        disturbed |= summarize_us(q->code_us, (size_t)runs).disturbed;
     }
-    for (int p = 0; p < PAIRS; p++)
-        row(pairs[p].question, answers[p], code[p].median, s[p].median, pairs[p].words, disturbed);
-    end_table();
+    for (int i = 0; questions[i]; i++) {
+        const struct question *q = questions[i];
+        print_row(&table, q->name, q->last, median(q->code_us, (size_t)runs),
+                  median(q->us, (size_t)runs), q->words, disturbed);
+    }
+    end_table(&table);
     say("An error that is still_set is found by the next check after a launch, which blames the "
         "launch.\n"
         "An event in another stream gives no error: %.2f us for a kernel of %.2f us, and %.2f us "
         "with\n"
         "start behind other work. Record both events in the kernel's own stream.\n",
-        s[DEFAULT_STREAM].median, code[DEFAULT_STREAM].median, s[BEHIND_WORK].median);
+        median(default_stream->us, (size_t)runs), median(default_stream->code_us, (size_t)runs),
+        median(behind_work->us, (size_t)runs));
     return EXIT_SUCCESS; /* memory, streams and events go with the process */
 }

@@ -1,5 +1,5 @@
 // How long does each block run, by its multiprocessor's clock? clock64() at its start and its end.
-// Build: nvcc minimal.cu -o minimal
+// Build: nvcc -arch=native minimal.cu -o minimal
 // Run:   ./minimal
 #include <stdio.h>
 #include <stdlib.h>

@@ -51,7 +51,7 @@ WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
 BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
 REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
 BLOCK_STREAM = r"timer \[ load branch timer \] store "
-WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp() of stamped.h
+WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp()
 WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%globaltimer)"
 
 RULES = {
