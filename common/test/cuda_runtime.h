@@ -337,7 +337,7 @@ typedef struct simulated_event {
 } * cudaEvent_t;
 static int events;
 
-static inline cudaEvent_t new_event(unsigned flags) {
+static inline cudaEvent_t make_event(unsigned flags) {
     cudaEvent_t event = (cudaEvent_t)calloc(1, sizeof *event);
     event->flags = flags;
     if (++events > 8) simulated_stop("more than 8 events: are they destroyed?");
@@ -346,8 +346,8 @@ static inline cudaEvent_t new_event(unsigned flags) {
 static inline bool finished(cudaEvent_t event) {
     return event->command->done && event->command->end_ns <= simulated_host_ns();
 }
-API(cudaEventCreate, (cudaEvent_t * event), 1000, *event = new_event(cudaEventDefault))
-API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), 1000, *event = new_event(flags))
+API(cudaEventCreate, (cudaEvent_t * event), 1000, *event = make_event(cudaEventDefault))
+API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), 1000, *event = make_event(flags))
 API(cudaEventDestroy, (cudaEvent_t event), 500, events--; free(event))
 API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), RECORD_NS,
     event->command = simulated_new((struct simulated_command){.ns = EVENT_NS + simulated_noise(NOISE_EVENT),
