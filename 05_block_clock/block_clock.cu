@@ -55,7 +55,8 @@ static __global__ void timedReduction(const float *input, float *output, struct 
         t.start_clock = clock64();
     }
 
-    float *const result = &output[blockIdx.x]; /* here, not behind the work: it would count there */
+    /* This address is worked out here: else the compiler may do it when the work is done. */
+    float *const result = &output[blockIdx.x];
     shared[tid] = input[tid];
     shared[tid + blockDim.x] = input[tid + blockDim.x];
 
@@ -215,13 +216,15 @@ static void insert(struct numbers *list, long long number) {
 
 struct row {
     long long blocks, threads;
+    const char *note;            /* what the number of blocks stands for */
     double clocks_mean, span_us; /* medians of the launches */
 };
 
 /* Prints a row, and fills in its medians. `first` is the table's first row, `same_blocks` the one
- * with as many blocks and the first number of threads; either may be `row` itself. */
-static void print_row(struct table *table, const struct samples *s, size_t runs, const char *note,
-                      struct row *row, const struct row *first, const struct row *same_blocks) {
+ * with as many blocks and the first number of threads; either may be `row` itself. With one number
+ * of threads the table leaves the ratio to the latter out. */
+static void print_row(struct table *table, const struct samples *s, size_t runs, struct row *row,
+                      const struct row *first, const struct row *same_blocks, bool one_number) {
     const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks);
     const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks);
     const struct summary most = summarize(s->clocks_max, runs, jitter_clocks);
@@ -239,39 +242,55 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
     number(table, "whole_launch_us", 2, launch.median);
     number(table, "used_units", 0, median(s->used_sms, runs));
     number(table, "mean_to_first", 2, mean.median / first->clocks_mean);
-    record_number(table, "ratio_of_threads", 2, mean.median / same_blocks->clocks_mean);
+    const double ratio_of_threads = mean.median / same_blocks->clocks_mean;
+    if (one_number)
+        record_number(table, "ratio_of_threads", 2, ratio_of_threads);
+    else
+        number(table, "ratio_of_threads", 2, ratio_of_threads);
     record_number(table, "clocks_mean_min", 0, mean.min);
     record_number(table, "clocks_mean_max", 0, mean.max);
     record_number(table, "span_min_us", 2, span.min);
     record_number(table, "span_max_us", 2, span.max);
     record_number(table, "whole_launch_min_us", 2, launch.min);
     record_number(table, "whole_launch_max_us", 2, launch.max);
-    text(table, "note", 11, note);
+    text(table, "note", 11, row->note);
     end_row(table, mean.disturbed || middle.disturbed || most.disturbed || span.disturbed ||
                        launch.disturbed || is_delayed(launch.median - span.median) ||
                        is_delayed(wait_us - launch.median));
-}
-
-/* With two numbers of threads or more: a line for each number of blocks, with the clocks of the
- * first number of threads, and how many times as long the others take. */
-static void compare_threads(const struct row *rows, const struct numbers *blocks,
-                            const struct numbers *threads) {
-    say("clocks_mean, as a multiple of that with %lld threads and as many blocks:\nblocks",
-        threads->at[0]);
-    for (int t = 0; t < threads->count; t++)
-        say(" %5lld threads", threads->at[t]);
-    for (int b = 0; b < blocks->count; b++) {
-        say("\n%6lld %6.0f clocks", blocks->at[b], rows[b].clocks_mean);
-        for (int t = 1; t < threads->count; t++)
-            say(" %7.2f times", rows[t * blocks->count + b].clocks_mean / rows[b].clocks_mean);
-    }
-    say("\n\n");
 }
 
 static const struct row *row_of(const struct row *rows, long long blocks) {
     while (rows->blocks != blocks)
         rows++;
     return rows;
+}
+
+/* What the rows with one block, a full device, and several waves say. */
+static void say_waves(const struct row *rows, long long full) {
+    const struct row *one = row_of(rows, 1), *filled = row_of(rows, full);
+    const struct row *four = row_of(rows, 4 * full), *most = row_of(rows, 64 * full);
+    const double wave_us = value("wave_us", (most->span_us - four->span_us) / (64 - 4));
+    say("From one block to a full device, %lld blocks, clocks_mean changed from %.0f to %.0f.\n"
+        "With 64 times as many blocks it was %.0f, and the span %.2f us in place of %.2f:\n"
+        "%.2f us for each further wave of %lld blocks.\n\n",
+        full, one->clocks_mean, filled->clocks_mean, most->clocks_mean, most->span_us,
+        filled->span_us, wave_us, full);
+}
+
+static struct memory set_up(size_t blocks, size_t threads) {
+    struct memory m = {};
+    char what[32];
+    snprintf(what, sizeof what, "%zu blocks", blocks);
+    m.input = (float *)new_on_device(2 * threads * sizeof *m.input, NULL);
+    m.output = (float *)new_on_device(blocks * sizeof *m.output, NULL);
+    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times, NULL);
+    m.host_output = (float *)new_memory(blocks * sizeof *m.host_output, what);
+    m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times, what);
+    m.clocks = (double *)new_memory(blocks * sizeof *m.clocks, what);
+    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input, "an input");
+    m.start = new_event();
+    m.stop = new_event();
+    return m;
 }
 
 int main(int argc, char **argv) {
@@ -303,19 +322,7 @@ int main(int argc, char **argv) {
             insert(&blocks, landmarks[i]);
     }
 
-    const size_t most_blocks = (size_t)largest(&blocks);
-    char what[32];
-    struct memory m = {};
-    snprintf(what, sizeof what, "%zu blocks", most_blocks);
-    m.input = (float *)new_on_device(2 * (size_t)most_threads * sizeof *m.input, NULL);
-    m.output = (float *)new_on_device(most_blocks * sizeof *m.output, NULL);
-    m.times = (struct block_time *)new_on_device(most_blocks * sizeof *m.times, NULL);
-    m.host_output = (float *)new_memory(most_blocks * sizeof *m.host_output, what);
-    m.host_times = (struct block_time *)new_memory(most_blocks * sizeof *m.host_times, what);
-    m.clocks = (double *)new_memory(most_blocks * sizeof *m.clocks, what);
-    m.host_input = (float *)new_memory(2 * (size_t)most_threads * sizeof *m.host_input, "an input");
-    m.start = new_event();
-    m.stop = new_event();
+    struct memory m = set_up((size_t)largest(&blocks), (size_t)most_threads);
     struct samples *samples = (struct samples *)new_memory(sizeof *samples, "the samples");
     struct row *rows = (struct row *)new_memory(
         (size_t)threads.count * (size_t)blocks.count * sizeof *rows, "the rows");
@@ -333,29 +340,18 @@ int main(int argc, char **argv) {
             struct row *row = &rows[t * blocks.count + b];
             row->blocks = blocks.at[b];
             row->threads = threads.at[t];
+            row->note = row->blocks == gpu.sms ? "1 per SM"
+                        : row->blocks == full  ? "full device"
+                                               : "";
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&m, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            print_row(&table, samples, (size_t)runs,
-                      row->blocks == gpu.sms ? "1 per SM"
-                      : row->blocks == full  ? "full device"
-                                             : "",
-                      row, rows, &rows[b]);
+            print_row(&table, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1);
         }
         if (t < threads.count - 1)
             say("\n");
     }
     end_table(&table);
-    if (!blocks.given) {
-        const struct row *full = row_of(rows, first_full), *most = row_of(rows, 64 * first_full);
-        const double wave_us =
-            value("wave_us", (most->span_us - row_of(rows, 4 * first_full)->span_us) / (64 - 4));
-        say("From one block to a full device, %lld blocks, clocks_mean changed from %.0f to %.0f.\n"
-            "With 64 times as many blocks it was %.0f, and the span %.2f us in place of %.2f:\n"
-            "%.2f us for each further wave of %lld blocks.\n\n",
-            first_full, rows->clocks_mean, full->clocks_mean, most->clocks_mean, most->span_us,
-            full->span_us, wave_us, first_full);
-    }
-    if (threads.count > 1)
-        compare_threads(rows, &blocks, &threads);
+    if (!blocks.given)
+        say_waves(rows, first_full);
     return EXIT_SUCCESS;
 }
