@@ -50,20 +50,22 @@ struct kernel_clock {
 
 /* An NVIDIA GPU's %globaltimer and %clock64; through PoCL, an x86 processor's time stamp counter;
  * the extension cl_khr_kernel_clock, which does not say what it counts in. */
-static inline struct kernel_clock find_kernel_clock(void) {
-    static char extensions[16384];
+static inline struct kernel_clock find_kernel_clock(const struct opencl *cl) {
+    char extensions[16384];
     const cl_device_info capabilities = 0x1076; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
     cl_bitfield scopes = 0;
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+    CHECK_CL(
+        clGetDeviceInfo(cl->device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
     if (strstr(extensions, "cl_nv_"))
         return (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1, false};
     /* PoCL's compiler knows the counter. */
-    const bool is_pocl = cl.type & CL_DEVICE_TYPE_CPU && strstr(cl.platform, "Portable Computing");
+    const bool is_pocl =
+        cl->type & CL_DEVICE_TYPE_CPU && strstr(cl->platform, "Portable Computing");
     const double tsc_ns = is_pocl ? tsc_step_ns() : 0;
     if (tsc_ns > 0)
         return (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, true};
     if (strstr(extensions, "cl_khr_kernel_clock"))
-        CHECK_CL(clGetDeviceInfo(cl.device, capabilities, sizeof scopes, &scopes, NULL));
+        CHECK_CL(clGetDeviceInfo(cl->device, capabilities, sizeof scopes, &scopes, NULL));
     if (scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
         return (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0, false};
     return (struct kernel_clock){NULL, "", 0, false};
