@@ -119,10 +119,10 @@ esac
 look() {
     case $1 in
     host_clock) echo "Look at sleep (ms) and two_threads (ms): which clock disagrees with all others?" ;;
-    clfinish_sync) echo "Look at median (us): the last row is the device's own time. How far from it is each row above?" ;;
-    opencl_profiling) echo "Look at median (us): how much of what the host waits for is start_to_end, the kernel?" ;;
-    cuda_events) echo "Look at extra (us): which clock comes closest to the time for which the code really ran?" ;;
-    block_clock*) echo "Look at clocks_mean and whole_launch (us): which of the two grows with the number of blocks?" ;;
+    clfinish_sync) echo "Look at median_us: the last row is the device's own time. How far from it is each row above?" ;;
+    opencl_profiling) echo "Look at median_us: how much of what the host waits for is start_to_end, the kernel?" ;;
+    cuda_events) echo "Look at extra_us: which clock comes closest to the time for which the code really ran?" ;;
+    block_clock*) echo "Look at clocks_mean and whole_launch_us: which of the two grows with the number of blocks?" ;;
     warmup*) echo "Look at error_percent: which recipe comes closest to the time of a warm kernel?" ;;
     calibrate) echo "What the clocks here can tell: subtract floor_us, and believe no difference below event_step_ns." ;;
     *) echo "Look at the rows: what differs between them?" ;;

@@ -11,16 +11,20 @@
  * Run:   ./barrier
  * Try:   the kernel with steps instead of steps * (1 + ...): now the three agree, nearly
  */
-#include "cuda_device.h"
-#include "summary.h"
+#include "cuda.h"
+#include "stats.h"
 
 enum { THREADS = 256, STEPS = 500 };
-enum { WITHOUT_BARRIER, NEXT_INSTRUCTION, WITH_BARRIER, ENDS };
+
+/* Clocks of one block until three ends of it. */
+struct ends {
+    long long without_barrier, next_instruction, with_barrier;
+};
 
 /* ---- The kernel, with its three ends ---- */
 
 /* Each warp of 32 threads has more steps than the one before it. A step brings x nearer to 2. */
-static __global__ void divergent(long long *clocks, float *values, int steps) {
+static __global__ void divergent(struct ends *ends, float *values, int steps) {
     const long long start = clock64();
     float x = 1;
     for (int i = 0; i < steps * (1 + (int)threadIdx.x / 32); i++)
@@ -34,72 +38,85 @@ static __global__ void divergent(long long *clocks, float *values, int steps) {
     const long long next_end = clock64();
     /* Right: thread 0 needs the count, and there is none before all threads have come. */
     if (__syncthreads_count(1) && threadIdx.x == 0) {
-        clocks[WITH_BARRIER] = clock64() - start;
-        clocks[NEXT_INSTRUCTION] = next_end - start;
-        clocks[WITHOUT_BARRIER] = own_end - start;
+        ends->with_barrier = clock64() - start;
+        ends->next_instruction = next_end - start;
+        ends->without_barrier = own_end - start;
     }
 }
 
 /* ---- The experiment ---- */
 
-static long long *clocks; /* on the device */
-static float *values;     /* on the device */
-static double samples[ENDS][MAX_RUNS];
+struct memory { /* on the device */
+    struct ends *ends;
+    float *values;
+};
 
-/* Launches once, checks what each thread computed, and stores the three ends. */
-static void run_once(size_t run) {
-    float host_values[THREADS];
-    long long host_clocks[ENDS];
-    CHECK_CUDA(cudaMemset(values, 0, sizeof host_values)); /* what is read back is this launch's */
-    CHECK_CUDA(cudaMemset(clocks, 0, sizeof host_clocks));
-    divergent<<<1, THREADS>>>(clocks, values, STEPS);
+/* Launches once, checks what each thread computed, and returns the three ends. */
+static struct ends run(const struct memory *m) {
+    float values[THREADS];
+    struct ends ends;
+    CHECK_CUDA(cudaMemset(m->values, 0, sizeof values)); /* what is read back is this launch's */
+    CHECK_CUDA(cudaMemset(m->ends, 0, sizeof ends));
+    divergent<<<1, THREADS>>>(m->ends, m->values, STEPS);
     CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaMemcpy(host_values, values, sizeof host_values, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(host_clocks, clocks, sizeof host_clocks, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(values, m->values, sizeof values, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(&ends, m->ends, sizeof ends, cudaMemcpyDeviceToHost));
     for (int i = 0; i < THREADS; i++)
-        if (host_values[i] != 2) /* after STEPS there is nothing left to round */
-            fail(EXIT_FAILED, "thread %d computed %g, not 2", i, (double)host_values[i]);
-    for (int end = 0; end < ENDS; end++) {
-        if (host_clocks[end] <= 0)
-            fail(EXIT_FAILED, "impossible: a block of %lld clocks", host_clocks[end]);
-        samples[end][run] = (double)host_clocks[end];
-    }
+        if (values[i] != 2) /* after STEPS there is nothing left to round */
+            fail(EXIT_FAILED, "thread %d computed %g, not 2", i, (double)values[i]);
+    const long long clocks[] = {ends.without_barrier, ends.next_instruction, ends.with_barrier};
+    for (int i = 0; i < 3; i++)
+        if (clocks[i] <= 0)
+            fail(EXIT_FAILED, "impossible: a block of %lld clocks", clocks[i]);
+    return ends;
+}
+
+static void print_row(struct table *table, const char *method, struct summary clocks, double block,
+                      const char *where) {
+    text(table, "method", 16, method);
+    number(table, "clocks", 0, clocks.median);
+    number(table, "percent", 2, 100 * clocks.median / block);
+    text(table, "clock_read_at", 43, where);
+    end_row(table, clocks.disturbed);
 }
 
 int main(int argc, char **argv) {
-    static const char *const ends[] = {"without_barrier", "next_instruction", "with_barrier"};
-    static const char *const where[] = {"thread 0's own end", "the instruction after the barrier",
-                                        "where the barrier's answer is needed: right"};
-    struct summary all[ENDS];
-    options.device = "";
-    options.runs = 101;
-    parse_options(argc, argv, "Where must a block's last clock be read?");
-    const struct cudaDeviceProp device = open_cuda();
-    CHECK_CUDA(cudaMalloc((void **)&clocks, ENDS * sizeof *clocks));
-    CHECK_CUDA(cudaMalloc((void **)&values, THREADS * sizeof *values));
-    run_once(0); /* the warm-up */
-    for (size_t run = 0; run < (size_t)options.runs; run++)
-        run_once(run);
+    const char *device = "";
+    long long runs = 101;
+    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), END_OF_ARGS};
+    parse_args(argc, argv, "Where must a block's last clock be read?", args);
+    const struct gpu gpu = open_cuda(device);
+    const size_t count = (size_t)runs, bytes = count * sizeof(double);
+    struct memory m;
+    m.ends = (struct ends *)new_on_device(sizeof *m.ends, NULL);
+    m.values = (float *)new_on_device(THREADS * sizeof *m.values, NULL);
+    double *without_barrier = (double *)new_memory(bytes, "the samples");
+    double *next_instruction = (double *)new_memory(bytes, "the samples");
+    double *with_barrier = (double *)new_memory(bytes, "the samples");
 
-    begin_table("Barrier: a block of %d warps on %s, medians of %lld runs\n"
-                "The last warp has %d times the work of the first\n\n",
-                THREADS / 32, device.name, options.runs, THREADS / 32);
-    for (int end = 0; end < ENDS; end++)
-        all[end] = summarize(samples[end], (size_t)options.runs, jitter_clocks);
-    for (int end = 0; end < ENDS; end++) {
-        label("method", 17, ends[end]);
-        cell("clocks", "%8.0f", all[end].median);
-        cell("percent", "%8.2f", 100 * all[end].median / all[WITH_BARRIER].median);
-        label("clock_read_at", 0, where[end]);
-        end_row(all[end].disturbed);
+    run(&m); /* the warm-up */
+    for (size_t i = 0; i < count; i++) {
+        const struct ends ends = run(&m);
+        without_barrier[i] = (double)ends.without_barrier;
+        next_instruction[i] = (double)ends.next_instruction;
+        with_barrier[i] = (double)ends.with_barrier;
     }
-    end_table();
-    const double block = all[WITH_BARRIER].median;
-    say("Before the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own work.\n",
-        100 * all[WITHOUT_BARRIER].median / block, block);
-    if (all[NEXT_INSTRUCTION].median < 0.5 * block)
-        say("The clock right after the barrier saw no more: it was read before the warp waited.\n");
-    else
-        say("The clock right after the barrier was read when the slow warps had come.\n");
+
+    struct table table = {};
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("Barrier: a block of %d warps on %s, medians of %lld runs\n"
+        "The last warp has %d times the work of the first\n\n",
+        THREADS / 32, gpu.properties.name, runs, THREADS / 32);
+    const struct summary own = summarize(without_barrier, count, jitter_clocks);
+    const struct summary next = summarize(next_instruction, count, jitter_clocks);
+    const struct summary block = summarize(with_barrier, count, jitter_clocks);
+    print_row(&table, "without_barrier", own, block.median, "thread 0's own end");
+    print_row(&table, "next_instruction", next, block.median, "the instruction after the barrier");
+    print_row(&table, "with_barrier", block, block.median,
+              "where the barrier's answer is needed: right");
+    end_table(&table);
+    say("Before the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own work.\n"
+        "By the instruction right after the barrier it saw %.0f %%.\n",
+        100 * own.median / block.median, block.median, 100 * next.median / block.median);
     return EXIT_SUCCESS;
 }

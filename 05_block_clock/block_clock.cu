@@ -5,7 +5,7 @@
  *
  * Measures: timedReduction, the minimum of 2 x threads floats in every block: the SM's clock at
  *   each block's start and end; the span from the first block's start to the last one's end; the
- *   time between two events; how many SMs took part. block_rows.h computes mean and span.
+ *   time between two events; how many SMs took part.
  * Does not measure: in a block's clocks, how long it waited for a place on an SM. That is the point
  *   of the experiment: see clocks and span differ where the device is full.
  *
@@ -13,129 +13,345 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
-#include "block_rows.h" /* rows */
 #include "clock.h"
-#include "cuda_blocks.h" /* on_device; start, stop, elapsed_us() */
+#include "cuda.h"
+#include "stats.h"
 
-static const long long default_blocks[] = {1, 8, 16, 32, 64}; /* docs/references.md */
+enum { MAX_SMS = 4096 };
 
-/* ---- The kernel: stamps around the work, which cuda_blocks.h has ---- */
+/* What thread 0 of a block writes down. Clocks are its SM's own: within a block their difference
+ * means something, between blocks nothing. The nanoseconds are one clock's for the whole device. */
+struct block_time {
+    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
+};
 
-static __global__ void timedReduction(const float *input, float *output,
-                                      struct block_time *block_times) {
+/* ---- The kernel ---- */
+
+/* The GPU's clock in nanoseconds, one for all SMs. "memory" keeps the compiler from moving loads
+ * and stores across the reading. */
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
+/* PTX calls this number volatile: it may change while a block runs. */
+static __device__ unsigned sm_number(void) {
+    unsigned sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)::"memory");
+    return sm;
+}
+
+/* Each block finds the minimum of the same 2 x blockDim.x numbers; blockDim.x may be any number.
+ * The launch gives the block as many floats of shared memory. */
+static __global__ void timedReduction(const float *input, float *output, struct block_time *times) {
+    extern __shared__ float shared[];
+    const unsigned tid = threadIdx.x;
     struct block_time t;
 
-    /* No barrier behind these stamps, unlike minimal.cu: other warps may begin earlier. */
-    if (threadIdx.x == 0) {
+    /* No barrier behind these stamps: other warps may begin earlier. */
+    if (tid == 0) {
         t.start_ns = globaltimer_ns();
         t.start_clock = clock64();
     }
 
-    block_minimum(input, &output[blockIdx.x]);
+    /* This address is worked out here: else the compiler may do it when the work is done. */
+    float *const result = &output[blockIdx.x];
+    shared[tid] = input[tid];
+    shared[tid + blockDim.x] = input[tid + blockDim.x];
+
+    /* Halve what is left, rounding up: an odd element in the middle waits for the next round. */
+    for (unsigned left = 2 * blockDim.x; left > 1;) {
+        const unsigned half = (left + 1) / 2;
+        __syncthreads();
+        if (tid + half < left && shared[tid + half] < shared[tid])
+            shared[tid] = shared[tid + half];
+        left = half;
+    }
+    if (tid == 0)
+        *result = shared[0];
 
     /* The block is done when its last warp is, not when thread 0 is. Thread 0 needs the count, and
      * there is none before all threads are here: so it cannot read the clock too early. */
-    if (__syncthreads_count(1) && threadIdx.x == 0) {
+    if (__syncthreads_count(1) && tid == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.unit = sm_number();
-        block_times[blockIdx.x] = t;
+        t.sm = sm_number();
+        times[blockIdx.x] = t;
     }
 }
 
-static void launch(long long blocks, long long threads) {
-    const size_t shared_bytes = 2 * (size_t)threads * sizeof(float);
-    timedReduction<<<(unsigned)blocks, (unsigned)threads, shared_bytes>>>(
-        on_device.input, on_device.output, on_device.times);
+/* ---- One launch ---- */
+
+/* What all launches use. */
+struct memory {
+    float *input, *output; /* on the device */
+    struct block_time *times;
+    float *host_input, *host_output;
+    struct block_time *host_times;
+    double *clocks; /* of each block */
+    cudaEvent_t start, stop;
+    bool in_upper_half; /* where the last input had its minimum */
+};
+
+/* One number for each launch of a row. */
+struct samples {
+    double clocks_mean[MAX_RUNS], clocks_median[MAX_RUNS], clocks_max[MAX_RUNS];
+    double span_us[MAX_RUNS], launch_us[MAX_RUNS], wait_us[MAX_RUNS], used_sms[MAX_RUNS];
+};
+
+/* Copies random numbers to the device, and returns their minimum. It is at a random place of the
+ * upper half and of the lower half in turns: a reduction that skips numbers must fail. */
+static float new_input(struct memory *m, size_t threads) {
+    const float minimum = -(float)(1 + rand() % 1000);
+    for (size_t i = 0; i < 2 * threads; i++)
+        m->host_input[i] = (float)(rand() % 1000);
+    m->in_upper_half = !m->in_upper_half;
+    m->host_input[(m->in_upper_half ? threads : 0) + (size_t)rand() % threads] = minimum;
+    CHECK_CUDA(cudaMemcpy(m->input, m->host_input, 2 * threads * sizeof *m->input,
+                          cudaMemcpyHostToDevice));
+    return minimum;
+}
+
+static void launch(const struct memory *m, size_t blocks, size_t threads) {
+    const size_t shared_bytes = 2 * threads * sizeof(float);
+    timedReduction<<<(unsigned)blocks, (unsigned)threads, shared_bytes>>>(m->input, m->output,
+                                                                          m->times);
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* Launches once with a new input. Returns the time between two events around the launch.
- * *wait_us: how long the host waited. */
-static double time_launch_us(long long blocks, long long threads, double *wait_us) {
-    new_input((size_t)threads);
-    launch(blocks, threads); /* not timed: it brings the new input into the caches */
-    clear_blocks((size_t)blocks);
+/* Exits with 1 on a wrong minimum or an impossible stamp. */
+static void check_blocks(const struct memory *m, size_t blocks, float minimum) {
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &m->host_times[b];
+        if (m->host_output[b] != minimum)
+            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+                 (double)m->host_output[b], (double)minimum);
+        if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
+            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+                 b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
+        if (t->sm >= MAX_SMS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
+    }
+}
+
+/* From the stamps of the blocks to the numbers of the launch. */
+static void evaluate(const struct memory *m, size_t blocks, size_t run, struct samples *s) {
+    double sum = 0, most = 0;
+    unsigned long long first_ns = ~0ull, last_ns = 0;
+    bool seen[MAX_SMS] = {false};
+    int used = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &m->host_times[b];
+        m->clocks[b] = (double)(t->end_clock - t->start_clock);
+        sum += m->clocks[b];
+        most = m->clocks[b] > most ? m->clocks[b] : most;
+        first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
+        last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
+        used += !seen[t->sm];
+        seen[t->sm] = true;
+    }
+    s->clocks_mean[run] = sum / (double)blocks;
+    s->clocks_median[run] = median(m->clocks, blocks);
+    s->clocks_max[run] = most;
+    s->span_us[run] = (double)(last_ns - first_ns) / 1e3;
+    s->used_sms[run] = used;
+}
+
+/* Launches with a new input, and stores what this launch says as number `run` of the samples. */
+static void measure(struct memory *m, size_t blocks, size_t threads, size_t run,
+                    struct samples *s) {
+    const float minimum = new_input(m, threads);
+    launch(m, blocks, threads); /* not timed: it brings the new input into the caches */
+    /* No block has a result (NaN) or a stamp now, and the device is idle. */
+    CHECK_CUDA(cudaMemset(m->output, 0xff, blocks * sizeof *m->output));
+    CHECK_CUDA(cudaMemset(m->times, 0, blocks * sizeof *m->times));
+    CHECK_CUDA(cudaDeviceSynchronize());
 
     const int64_t host_start_ns = now_ns();
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    launch(blocks, threads);
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    CHECK_CUDA(cudaEventSynchronize(stop));
-    *wait_us = (double)(now_ns() - host_start_ns) / 1e3;
-    return elapsed_us();
+    CHECK_CUDA(cudaEventRecord(m->start, 0));
+    launch(m, blocks, threads);
+    CHECK_CUDA(cudaEventRecord(m->stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(m->stop));
+    s->wait_us[run] = (double)(now_ns() - host_start_ns) / 1e3;
+    const double launch_us = s->launch_us[run] = elapsed_us(m->start, m->stop);
+
+    CHECK_CUDA(
+        cudaMemcpy(m->host_output, m->output, blocks * sizeof *m->output, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(
+        cudaMemcpy(m->host_times, m->times, blocks * sizeof *m->times, cudaMemcpyDeviceToHost));
+    check_blocks(m, blocks, minimum);
+    evaluate(m, blocks, run, s);
+    /* %globaltimer steps by 1 us on some devices: allow two such steps. */
+    if (launch_us <= 0 || s->span_us[run] > 1.001 * launch_us + 2)
+        fail(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", s->span_us[run],
+             launch_us);
 }
 
 /* ---- The experiment: every number of blocks with every number of threads ---- */
 
-static const double *row_of(long long count) {
-    for (int row = 0; options.blocks[row]; row++)
-        if (options.blocks[row] == count)
-            return rows[0][row];
-    fail(EXIT_FAILED, "no row of %lld blocks", count);
+/* As many blocks as run at once, all SMs together. Exits with 1 if not even one does. */
+static int blocks_at_once(long long threads, int sms) {
+    int per_sm = 0;
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_sm, (const void *)timedReduction, (int)threads, 2 * (size_t)threads * sizeof(float)));
+    if (per_sm < 1)
+        fail(EXIT_FAILED, "no block of %lld threads has room on an SM", threads);
+    return per_sm * sms;
 }
 
-/* Beside the default numbers of blocks: those where this device gets full. */
-static void add_landmarks(long long sms, long long full) {
-    const long long landmarks[] = {sms,      sms + 1,   full,      full + 1, 2 * full,
-                                   4 * full, 16 * full, 64 * full, 0};
-    for (int i = 0; landmarks[i]; i++)
-        insert(options.blocks, landmarks[i]);
+/* Puts `number` in its place in a rising list, unless it is there. */
+static void insert(struct numbers *list, long long number) {
+    int i = 0;
+    while (i < list->count && list->at[i] < number)
+        i++;
+    if (i < list->count && list->at[i] == number)
+        return;
+    if (list->count == MAX_LIST)
+        fail(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
+    memmove(&list->at[i + 1], &list->at[i], (size_t)(list->count - i) * sizeof list->at[0]);
+    list->at[i] = number;
+    list->count++;
 }
 
-static void print_verdict(int sms, int full) {
-    const double *one = row_of(1), *spread = row_of(sms), *filled = row_of(full);
-    const double *four = row_of(4LL * full), *most = row_of(64LL * full);
-    const double wave_us = value("wave", "us", (most[SPAN_US] - four[SPAN_US]) / (64 - 4));
-    say("\nOne block alone took %.0f clocks. With one block on each of the %d SMs a block\n"
-        "took %.0f (x %.2f). On a full device, with %d blocks, it took %.0f (x %.2f): the\n"
-        "blocks of an SM share it. With 64 times as many blocks it took %.0f (x %.2f),\n"
-        "while the span grew from %.2f to %.2f us: %.2f us for each further wave of %d\n"
-        "blocks. The time for which a block waits for its place is in no block's clock.\n",
-        one[CLOCKS_MEAN], sms, spread[CLOCKS_MEAN], spread[CLOCKS_MEAN] / one[CLOCKS_MEAN], full,
-        filled[CLOCKS_MEAN], filled[CLOCKS_MEAN] / one[CLOCKS_MEAN], most[CLOCKS_MEAN],
-        most[CLOCKS_MEAN] / one[CLOCKS_MEAN], filled[SPAN_US], most[SPAN_US], wave_us, full);
+struct row {
+    long long blocks, threads;
+    const char *note;            /* what the number of blocks stands for */
+    double clocks_mean, span_us; /* medians of the launches */
+};
+
+/* Prints a row, and fills in its medians. `first` is the table's first row, `same_blocks` the one
+ * with as many blocks and the first number of threads; either may be `row` itself. With one number
+ * of threads the table leaves the ratio to the latter out. */
+static void print_row(struct table *table, const struct samples *s, size_t runs, struct row *row,
+                      const struct row *first, const struct row *same_blocks, bool one_number) {
+    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks);
+    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks);
+    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks);
+    const struct summary span = summarize_us(s->span_us, runs);
+    const struct summary launch = summarize_us(s->launch_us, runs);
+    const double wait_us = median(s->wait_us, runs);
+    row->clocks_mean = mean.median;
+    row->span_us = span.median;
+    number(table, "blocks", 0, (double)row->blocks);
+    number(table, "threads", 0, (double)row->threads);
+    number(table, "clocks_mean", 0, mean.median);
+    number(table, "clocks_median", 0, middle.median);
+    record_number(table, "clocks_max", 0, most.median);
+    number(table, "span_us", 2, span.median);
+    number(table, "whole_launch_us", 2, launch.median);
+    number(table, "used_units", 0, median(s->used_sms, runs));
+    number(table, "mean_to_first", 2, mean.median / first->clocks_mean);
+    const double ratio_of_threads = mean.median / same_blocks->clocks_mean;
+    if (one_number)
+        record_number(table, "ratio_of_threads", 2, ratio_of_threads);
+    else
+        number(table, "ratio_of_threads", 2, ratio_of_threads);
+    record_number(table, "clocks_mean_min", 0, mean.min);
+    record_number(table, "clocks_mean_max", 0, mean.max);
+    record_number(table, "span_min_us", 2, span.min);
+    record_number(table, "span_max_us", 2, span.max);
+    record_number(table, "whole_launch_min_us", 2, launch.min);
+    record_number(table, "whole_launch_max_us", 2, launch.max);
+    text(table, "note", 11, row->note);
+    end_row(table, mean.disturbed || middle.disturbed || most.disturbed || span.disturbed ||
+                       launch.disturbed || is_delayed(launch.median - span.median) ||
+                       is_delayed(wait_us - launch.median));
+}
+
+static const struct row *row_of(const struct row *rows, long long blocks) {
+    while (rows->blocks != blocks)
+        rows++;
+    return rows;
+}
+
+/* What the rows with one block, a full device, and several waves say. */
+static void say_waves(const struct row *rows, long long full) {
+    const struct row *one = row_of(rows, 1), *filled = row_of(rows, full);
+    const struct row *four = row_of(rows, 4 * full), *most = row_of(rows, 64 * full);
+    const double wave_us = value("wave_us", (most->span_us - four->span_us) / (64 - 4));
+    say("From one block to a full device, %lld blocks, clocks_mean changed from %.0f to %.0f.\n"
+        "With 64 times as many blocks it was %.0f, and the span %.2f us in place of %.2f:\n"
+        "%.2f us for each further wave of %lld blocks.\n\n",
+        full, one->clocks_mean, filled->clocks_mean, most->clocks_mean, most->span_us,
+        filled->span_us, wave_us, full);
+}
+
+static struct memory set_up(size_t blocks, size_t threads) {
+    struct memory m = {};
+    char what[32];
+    snprintf(what, sizeof what, "%zu blocks", blocks);
+    m.input = (float *)new_on_device(2 * threads * sizeof *m.input, NULL);
+    m.output = (float *)new_on_device(blocks * sizeof *m.output, NULL);
+    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times, NULL);
+    m.host_output = (float *)new_memory(blocks * sizeof *m.host_output, what);
+    m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times, what);
+    m.clocks = (double *)new_memory(blocks * sizeof *m.clocks, what);
+    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input, "an input");
+    m.start = new_event();
+    m.stop = new_event();
+    return m;
 }
 
 int main(int argc, char **argv) {
-    options.device = "";
-    options.runs = 31;
-    memcpy(options.blocks, default_blocks, sizeof default_blocks);
-    options.threads[0] = 256;
-    parse_options(argc, argv,
-                  "How long does one block take, by its own SM's clock?\n"
-                  "Without --blocks it also runs one block per SM, a full device and more.");
-    const struct cudaDeviceProp device = open_blocks();
-    const int sms = device.multiProcessorCount;
-    if (!options.has_blocks)
-        for (const long long *threads = options.threads; *threads; threads++)
-            add_landmarks(sms, blocks_at_once((const void *)timedReduction, (int)*threads, sms));
-    set_up_blocks((size_t)largest(options.blocks));
-    create_events();
+    const char *device = "";
+    long long runs = 31;
+    struct numbers blocks = {5, false, {1, 8, 16, 32, 64}}; /* docs/references.md */
+    struct numbers threads = {1, false, {256}};
+    const struct arg args[] = {
+        ARG_DEVICE(&device), ARG_RUNS(&runs),
+        ARG_LIST("blocks", &blocks, MAX_BLOCKS, "numbers of blocks, one after the other"),
+        ARG_LIST("threads", &threads, MAX_THREADS,
+                 "threads in a block, one number after the other"),
+        END_OF_ARGS};
+    parse_args(argc, argv,
+               "How long does one block take, by its own SM's clock?\n"
+               "Without --blocks it also runs one block per SM, a full device and more.",
+               args);
+    const struct gpu gpu = open_cuda(device);
+    const int most_threads = gpu.properties.maxThreadsPerBlock;
+    for (int t = 0; t < threads.count; t++)
+        if (threads.at[t] > most_threads)
+            fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %d that %s allows in a block",
+                 threads.at[t], most_threads, gpu.properties.name);
+    for (int t = 0; t < threads.count && !blocks.given; t++) { /* where this device gets full */
+        const long long sms = gpu.sms, full = blocks_at_once(threads.at[t], gpu.sms);
+        const long long landmarks[] = {sms,      sms + 1,  full,      full + 1,
+                                       2 * full, 4 * full, 16 * full, 64 * full};
+        for (int i = 0; i < 8; i++)
+            insert(&blocks, landmarks[i]);
+    }
 
-    begin_table(
-        "Block clock: timedReduction on %s; %d units (SMs)\n"
+    struct memory m = set_up((size_t)largest(&blocks), (size_t)most_threads);
+    struct samples *samples = (struct samples *)new_memory(sizeof *samples, "the samples");
+    struct row *rows = (struct row *)new_memory(
+        (size_t)threads.count * (size_t)blocks.count * sizeof *rows, "the rows");
+
+    struct table table = {};
+    long long first_full = 0; /* blocks of the first number of threads that fill the device */
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("Block clock: timedReduction on %s; %d units (SMs)\n"
         "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
-        device.name, sms, options.runs);
-    for (int t = 0; options.threads[t]; t++) {
-        const long long threads = options.threads[t];
-        const int full = blocks_at_once((const void *)timedReduction, (int)threads, sms);
-        for (int b = 0; options.blocks[b]; b++) {
-            const long long blocks = options.blocks[b];
-            for (size_t run = 0; run < (size_t)options.runs; run++) {
-                double wait_us;
-                const double launch_us = time_launch_us(blocks, threads, &wait_us);
-                read_blocks((size_t)blocks);
-                sample_launch(run, (size_t)blocks, launch_us, wait_us);
-            }
-            report_blocks(t, b, blocks == sms ? "1 per SM" : blocks == full ? "full device" : "");
+        gpu.properties.name, gpu.sms, runs);
+    for (int t = 0; t < threads.count; t++) {
+        const int full = blocks_at_once(threads.at[t], gpu.sms);
+        first_full = t == 0 ? full : first_full;
+        for (int b = 0; b < blocks.count; b++) {
+            struct row *row = &rows[t * blocks.count + b];
+            row->blocks = blocks.at[b];
+            row->threads = threads.at[t];
+            row->note = row->blocks == gpu.sms ? "1 per SM"
+                        : row->blocks == full  ? "full device"
+                                               : "";
+            for (size_t run = 0; run < (size_t)runs; run++)
+                measure(&m, (size_t)row->blocks, (size_t)row->threads, run, samples);
+            print_row(&table, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1);
         }
-        if (t == 0 && !options.has_blocks)
-            print_verdict(sms, full);
-        if (options.threads[t + 1])
+        if (t < threads.count - 1)
             say("\n");
     }
-    compare_threads();
-    end_table();
+    end_table(&table);
+    if (!blocks.given)
+        say_waves(rows, first_full);
     return EXIT_SUCCESS;
 }

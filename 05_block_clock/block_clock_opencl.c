@@ -5,7 +5,7 @@
  *
  * Measures: timedReduction's start and end in each work-group, by the clock that the device has: a
  *   kernel clock (cl_khr_kernel_clock), an NVIDIA GPU's %clock64, through PoCL an x86 CPU's time
- *   stamp counter. block_rows.h computes a launch's mean and span.
+ *   stamp counter.
  * Does not measure: span and units (SMs, or a CPU's cores) where the device cannot tell them: those
  *   columns are empty then.
  *
@@ -13,94 +13,295 @@
  * Run:   ./block_clock_opencl
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
-#include "../03_opencl_profiling/stamps.h"
-#include "block_rows.h"    /* rows */
-#include "opencl_blocks.h" /* cl, kernel */
+#include "kernel_clock.h"
+#include "stamps.h"
+#include "stats.h"
 
-static const long long default_blocks[] = {1, 8, 16, 32, 64}; /* docs/references.md */
+enum { MAX_UNITS = 4096 };
 
-/* The stamps are in timedReduction, in block_clock.cl, with the ways to
- * read each device's clock. */
-static void launch(size_t blocks, size_t threads, cl_event *event) {
-    const size_t global_size = blocks * threads;
-    CHECK_CL(clSetKernelArg(kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */
-    CHECK_CL(
-        clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &threads, 0, NULL, event));
+/* What work-item 0 of a work-group writes down, as in block_clock.cl, which has the kernel. Clocks
+ * are its unit's own: within a group their difference means something, between groups nothing. The
+ * nanoseconds are one clock's for the whole device, and 0 where there is none. */
+struct block_time {
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
+    unsigned long long unit; /* the number of its SM or core */
+};
+
+/* ---- One launch ---- */
+
+/* What all launches use. */
+struct experiment {
+    struct opencl cl;
+    struct kernel_clock clock;
+    cl_kernel kernel;
+    cl_mem input, output, times; /* on the device */
+    float *host_input, *host_output;
+    struct block_time *host_times;
+    double *clocks;     /* of each group */
+    bool in_upper_half; /* where the last input had its minimum */
+};
+
+/* One number for each launch of a row; NaN where the device cannot tell. */
+struct samples {
+    double clocks_mean[MAX_RUNS], clocks_median[MAX_RUNS], clocks_max[MAX_RUNS];
+    double span_us[MAX_RUNS], launch_us[MAX_RUNS], wait_us[MAX_RUNS], used_units[MAX_RUNS];
+};
+
+/* Copies random numbers to the device, and returns their minimum. It is at a random place of the
+ * upper half and of the lower half in turns: a reduction that skips numbers must fail. */
+static float new_input(struct experiment *e, size_t threads) {
+    const float minimum = -(float)(1 + rand() % 1000);
+    for (size_t i = 0; i < 2 * threads; i++)
+        e->host_input[i] = (float)(rand() % 1000);
+    e->in_upper_half = !e->in_upper_half;
+    const size_t half = e->in_upper_half ? threads : 0;
+    e->host_input[half + (size_t)rand() % threads] = minimum; /* NOLINT: threads is not 0 */
+    CHECK_CL(clEnqueueWriteBuffer(e->cl.queue, e->input, CL_TRUE, 0, 2 * threads * sizeof(float),
+                                  e->host_input, 0, NULL, NULL));
+    return minimum;
 }
 
-/* Launches once with a new input. Returns the time from START to END of the launch.
- * *wait_us: for which the host waited. */
-static double time_launch_us(size_t blocks, size_t threads, double *wait_us) {
+static void launch(const struct experiment *e, size_t blocks, size_t threads, cl_event *event) {
+    const size_t global_size = blocks * threads;
+    CHECK_CL(clSetKernelArg(e->kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */
+    CHECK_CL(clEnqueueNDRangeKernel(e->cl.queue, e->kernel, 1, NULL, &global_size, &threads, 0,
+                                    NULL, event));
+}
+
+/* Exits with 1 on a wrong minimum or an impossible stamp. */
+static void check_blocks(const struct experiment *e, size_t blocks, float minimum) {
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &e->host_times[b];
+        if (e->host_output[b] != minimum)
+            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+                 (double)e->host_output[b], (double)minimum);
+        if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
+            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+                 b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
+        if (t->unit >= MAX_UNITS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
+    }
+}
+
+/* From the stamps of the groups to the numbers of the launch. */
+static void evaluate(const struct experiment *e, size_t blocks, size_t run, struct samples *s) {
+    double sum = 0, most = 0;
+    unsigned long long first_ns = ~0ull, last_ns = 0, first_clock = ~0ull, last_clock = 0;
+    bool seen[MAX_UNITS] = {false};
+    int used = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &e->host_times[b];
+        e->clocks[b] = (double)(t->end_clock - t->start_clock);
+        sum += e->clocks[b];
+        most = e->clocks[b] > most ? e->clocks[b] : most;
+        first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
+        last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
+        first_clock = t->start_clock < first_clock ? t->start_clock : first_clock;
+        last_clock = t->end_clock > last_clock ? t->end_clock : last_clock;
+        used += !seen[t->unit];
+        seen[t->unit] = true;
+    }
+    s->clocks_mean[run] = sum / (double)blocks;
+    s->clocks_median[run] = median(e->clocks, blocks);
+    s->clocks_max[run] = most;
+    s->used_units[run] = used;
+    if (e->clock.is_tsc) /* one counter for all cores: it gives the span, in whole ns */
+        s->span_us[run] = floor((double)(last_clock - first_clock) * e->clock.tick_ns) / 1e3;
+    else if (last_ns > 0)
+        s->span_us[run] = (double)(last_ns - first_ns) / 1e3;
+    else
+        s->span_us[run] = s->used_units[run] = NAN; /* the device tells neither when nor where */
+}
+
+/* Launches with a new input, and stores what this launch says as number `run` of the samples. */
+static void measure(struct experiment *e, size_t blocks, size_t threads, size_t run,
+                    struct samples *s) {
+    const cl_uint nan_bits = 0xffffffff;
+    const cl_ulong zero = 0;
+    const cl_command_queue queue = e->cl.queue;
+    const size_t output_bytes = blocks * sizeof *e->host_output;
+    const size_t times_bytes = blocks * sizeof *e->host_times;
     cl_event event;
-    new_input(threads);
-    launch(blocks, threads, NULL); /* not timed: it brings the new input into the caches */
-    clear_blocks(blocks);
+    const float minimum = new_input(e, threads);
+    launch(e, blocks, threads, NULL); /* not timed: it brings the new input into the caches */
+    /* No group has a result (NaN) or a stamp then, and the device is idle. */
+    CHECK_CL(clEnqueueFillBuffer(queue, e->output, &nan_bits, sizeof nan_bits, 0, output_bytes, 0,
+                                 NULL, NULL));
+    CHECK_CL(
+        clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, times_bytes, 0, NULL, NULL));
+    CHECK_CL(clFinish(queue));
 
     const int64_t host_start_ns = now_ns();
-    launch(blocks, threads, &event);
-    CHECK_CL(clFinish(cl.queue));
-    *wait_us = (double)(now_ns() - host_start_ns) / 1e3;
-    const double launch_us = take_start_to_end_us(event, *wait_us);
+    launch(e, blocks, threads, &event);
+    CHECK_CL(clFinish(queue));
+    const double wait_us = s->wait_us[run] = (double)(now_ns() - host_start_ns) / 1e3;
+    const double launch_us = s->launch_us[run] = take_start_to_end_us(event, wait_us);
     if (launch_us == 0)
         fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
-    return launch_us;
+
+    CHECK_CL(clEnqueueReadBuffer(queue, e->output, CL_TRUE, 0, output_bytes, e->host_output, 0,
+                                 NULL, NULL));
+    CHECK_CL(clEnqueueReadBuffer(queue, e->times, CL_TRUE, 0, times_bytes, e->host_times, 0, NULL,
+                                 NULL));
+    check_blocks(e, blocks, minimum);
+    evaluate(e, blocks, run, s);
+    /* Allow two steps of a coarse clock, 1 us each, and the error of a counter's rate. A span that
+     * the device does not tell is NaN, and not greater. */
+    if (s->span_us[run] > 1.001 * launch_us + 2)
+        fail(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", s->span_us[run],
+             launch_us);
 }
 
-static void print_verdict(int last) {
-    const double *one = rows[0][0], *most = rows[0][last];
-    const double clocks_factor =
-        value("clocks_factor", "", most[CLOCKS_MEDIAN] / one[CLOCKS_MEDIAN]);
-    const double launch_factor = value("whole_launch_factor", "", most[LAUNCH_US] / one[LAUNCH_US]);
-    say("\nFrom %lld to %lld blocks, clocks_median changed by a factor of %.2f, whole_launch\n"
-        "by %.1f. The time for which a block waits for its place is in no block's clock.\n",
-        options.blocks[0], options.blocks[last], clocks_factor, launch_factor);
+/* ---- The experiment: every number of blocks with every number of threads ---- */
+
+/* Puts `number` in its place in a rising list, unless it is there. */
+static void insert(struct numbers *list, long long number) {
+    int i = 0;
+    while (i < list->count && list->at[i] < number)
+        i++;
+    if (i < list->count && list->at[i] == number)
+        return;
+    if (list->count == MAX_LIST)
+        fail(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
+    memmove(&list->at[i + 1], &list->at[i], (size_t)(list->count - i) * sizeof list->at[0]);
+    list->at[i] = number;
+    list->count++;
+}
+
+struct row {
+    long long blocks, threads;
+    const char *note;                             /* what the number of blocks stands for */
+    double clocks_mean, clocks_median, launch_us; /* medians of the launches */
+};
+
+/* Prints a row, and fills in its medians. `first` is the table's first row, `same_blocks` the one
+ * with as many blocks and the first number of threads; either may be `row` itself. With one number
+ * of threads the table leaves the ratio to the latter out. */
+static void print_row(struct table *table, const struct samples *s, size_t runs, struct row *row,
+                      const struct row *first, const struct row *same_blocks, bool one_number) {
+    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks);
+    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks);
+    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks);
+    const struct summary span = summarize_us(s->span_us, runs);
+    const struct summary launch = summarize_us(s->launch_us, runs);
+    const double wait_us = median(s->wait_us, runs);
+    row->clocks_mean = mean.median;
+    row->clocks_median = middle.median;
+    row->launch_us = launch.median;
+    number(table, "blocks", 0, (double)row->blocks);
+    number(table, "threads", 0, (double)row->threads);
+    number(table, "clocks_mean", 0, mean.median);
+    number(table, "clocks_median", 0, middle.median);
+    record_number(table, "clocks_max", 0, most.median);
+    number(table, "span_us", 2, span.median);
+    number(table, "whole_launch_us", 2, launch.median);
+    number(table, "used_units", 0, median(s->used_units, runs));
+    number(table, "mean_to_first", 2, mean.median / first->clocks_mean);
+    const double ratio_of_threads = mean.median / same_blocks->clocks_mean;
+    if (one_number)
+        record_number(table, "ratio_of_threads", 2, ratio_of_threads);
+    else
+        number(table, "ratio_of_threads", 2, ratio_of_threads);
+    record_number(table, "clocks_mean_min", 0, mean.min);
+    record_number(table, "clocks_mean_max", 0, mean.max);
+    record_number(table, "span_min_us", 2, span.min);
+    record_number(table, "span_max_us", 2, span.max);
+    record_number(table, "whole_launch_min_us", 2, launch.min);
+    record_number(table, "whole_launch_max_us", 2, launch.max);
+    text(table, "note", 10, row->note);
+    const bool disturbed =
+        mean.disturbed || middle.disturbed || most.disturbed || span.disturbed || launch.disturbed;
+    const bool late_launch = !isnan(span.median) && is_delayed(launch.median - span.median);
+    end_row(table, disturbed || late_launch || is_delayed(wait_us - launch.median));
+}
+
+/* What the rows of the first number of threads say. */
+static void say_factors(const struct row *one, const struct row *most) {
+    const double clocks_factor = value("clocks_factor", most->clocks_median / one->clocks_median);
+    const double launch_factor = value("whole_launch_factor", most->launch_us / one->launch_us);
+    say("From %lld to %lld blocks, clocks_median changed by a factor of %.2f, whole_launch_us\n"
+        "by %.1f.\n",
+        one->blocks, most->blocks, clocks_factor, launch_factor);
+}
+
+/* Buffers for so many groups and work-items. */
+static void set_up_memory(struct experiment *e, size_t blocks, size_t threads) {
+    const cl_int work = 1;
+    char what[32];
+    snprintf(what, sizeof what, "%zu blocks", blocks);
+    e->input = new_buffer(&e->cl, 2 * threads * sizeof *e->host_input, NULL);
+    CHECK_CL(clSetKernelArg(e->kernel, 0, sizeof e->input, &e->input));
+    e->output = new_buffer(&e->cl, blocks * sizeof *e->host_output, NULL);
+    CHECK_CL(clSetKernelArg(e->kernel, 1, sizeof e->output, &e->output));
+    e->times = new_buffer(&e->cl, blocks * sizeof *e->host_times, NULL);
+    CHECK_CL(clSetKernelArg(e->kernel, 2, sizeof e->times, &e->times));
+    CHECK_CL(clSetKernelArg(e->kernel, 4, sizeof work, &work)); /* once in each group */
+    e->host_output = new_memory(blocks * sizeof *e->host_output, what);
+    e->host_times = new_memory(blocks * sizeof *e->host_times, what);
+    e->clocks = new_memory(blocks * sizeof *e->clocks, what);
+    e->host_input = new_memory(2 * threads * sizeof *e->host_input, "an input");
 }
 
 int main(int argc, char **argv) {
+    const char *device = "";
+    long long runs = 31;
+    struct numbers blocks = {5, false, {1, 8, 16, 32, 64}}; /* docs/references.md */
+    struct numbers threads = {1, false, {256}};
+    const struct arg args[] = {
+        ARG_DEVICE(&device), ARG_RUNS(&runs),
+        ARG_LIST("blocks", &blocks, MAX_BLOCKS, "numbers of blocks, one after the other"),
+        ARG_LIST("threads", &threads, MAX_THREADS,
+                 "threads in a block, one number after the other"),
+        END_OF_ARGS};
+    parse_args(argc, argv,
+               "How long does one work-group take, by its unit's clock?\n"
+               "Without --blocks it also runs 1, 2, 4, 8, 16 and 64 for each compute unit.",
+               args);
+    struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
+    e.clock = find_kernel_clock(&e.cl);
+    if (!e.clock.name)
+        fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
+             e.cl.name);
+    const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
+    MAKE_CL(e.kernel, clCreateKernel(program, "timedReduction", &cl_error));
+    for (int t = 0; t < threads.count; t++)
+        check_threads(&e.cl, e.kernel, threads.at[t], 2 * sizeof(float));
     cl_uint units;
-    options.device = "";
-    options.runs = 31;
-    memcpy(options.blocks, default_blocks, sizeof default_blocks);
-    options.threads[0] = 256;
-    parse_options(argc, argv,
-                  "How long does one work-group take, by its unit's clock?\n"
-                  "Without --blocks it also runs 1, 2, 4, 8, 16 and 64 for each compute unit.");
-    open_blocks("block_clock.cl");
-    CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
-    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n, 0};
-    for (int i = 0; landmarks[i] && !options.has_blocks; i++)
-        insert(options.blocks, landmarks[i]);
-    set_up_blocks((size_t)largest(options.blocks), 1);
+    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
+    for (int i = 0; i < 7 && !blocks.given; i++)
+        insert(&blocks, landmarks[i]);
+    set_up_memory(&e, (size_t)largest(&blocks), (size_t)largest(&threads));
+    struct samples *samples = new_memory(sizeof *samples, "the samples");
+    struct row *rows =
+        new_memory((size_t)threads.count * (size_t)blocks.count * sizeof *rows, "the rows");
 
-    begin_table(
-        "Block clock: timedReduction on %s, %s; %u compute units\n"
+    struct table table = {0};
+    begin_record(args, e.cl.name, e.cl.driver);
+    say("Block clock: timedReduction on %s, %s; %u compute units\n"
         "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
-        cl.name, cl.platform, units, options.runs);
-    for (int t = 0; options.threads[t]; t++) {
-        const size_t threads = (size_t)options.threads[t];
-        int last = 0;
-        for (int b = 0; options.blocks[b]; b++) {
-            const size_t blocks = (size_t)options.blocks[b];
-            for (size_t run = 0; run < (size_t)options.runs; run++) {
-                double wait_us;
-                const double launch_us = time_launch_us(blocks, threads, &wait_us);
-                read_blocks(blocks);
-                sample_launch(run, blocks, launch_us, wait_us);
-            }
-            report_blocks(t, b, blocks == units ? "1 per unit" : "");
-            last = b;
+        e.cl.name, e.cl.platform, units, runs);
+    for (int t = 0; t < threads.count; t++) {
+        for (int b = 0; b < blocks.count; b++) {
+            struct row *row = &rows[t * blocks.count + b];
+            row->blocks = blocks.at[b];
+            row->threads = threads.at[t];
+            row->note = row->blocks == units ? "1 per unit" : "";
+            for (size_t run = 0; run < (size_t)runs; run++)
+                measure(&e, (size_t)row->blocks, (size_t)row->threads, run, samples);
+            print_row(&table, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1);
         }
-        if (rows[t][0][CLOCKS_MEDIAN] < 100) /* a CPU's counter steps by some tens */
-            say("\nToo few threads for this clock, %zu: a group takes only a step or two.\n",
-                threads);
-        else if (t == 0 && last > 0)
-            print_verdict(last);
-        if (options.threads[t + 1])
+        if (t < threads.count - 1)
             say("\n");
     }
-    compare_threads();
-    end_table();
+    end_table(&table);
+    for (int t = 0; t < threads.count; t++)
+        if (rows[t * blocks.count].clocks_median < 100) /* a CPU's counter steps by some tens */
+            say("Too few threads for this clock, %lld: a group takes only a step or two.\n",
+                threads.at[t]);
+    if (rows[0].clocks_median >= 100 && blocks.count > 1)
+        say_factors(&rows[0], &rows[blocks.count - 1]);
     return EXIT_SUCCESS;
 }

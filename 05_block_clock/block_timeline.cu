@@ -11,72 +11,193 @@
  * Try:   ./block_timeline --trace >trace.json        then open the file on https://ui.perfetto.dev
  *        ./block_timeline --blocks 40 --threads 64   now hardly a block waits for a place
  */
-#include "cuda_blocks.h" /* on_device */
+#include "cuda.h"
 #include "timeline.h"
 
-/* A few waves, the last one not full: so many blocks on 132 SMs, and as
- * many for each SM elsewhere. */
+/* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM
+ * elsewhere. */
 enum { FEW_WAVES = 600, ON_SMS = 132 };
 
-/* timedReduction of block_clock.cu, which does its work several times:
- * short blocks are all start. */
-static __global__ void timedReduction(const float *input, float *output,
-                                      struct block_time *block_times, int work) {
+/* What thread 0 of a block writes down. Clocks are its SM's own: within a block their difference
+ * means something, between blocks nothing. The nanoseconds are one clock's for the whole device. */
+struct block_time {
+    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
+};
+
+/* ---- The kernel ---- */
+
+/* The GPU's clock in nanoseconds, one for all SMs. "memory" keeps the compiler from moving loads
+ * and stores across the reading. */
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
+/* PTX calls this number volatile: it may change while a block runs. */
+static __device__ unsigned sm_number(void) {
+    unsigned sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)::"memory");
+    return sm;
+}
+
+/* timedReduction of block_clock.cu, which does its work several times. Each block finds the minimum
+ * of the same 2 x blockDim.x numbers; blockDim.x may be any number. The launch gives the block as
+ * many floats of shared memory. */
+static __global__ void timedReduction(const float *input, float *output, struct block_time *times,
+                                      int work) {
+    extern __shared__ float shared[];
+    const unsigned tid = threadIdx.x;
     struct block_time t;
 
-    if (threadIdx.x == 0) {
+    /* No barrier behind these stamps: other warps may begin earlier. */
+    if (tid == 0) {
         t.start_ns = globaltimer_ns();
         t.start_clock = clock64();
     }
 
+    /* Several times: a short block is nearly all start. */
     for (int i = 0; i < work; i++) {
-        block_minimum(input, &output[blockIdx.x]);
+        float *const result = &output[blockIdx.x];
+        shared[tid] = input[tid];
+        shared[tid + blockDim.x] = input[tid + blockDim.x];
+
+        /* Halve what is left, rounding up: an odd element in the middle waits for the next round. */
+        for (unsigned left = 2 * blockDim.x; left > 1;) {
+            const unsigned half = (left + 1) / 2;
+            __syncthreads();
+            if (tid + half < left && shared[tid + half] < shared[tid])
+                shared[tid] = shared[tid + half];
+            left = half;
+        }
+        if (tid == 0)
+            *result = shared[0];
         __syncthreads(); /* the next round overwrites what thread 0 still reads */
     }
 
-    if (__syncthreads_count(1) && threadIdx.x == 0) {
+    /* The block is done when its last warp is, not when thread 0 is. Thread 0 needs the count, and
+     * there is none before all threads are here: so it cannot read the clock too early. */
+    if (__syncthreads_count(1) && tid == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.unit = sm_number();
-        block_times[blockIdx.x] = t;
+        t.sm = sm_number();
+        times[blockIdx.x] = t;
     }
 }
 
-static void launch(long long blocks, long long threads) {
-    const size_t shared_bytes = 2 * (size_t)threads * sizeof(float);
-    timedReduction<<<(unsigned)blocks, (unsigned)threads, shared_bytes>>>(
-        on_device.input, on_device.output, on_device.times, (int)options.work);
+/* ---- One launch ---- */
+
+struct memory {
+    float *input, *output; /* on the device */
+    struct block_time *times;
+    float *host_input, *host_output;
+    struct block_time *host_times;
+};
+
+static struct memory set_up(size_t blocks, size_t threads) {
+    struct memory m = {};
+    char what[32];
+    snprintf(what, sizeof what, "%zu blocks", blocks);
+    m.input = (float *)new_on_device(2 * threads * sizeof *m.input, NULL);
+    m.output = (float *)new_on_device(blocks * sizeof *m.output, NULL);
+    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times, NULL);
+    m.host_output = (float *)new_memory(blocks * sizeof *m.host_output, what);
+    m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times, what);
+    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input, what);
+    return m;
+}
+
+/* Launches with random numbers whose minimum is at a random place of one half, and reads back what
+ * the blocks wrote. Exits with 1 on a wrong minimum or an impossible stamp. */
+static void run(const struct memory *m, size_t blocks, size_t threads, int work, bool upper_half) {
+    const size_t output_bytes = blocks * sizeof *m->output, times_bytes = blocks * sizeof *m->times;
+    const size_t input_bytes = 2 * threads * sizeof *m->input;
+    const float minimum = -(float)(1 + rand() % 1000);
+    for (size_t i = 0; i < 2 * threads; i++)
+        m->host_input[i] = (float)(rand() % 1000);
+    m->host_input[(upper_half ? threads : 0) + (size_t)rand() % threads] = minimum;
+    CHECK_CUDA(cudaMemcpy(m->input, m->host_input, input_bytes, cudaMemcpyHostToDevice));
+    /* No block has a result (NaN) or a stamp now, and the device is idle. */
+    CHECK_CUDA(cudaMemset(m->output, 0xff, output_bytes));
+    CHECK_CUDA(cudaMemset(m->times, 0, times_bytes));
+    CHECK_CUDA(cudaDeviceSynchronize());
+
+    timedReduction<<<(unsigned)blocks, (unsigned)threads, input_bytes>>>(m->input, m->output,
+                                                                         m->times, work);
     CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaMemcpy(m->host_output, m->output, output_bytes, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(m->host_times, m->times, times_bytes, cudaMemcpyDeviceToHost));
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &m->host_times[b];
+        if (m->host_output[b] != minimum)
+            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+                 (double)m->host_output[b], (double)minimum);
+        if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
+            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+                 b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
+        if (t->sm >= MAX_UNITS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
+    }
+}
+
+/* As many blocks as run at once, all SMs together. Exits with 1 if not even one does. */
+static int blocks_at_once(size_t threads, int sms) {
+    int per_sm = 0;
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_sm, (const void *)timedReduction, (int)threads, 2 * threads * sizeof(float)));
+    if (per_sm < 1)
+        fail(EXIT_FAILED, "no block of %zu threads has room on an SM", threads);
+    return per_sm * sms;
 }
 
 int main(int argc, char **argv) {
-    options.device = "";
-    options.blocks[0] = FEW_WAVES;
-    options.threads[0] = 1024;
-    options.work = 20;
-    options.trace = 1;
-    parse_options(argc, argv,
-                  "Which SM ran which block, and when?\n"
-                  "Without --blocks a GPU with 132 SMs gets 600, another one as many for each SM.");
-    only_one("--blocks", options.blocks);
-    const long long threads = only_one("--threads", options.threads);
-    const struct cudaDeviceProp device = open_blocks();
-    if (!options.has_blocks)
-        options.blocks[0] = FEW_WAVES * device.multiProcessorCount / ON_SMS;
-    const long long blocks = options.blocks[0];
-    set_up_blocks((size_t)blocks);
+    const char *device = "";
+    struct numbers block_list = {1, false, {FEW_WAVES}}, thread_list = {1, false, {1024}};
+    long long work = 20;
+    bool trace = false;
+    const struct arg args[] = {
+        ARG_DEVICE(&device),
+        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "numbers of blocks, one after the other"),
+        ARG_LIST("threads", &thread_list, MAX_THREADS,
+                 "threads in a block, one number after the other"),
+        ARG_NUMBER("work", &work, 1000000, "have each block do its work N times"),
+        ARG_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
+        END_OF_ARGS};
+    parse_args(argc, argv,
+               "Which SM ran which block, and when?\n"
+               "Without --blocks a GPU with 132 SMs gets 600, another one as many for each SM.",
+               args);
+    if (trace)
+        leave_stdout_to_trace();
+    only_one("--blocks", &block_list);
+    const size_t threads = (size_t)only_one("--threads", &thread_list);
+    const struct gpu gpu = open_cuda(device);
+    if (threads > (size_t)gpu.properties.maxThreadsPerBlock)
+        fail(EXIT_BAD_USAGE, "--threads: '%zu' is more than the %d that %s allows in a block",
+             threads, gpu.properties.maxThreadsPerBlock, gpu.properties.name);
+    if (!block_list.given)
+        block_list.at[0] = FEW_WAVES * gpu.sms / ON_SMS;
+    const size_t blocks = (size_t)block_list.at[0];
+    const struct memory m = set_up(blocks, threads);
+    struct slice *slices = (struct slice *)new_memory(blocks * sizeof *slices, "the slices");
 
-    for (int run = 0; run < 2; run++) { /* the first is the warm-up, which chapter 06 is about */
-        new_input((size_t)threads);
-        clear_blocks((size_t)blocks);
-        launch(blocks, threads);
-        read_blocks((size_t)blocks); /* and check them */
+    run(&m, blocks, threads, (int)work, true); /* the warm-up, which chapter 06 is about */
+    run(&m, blocks, threads, (int)work, false);
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &m.host_times[b];
+        slices[b] =
+            (struct slice){b, t->sm, t->start_ns, t->end_ns, t->end_clock - t->start_clock, 0};
     }
+    const struct timeline line = new_timeline(slices, blocks);
+    const int at_once = blocks_at_once(threads, gpu.sms);
 
-    begin_table(
-        "Block timeline: %lld blocks of %lld threads on %s; %d SMs, %d blocks at a time\n\n",
-        blocks, threads, device.name, device.multiProcessorCount,
-        blocks_at_once((const void *)timedReduction, (int)threads, device.multiProcessorCount));
-    report_timeline("SM", (size_t)blocks);
+    struct table table = {};
+    begin_record(args, gpu.properties.name, gpu.driver);
+    say("Block timeline: %zu blocks of %zu threads on %s; %d SMs, %d blocks at a time\n\n", blocks,
+        threads, gpu.properties.name, gpu.sms, at_once);
+    draw_timeline(&line, "SM");
+    record_slices(&table, &line);
+    if (trace)
+        print_trace(&line, "SM");
     return EXIT_SUCCESS;
 }

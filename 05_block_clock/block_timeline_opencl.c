@@ -12,36 +12,150 @@
  * Try:   ./block_timeline_opencl --trace >trace.json  then open the file on https://ui.perfetto.dev
  *        ./block_timeline_opencl --work 20            short work-groups: does one core do it all?
  */
-#include "opencl_blocks.h" /* cl, kernel, device_clock */
+#include "kernel_clock.h"
 #include "timeline.h"
 
-int main(int argc, char **argv) {
-    options.device = "";
-    options.blocks[0] = 20;
-    options.threads[0] = 64;
-    options.work = 2000;
-    options.trace = 1;
-    parse_options(argc, argv, "Which compute unit ran which work-group, and when?");
-    const size_t blocks = (size_t)only_one("--blocks", options.blocks);
-    const size_t threads = (size_t)only_one("--threads", options.threads);
-    const size_t global_size = blocks * threads;
-    open_blocks("block_clock.cl");
-    if (device_clock.tick_ns == 0)
-        fail(EXIT_NO_DEVICE, "%s on %s does not tell when or where a work-group runs",
-             device_clock.name, cl.name);
-    set_up_blocks(blocks, options.work);
-    CHECK_CL(clSetKernelArg(kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */
+/* What work-item 0 of a work-group writes down, as in block_clock.cl, which has the kernel. Clocks
+ * are its unit's own: within a group their difference means something, between groups nothing. The
+ * nanoseconds are one clock's for the whole device, and 0 where there is none. */
+struct block_time {
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
+    unsigned long long unit; /* the number of its SM or core */
+};
 
-    for (int run = 0; run < 2; run++) { /* the first is the warm-up, which chapter 06 is about */
-        new_input(threads);
-        clear_blocks(blocks);
-        CHECK_CL(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &global_size, &threads, 0, NULL,
-                                        NULL));
-        read_blocks(blocks); /* and check them */
+/* ---- One launch ---- */
+
+struct experiment {
+    struct opencl cl;
+    struct kernel_clock clock;
+    cl_kernel kernel;
+    cl_mem input, output, times; /* on the device */
+    float *host_input, *host_output;
+    struct block_time *host_times;
+};
+
+/* Buffers for the launch, and the kernel's arguments. */
+static void set_up_memory(struct experiment *e, size_t blocks, size_t threads, cl_int work) {
+    char what[32];
+    snprintf(what, sizeof what, "%zu blocks", blocks);
+    e->input = new_buffer(&e->cl, 2 * threads * sizeof *e->host_input, NULL);
+    CHECK_CL(clSetKernelArg(e->kernel, 0, sizeof e->input, &e->input));
+    e->output = new_buffer(&e->cl, blocks * sizeof *e->host_output, NULL);
+    CHECK_CL(clSetKernelArg(e->kernel, 1, sizeof e->output, &e->output));
+    e->times = new_buffer(&e->cl, blocks * sizeof *e->host_times, NULL);
+    CHECK_CL(clSetKernelArg(e->kernel, 2, sizeof e->times, &e->times));
+    CHECK_CL(clSetKernelArg(e->kernel, 4, sizeof work, &work));
+    e->host_output = new_memory(blocks * sizeof *e->host_output, what);
+    e->host_times = new_memory(blocks * sizeof *e->host_times, what);
+    e->host_input = new_memory(2 * threads * sizeof *e->host_input, what);
+    CHECK_CL(clSetKernelArg(e->kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */
+}
+
+/* Launches with random numbers whose minimum is at a random place of one half, and reads back what
+ * the work-groups wrote. Exits with 1 on a wrong minimum or an impossible stamp. */
+static void run(const struct experiment *e, size_t blocks, size_t threads, bool upper_half) {
+    const cl_uint nan_bits = 0xffffffff;
+    const cl_ulong zero = 0;
+    const cl_command_queue queue = e->cl.queue;
+    const size_t global_size = blocks * threads, input_bytes = 2 * threads * sizeof(float);
+    const size_t output_bytes = blocks * sizeof *e->host_output;
+    const size_t times_bytes = blocks * sizeof *e->host_times;
+    const float minimum = -(float)(1 + rand() % 1000);
+    for (size_t i = 0; i < 2 * threads; i++)
+        e->host_input[i] = (float)(rand() % 1000);
+    const size_t half = upper_half ? threads : 0;
+    e->host_input[half + (size_t)rand() % threads] = minimum; /* NOLINT: threads is not 0 */
+    CHECK_CL(clEnqueueWriteBuffer(queue, e->input, CL_TRUE, 0, input_bytes, e->host_input, 0, NULL,
+                                  NULL));
+    /* No group has a result (NaN) or a stamp then, and the device is idle. */
+    CHECK_CL(clEnqueueFillBuffer(queue, e->output, &nan_bits, sizeof nan_bits, 0, output_bytes, 0,
+                                 NULL, NULL));
+    CHECK_CL(
+        clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, times_bytes, 0, NULL, NULL));
+    CHECK_CL(clFinish(queue));
+
+    CHECK_CL(
+        clEnqueueNDRangeKernel(queue, e->kernel, 1, NULL, &global_size, &threads, 0, NULL, NULL));
+    CHECK_CL(clEnqueueReadBuffer(queue, e->output, CL_TRUE, 0, output_bytes, e->host_output, 0,
+                                 NULL, NULL));
+    CHECK_CL(clEnqueueReadBuffer(queue, e->times, CL_TRUE, 0, times_bytes, e->host_times, 0, NULL,
+                                 NULL));
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &e->host_times[b];
+        if (e->host_output[b] != minimum)
+            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+                 (double)e->host_output[b], (double)minimum);
+        if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
+            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+                 b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
+        if (t->unit >= MAX_UNITS)
+            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
     }
+}
 
-    begin_table("Block timeline: %zu blocks of %zu threads on %s, %s\n\n", blocks, threads, cl.name,
-                cl.platform);
-    report_timeline(device_clock.is_tsc ? "core" : "SM", blocks);
+/* Where and when each group ran. Of a time stamp counter, which is one for all cores, the
+ * nanoseconds are worked out here, from the first start on. */
+static void fill_slices(const struct experiment *e, struct slice *slices, size_t blocks) {
+    unsigned long long first = ~0ull;
+    for (size_t b = 0; b < blocks; b++)
+        first = e->host_times[b].start_clock < first ? e->host_times[b].start_clock : first;
+    for (size_t b = 0; b < blocks; b++) {
+        const struct block_time *t = &e->host_times[b];
+        slices[b] =
+            (struct slice){b, t->unit, t->start_ns, t->end_ns, t->end_clock - t->start_clock, 0};
+        if (e->clock.is_tsc) {
+            const double tick_ns = e->clock.tick_ns;
+            slices[b].start_ns = (unsigned long long)((double)(t->start_clock - first) * tick_ns);
+            slices[b].end_ns = (unsigned long long)((double)(t->end_clock - first) * tick_ns);
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    const char *device = "";
+    struct numbers block_list = {1, false, {20}}, thread_list = {1, false, {64}};
+    long long work = 2000;
+    bool trace = false;
+    const struct arg args[] = {
+        ARG_DEVICE(&device),
+        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "numbers of blocks, one after the other"),
+        ARG_LIST("threads", &thread_list, MAX_THREADS,
+                 "threads in a block, one number after the other"),
+        ARG_NUMBER("work", &work, 1000000, "have each block do its work N times"),
+        ARG_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
+        END_OF_ARGS};
+    parse_args(argc, argv, "Which compute unit ran which work-group, and when?", args);
+    if (trace)
+        leave_stdout_to_trace();
+    const size_t blocks = (size_t)only_one("--blocks", &block_list);
+    const size_t threads = (size_t)only_one("--threads", &thread_list);
+    struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
+    e.clock = find_kernel_clock(&e.cl);
+    if (!e.clock.name)
+        fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
+             e.cl.name);
+    const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
+    MAKE_CL(e.kernel, clCreateKernel(program, "timedReduction", &cl_error));
+    check_threads(&e.cl, e.kernel, (long long)threads, 2 * sizeof(float));
+    if (e.clock.tick_ns == 0)
+        fail(EXIT_NO_DEVICE, "%s on %s does not tell when or where a work-group runs", e.clock.name,
+             e.cl.name);
+    set_up_memory(&e, blocks, threads, (cl_int)work);
+    struct slice *slices = new_memory(blocks * sizeof *slices, "the slices");
+
+    run(&e, blocks, threads, true); /* the warm-up, which chapter 06 is about */
+    run(&e, blocks, threads, false);
+    fill_slices(&e, slices, blocks);
+    const struct timeline line = new_timeline(slices, blocks);
+    const char *unit_name = e.clock.is_tsc ? "core" : "SM";
+
+    struct table table = {0};
+    begin_record(args, e.cl.name, e.cl.driver);
+    say("Block timeline: %zu blocks of %zu threads on %s, %s\n\n", blocks, threads, e.cl.name,
+        e.cl.platform);
+    draw_timeline(&line, unit_name);
+    record_slices(&table, &line);
+    if (trace)
+        print_trace(&line, unit_name);
     return EXIT_SUCCESS;
 }

@@ -1,4 +1,5 @@
-// How long does each work-group run, by a clock that its kernel reads at its start and its end?
+// How long does a work-group run, by a clock that its kernel reads at its start and at its end, and
+// how does that change as work-groups are added?
 // Build: cc -O2 minimal.c -o minimal -lOpenCL
 // Run:   ./minimal
 #define CL_TARGET_OPENCL_VERSION 120
@@ -6,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GROUPS = 8 }; // work-groups. Try 1 and 5000
-enum { ITEMS = 64 }; // work-items in each. Try 1 and 256
+enum { ITEMS = 64 };  // work-items in each work-group. Try 1, 100 and 256
+enum { MOST = 1056 }; // work-groups. Try 5000
+static const size_t group_counts[] = {1, 132, MOST}; // Try as many as the device has units
 
 static const char *source =
     "ulong read_clock(void) {\n"
@@ -23,17 +25,25 @@ static const char *source =
     "    return __builtin_readcyclecounter();\n"
     "#endif\n"
     "}\n"
-    "__kernel void timed(__global ulong *out) { // of each group: start, end, and its values\n"
-    "    __global ulong *mine = out + get_group_id(0) * (2 + get_local_size(0));\n"
-    "    __global ulong *value = mine + 2 + get_local_id(0);\n"
-    "    *value = 1000;\n"
-    "    if (get_local_id(0) == 0) mine[0] = read_clock();\n"
-    "    barrier(CLK_GLOBAL_MEM_FENCE); // no work-item begins its work before that stamp\n"
-    "    for (int round = 0; round < 1000; round++)\n"
-    "        *value = *value / 2 + 1;\n"
-    "    barrier(CLK_GLOBAL_MEM_FENCE); // all work-items are here: only then the end\n"
+    "// Each work-group finds the minimum of the same 2 x items numbers; out: start, end, minimum\n"
+    "__kernel void timedReduction(__global const uint *in, __global ulong *out,\n"
+    "                             __local uint *shared) {\n"
+    "    const uint item = get_local_id(0), items = get_local_size(0);\n"
+    "    __global ulong *mine = out + 3 * get_group_id(0);\n"
+    "    if (item == 0) mine[0] = read_clock();\n"
+    "    shared[item] = in[item];\n"
+    "    shared[item + items] = in[item + items];\n"
+    "    for (uint left = 2 * items; left > 1;) { // halve what is left, rounding up\n"
+    "        const uint next = (left + 1) / 2;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE); // all are done with the round before\n"
+    "        if (item + next < left && shared[item + next] < shared[item])\n"
+    "            shared[item] = shared[item + next];\n"
+    "        left = next;\n"
+    "    }\n"
+    "    if (item == 0) mine[2] = shared[0];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE); // all work-items are here: only then the end\n"
     "    // Keep this `if`: without it an H200 reads the clock too early\n"
-    "    if (get_local_id(0) == 0) mine[1] = read_clock();\n"
+    "    if (item == 0) mine[1] = read_clock();\n"
     "}\n";
 
 static void check(cl_int error, const char *call) {
@@ -57,7 +67,7 @@ int main(void) {
     check(error, "clGetDeviceIDs (no device?)");
     char name[256];
     check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
-    printf("%s runs %d work-groups of %d work-items\n", name, GROUPS, ITEMS);
+    printf("%s:\n", name);
 
     // A queue for its commands, and the kernel, which is compiled for the device.
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
@@ -67,39 +77,51 @@ int main(void) {
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     check(error, "clCreateProgramWithSource");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
-    cl_kernel kernel = clCreateKernel(program, "timed", &error);
+    cl_kernel kernel = clCreateKernel(program, "timedReduction", &error);
     check(error, "clCreateKernel");
 
-    // What it writes for each work-group: start, end, and the value of each work-item.
-    static cl_ulong out[GROUPS][2 + ITEMS];
-    const size_t items = ITEMS, all = GROUPS * items;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof out, NULL, &error);
+    // Random numbers, the minimum, 1, at a random place; and what each work-group writes.
+    static cl_uint in[2 * ITEMS];
+    static cl_ulong out[MOST][3];
+    for (int i = 0; i < 2 * ITEMS; i++)
+        in[i] = (cl_uint)(2 + rand() % 1000);
+    in[rand() % (2 * ITEMS)] = 1;
+    cl_mem input = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof in, NULL, &error);
     check(error, "clCreateBuffer");
-    check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
-    for (int run = 1; run <= 2; run++) { // run 1 loads code and memory; run 2 counts
-        const cl_ulong none = 0;         // no stamp of run 1 may stay
-        error =
-            clEnqueueFillBuffer(queue, buffer, &none, sizeof none, 0, sizeof out, 0, NULL, NULL);
-        check(error, "clEnqueueFillBuffer");
-        error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &items, 0, NULL, NULL);
-        check(error, "clEnqueueNDRangeKernel");
-    }
-    error = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
-    check(error, "clEnqueueReadBuffer");
-    double sum = 0;
-    for (int group = 0; group < GROUPS; group++) {
-        if (out[group][0] == 0 || out[group][1] <= out[group][0]) {
-            fprintf(stderr, "impossible: work-group %d has no start, or no end after it\n", group);
-            return 1;
+    cl_mem output = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof out, NULL, &error);
+    check(error, "clCreateBuffer");
+    error = clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, sizeof in, in, 0, NULL, NULL);
+    check(error, "clEnqueueWriteBuffer");
+    check(clSetKernelArg(kernel, 0, sizeof input, &input), "clSetKernelArg");
+    check(clSetKernelArg(kernel, 1, sizeof output, &output), "clSetKernelArg");
+    check(clSetKernelArg(kernel, 2, sizeof in, NULL), "clSetKernelArg"); // each group's own memory
+
+    for (size_t i = 0; i < sizeof group_counts / sizeof *group_counts; i++) {
+        const size_t count = group_counts[i], items = ITEMS, all = count * items;
+        const cl_ulong none = 0;             // no number of an earlier launch may stay
+        for (int run = 1; run <= 2; run++) { // run 1 loads code and memory; run 2 counts
+            error = clEnqueueFillBuffer(queue, output, &none, sizeof none, 0, sizeof out, 0, NULL,
+                                        NULL);
+            check(error, "clEnqueueFillBuffer");
+            error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &items, 0, NULL, NULL);
+            check(error, "clEnqueueNDRangeKernel");
         }
-        const unsigned long long ticks = out[group][1] - out[group][0];
-        if (group < 8)
-            printf("work-group %d: %llu ticks\n", group, ticks);
-        sum += (double)ticks;
+        error = clEnqueueReadBuffer(queue, output, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
+        check(error, "clEnqueueReadBuffer");
+        double sum = 0;
+        for (size_t group = 0; group < count; group++) {
+            const unsigned long long start = out[group][0], end = out[group][1],
+                                     least = out[group][2];
+            if (least != 1 || start == 0 || end <= start) {
+                fprintf(stderr,
+                        "wrong: work-group %zu found %llu, not 1, or ran from %llu to %llu\n",
+                        group, least, start, end);
+                return 1;
+            }
+            sum += (double)(end - start);
+        }
+        printf("%5zu work-groups of %d work-items: %.0f ticks on average\n", count, ITEMS,
+               sum / (double)count);
     }
-    printf("%d work-groups: %.0f ticks on average\n", GROUPS, sum / GROUPS);
-    const int right = out[GROUPS - 1][1 + ITEMS] == 2;
-    if (!right)
-        fprintf(stderr, "the last value is wrong: believe none of these ticks\n");
-    return !right || fflush(stdout) != 0;
+    return fflush(stdout) != 0;
 }

@@ -1,33 +1,52 @@
+<<<<<<< HEAD
 // How long does each block run, by its multiprocessor's clock? clock64() at its start and its end.
 // Build: nvcc -arch=native minimal.cu -o minimal
+=======
+// How long does a block run, by its multiprocessor's clock, and how does that change as blocks are
+// added? timedReduction reads the clock at each block's start and at its end.
+// Build: nvcc minimal.cu -o minimal
+>>>>>>> c3
 // Run:   ./minimal
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLOCKS 8    // Try 1, as many as the GPU has multiprocessors (132 on an H100), and 5000
-#define THREADS 256 // Try 32 and 1024
+#define THREADS 256                               // in each block. Try 32, 100 and 1024
+#define MOST 1056                                 // blocks. Try 5000
+static const int block_counts[] = {1, 132, MOST}; // Try as many as your GPU has multiprocessors
 
-struct block {
+struct block_time {
     long long start, end; // clocks of one multiprocessor: another one counts from another zero
-    float values[THREADS];
 };
 
-__global__ void timed(struct block *blocks) {
-    struct block *mine = &blocks[blockIdx.x];
-    mine->values[threadIdx.x] = 1;
-    if (threadIdx.x == 0)
-        mine->start = clock64();
-    __syncthreads(); // no thread begins its work before that stamp
+struct memory {
+    float input[2 * THREADS];
+    struct block_time times[MOST];
+    float output[MOST];
+};
 
-    // From memory, so that no compiler works out the loop itself. The wait for it is in the clocks.
-    float x = mine->values[threadIdx.x];
-    for (int round = 0; round < 1000; round++) // the work: x comes nearer and nearer to 2
-        x = x * 0.5f + 1;
-    mine->values[threadIdx.x] = x;
+// Each block finds the minimum of the same 2 x blockDim.x numbers.
+__global__ void timedReduction(const float *input, float *output, struct block_time *times) {
+    extern __shared__ float shared[]; // as many numbers: the launch says so
+    const unsigned tid = threadIdx.x;
+    const long long start = clock64();
+
+    shared[tid] = input[tid];
+    shared[tid + blockDim.x] = input[tid + blockDim.x];
+    for (unsigned left = 2 * blockDim.x; left > 1;) { // halve what is left, rounding up
+        const unsigned half = (left + 1) / 2;
+        __syncthreads(); // all threads are done with the round before
+        if (tid + half < left && shared[tid + half] < shared[tid])
+            shared[tid] = shared[tid + half];
+        left = half;
+    }
+    if (tid == 0)
+        output[blockIdx.x] = shared[0];
 
     // The last stamp needs the barrier's result, so it cannot be taken before the barrier.
-    if (__syncthreads_count(1) && threadIdx.x == 0)
-        mine->end = clock64();
+    if (__syncthreads_count(1) && tid == 0) {
+        times[blockIdx.x].end = clock64();
+        times[blockIdx.x].start = start;
+    }
 }
 
 static void check(cudaError_t error, const char *call) {
@@ -38,29 +57,34 @@ static void check(cudaError_t error, const char *call) {
 }
 
 int main(void) {
-    struct block *blocks; // managed memory: host and GPU both reach it
-    check(cudaMallocManaged(&blocks, BLOCKS * sizeof *blocks), "cudaMallocManaged");
-    for (int run = 1; run <= 2; run++) { // run 1 loads kernel and memory; run 2 counts
-        check(cudaMemset(blocks, 0, BLOCKS * sizeof *blocks), "cudaMemset"); // its stamps, too
-        timed<<<BLOCKS, THREADS>>>(blocks);
-        check(cudaGetLastError(), "cudaGetLastError after the launch");
-        check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    }
+    struct memory *memory; // managed: host and GPU both reach it
+    check(cudaMallocManaged(&memory, sizeof *memory), "cudaMallocManaged");
+    for (int i = 0; i < 2 * THREADS; i++)
+        memory->input[i] = (float)(rand() % 1000);
+    memory->input[rand() % (2 * THREADS)] = -1; // the minimum
 
-    double sum = 0;
-    for (int block = 0; block < BLOCKS; block++) {
-        const long long clocks = blocks[block].end - blocks[block].start;
-        if (blocks[block].start == 0 || clocks <= 0) {
-            fprintf(stderr, "impossible: block %d has no start, or no end after it\n", block);
-            return 1;
+    for (size_t i = 0; i < sizeof block_counts / sizeof *block_counts; i++) {
+        const int count = block_counts[i];
+        for (int run = 1; run <= 2; run++) { // run 1 loads kernel and memory; run 2 counts
+            check(cudaMemset(memory->times, 0, sizeof memory->times), "cudaMemset of the times");
+            check(cudaMemset(memory->output, 0, sizeof memory->output), "cudaMemset of the output");
+            timedReduction<<<count, THREADS, sizeof memory->input>>>(memory->input, memory->output,
+                                                                     memory->times);
+            check(cudaGetLastError(), "cudaGetLastError after the launch");
+            check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
         }
-        if (block < 8)
-            printf("block %d: %lld clocks\n", block, clocks);
-        sum += (double)clocks;
+        double sum = 0;
+        for (int b = 0; b < count; b++) {
+            const struct block_time t = memory->times[b];
+            if (memory->output[b] != -1 || t.start == 0 || t.end <= t.start) {
+                fprintf(stderr,
+                        "wrong: block %d found %g, not -1, or ran from clock %lld to %lld\n", b,
+                        memory->output[b], t.start, t.end);
+                return 1;
+            }
+            sum += (double)(t.end - t.start);
+        }
+        printf("%5d blocks of %d threads: %.0f clocks on average\n", count, THREADS, sum / count);
     }
-    printf("%d blocks of %d threads: %.0f clocks on average\n", BLOCKS, THREADS, sum / BLOCKS);
-    const float last = blocks[BLOCKS - 1].values[THREADS - 1];
-    if (last != 2)
-        fprintf(stderr, "the last value is %g, not 2: believe none of these clocks\n", last);
-    return last != 2 || fflush(stdout) != 0;
+    return fflush(stdout) != 0;
 }

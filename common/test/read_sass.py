@@ -58,8 +58,7 @@ RULES = {
     "05_block_clock/block_clock.cu": {
         "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}"},
     "05_block_clock/minimal.cu": {
-        "timed": rf"store {FLOW}clock store {FLOW}barrier {FLOW}load {WORK}work {WORK}"
-                 rf"store {FLOW}barrier answer used {FLOW}branch clock store "},
+        "timedReduction": rf"{FLOW}clock {FLOW}{REDUCTION}store {FLOW}barrier answer used {FLOW}branch clock store "},
     "05_block_clock/block_timeline.cu": {
         "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store barrier \] {BLOCK_END}"},
     "05_block_clock/barrier.cu": {
