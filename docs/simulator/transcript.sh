@@ -14,6 +14,7 @@
 #     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
 #                                 last one of stdout. Two blanks end the word, which may have single ones
 #     # words                     kept
+# Line numbers of the source, and how many calls a sweep makes, are left out.
 # In $PATH is `marked`, too: it prints which rows of a record are disturbed, and no number.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff. A new one needs no more
 # than its commands and the first words of its rows.
@@ -38,7 +39,7 @@ type_in() {
     : >"$scratch/hit"
     HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"
     code=$?
-    sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/" "$scratch/said" >"$scratch/errors"
+    sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/; s/^sweep: [1-9][0-9]* /sweep: all /" "$scratch/said" >"$scratch/errors"
     hit=$(head -n 1 "$scratch/hit")
 }
 
