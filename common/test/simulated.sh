@@ -18,8 +18,7 @@
 # What a record says above its rows ("# size,1000", and their names) stands there once: a command after it shows only
 # what is different.
 # Other lines that begin with "#" are kept. The left side of "#=" is looked up in what the command above printed; a key
-# that has blanks is a="b c". The right side is an expression of awk in the constants of simulated_times.h, in lower
-# case and in us. Without "+-" it must be exact to the last digit printed.
+# that has blanks is a="b c". The right side is an expression of awk in the constants of times.h, in us. Without "+-" it must be exact to the last digit printed.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff.
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
@@ -36,9 +35,19 @@ for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new; do
     [ ! -e "$file" ] || ln -s "$file" .
 done
 bad=0
-constants=$(grep -o '[A-Z_0-9]* = [0-9][0-9]*' "$here/simulated_times.h" |
-    awk '{ ns = sub(/_NS$/, "", $1); print tolower($1) " = " $3 (ns ? " / 1000;" : ";") }'
-    sed -n 's/  .*//; s/^ \* #: \(.*\)/\1;/p' "$here/simulated_times.h")
+constants=$(sed -n 's/^TIME(\([a-z_0-9]*\), \([0-9]*\),.*/\1 = \2 \/ 1000;/p; s/^COUNT(\([a-z_0-9]*\), \([0-9]*\),.*/\1 = \2;/p' \
+    "$here/../../docs/simulator/times.h"
+    cat <<END
+mean_noise = (noise + noise_2 + noise_3 + noise_4 + noise_5) / 5 + noise_late / 41;
+kernel = launch + unit_0 + block + 8 * warp + drain;
+spin = launch + unit_0 + read + block + warp + drain;
+floor = fetch + event;
+call = launch_call + last_error;
+way = submit + latency + fetch;
+cl_call = enqueue + submit + flush + cl_latency + fetch;
+loading = wake + load_anew + load_first;
+END
+)
 
 # holds LEFT RIGHT: says why a sum does not hold.
 holds() {

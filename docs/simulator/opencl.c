@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four OpenCL devices on the virtual clock of simulated.c, linked in place of the ICD loader. It
+ * Four OpenCL devices on the virtual clock of machine.c, linked in place of the ICD loader. It
  * knows the calls that the suite makes; the linker names any other. The kernels are the suite's own
  * .cl files, compiled as C. */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulated.h"
+#include "machine.h"
 
 /* ---- The devices ---- */
 
@@ -24,26 +24,20 @@ struct _cl_device_id {
     const char *name, *version, *extensions;
     cl_device_type type;
     cl_uint mhz;
-    size_t resolution_ns;
-    struct simulated_device timing;
+    const struct simulated_device *timing;
+    const int64_t *resolution_ns; /* of its stamps, as it claims */
 };
 /* clang-format off */
 static struct _cl_platform_id platforms[] = {{"Portable Computing Language"}, {"NVIDIA CUDA"}, {"Nothing"}, {"Others"}};
-/* ..., clock (MHz), resolution (ns),
- *  {units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns)} */
 static struct _cl_device_id devices[] = {
-    {&platforms[0], "Simulated CPU", "OpenCL 3.0 PoCL", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500, 1,
-     {2, 1, CPU_LATENCY_NS, CPU_LAUNCH_NS, CPU_DRAIN_NS, CPU_BLOCK_NS, CPU_WARP_NS, CPU_BARRIER_NS, CPU_TICK_NS,
-      123456000000789}},
+    {&platforms[0], "Simulated CPU", "OpenCL 3.0 PoCL", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500,
+     &simulated_devices[SIMULATED_CPU], &simulated_ns.cpu_tick},
     {&platforms[1], "Simulated GPU", "OpenCL 3.0 CUDA", "cl_khr_fp64 cl_nv_device_attribute_query",
-     CL_DEVICE_TYPE_GPU, 1980, 1000,
-     {GPU_UNITS, 512, CL_LATENCY_NS, LAUNCH_NS, DRAIN_NS, BLOCK_NS, WARP_NS, BARRIER_NS, TICK_NS, 5000000000007}},
-    {&platforms[3], "Simulated, with a \"clock\"", "OpenCL 2.1 x", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500, 80,
-     {4, 256, KHR_LATENCY_NS, KHR_LAUNCH_NS, KHR_DRAIN_NS, KHR_BLOCK_NS, KHR_WARP_NS, KHR_BARRIER_NS, KHR_TICK_NS,
-      77000000000}},
-    {&platforms[3], "Simulated old CPU", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_CPU, 0, 10,
-     {2, 256, OLD_LATENCY_NS, OLD_LAUNCH_NS, OLD_DRAIN_NS, OLD_BLOCK_NS, OLD_WARP_NS, OLD_BARRIER_NS, OLD_TICK_NS,
-      1000000}}};
+     CL_DEVICE_TYPE_GPU, 2000, &simulated_devices[SIMULATED_CL_GPU], &simulated_ns.cl_resolution},
+    {&platforms[3], "Simulated, with a \"clock\"", "OpenCL 2.1 x", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500,
+     &simulated_devices[SIMULATED_KHR], &simulated_ns.khr_tick},
+    {&platforms[3], "Simulated old CPU", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_CPU, 0,
+     &simulated_devices[SIMULATED_OLD], &simulated_ns.old_tick}};
 /* clang-format on */
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0], DEVICES = sizeof devices / sizeof devices[0] };
 
@@ -85,7 +79,6 @@ struct _cl_event {
 };
 static cl_mem buffers;
 static cl_event events;
-static int objects, held_events;
 
 /* CODE=-5 in the environment: what the failing call answers. */
 static cl_int failing(cl_int code) { return getenv("CODE") ? atoi(getenv("CODE")) : code; }
@@ -102,11 +95,11 @@ static bool cache_is_on(void) {
     return on;
 }
 
-/* One call that answers with a code: its name and parameters, the ns that it takes, the code when FAULT has it fail,
+/* One call that answers with a code: its name and parameters, its time in times.h, the code when FAULT has it fail,
  * and what it does. */
-#define API(name, parameters, ns, code, ...)                                                                           \
+#define API(name, parameters, time, code, ...)                                                                         \
     cl_int name parameters {                                                                                           \
-        if (simulated_call(__func__, ns)) return failing(code);                                                        \
+        if (simulated_call(__func__, simulated_ns.time)) return failing(code);                                         \
         __VA_ARGS__;                                                                                                   \
         return CL_SUCCESS;                                                                                             \
     }
@@ -123,19 +116,19 @@ static cl_int answer(const void *value, size_t bytes, size_t room, void *to, siz
 #define VALUE(type, value) return answer(&(type){(value)}, sizeof(type), room, to, needed)
 #define ROOM size_t room, void *to, size_t *needed
 
-API(clGetPlatformIDs, (cl_uint room, cl_platform_id *to, cl_uint *count), 90000, CL_OUT_OF_HOST_MEMORY,
+API(clGetPlatformIDs, (cl_uint room, cl_platform_id *to, cl_uint *count), cl_platforms, CL_OUT_OF_HOST_MEMORY,
     *count = simulated_fault("no_platform", NULL) ? 0 : PLATFORMS;
     for (cl_uint p = 0; p < room && p < *count; p++) to[p] = &platforms[p]; if (!*count) return -1001)
-API(clGetPlatformInfo, (cl_platform_id p, cl_platform_info what, ROOM), 200, CL_OUT_OF_HOST_MEMORY,
+API(clGetPlatformInfo, (cl_platform_id p, cl_platform_info what, ROOM), cl_ask, CL_OUT_OF_HOST_MEMORY,
     if (what != CL_PLATFORM_NAME) simulated_stop("clGetPlatformInfo: %#x", what);
     TEXT(p->name))
-API(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, cl_device_id *to, cl_uint *count), 300,
+API(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, cl_device_id *to, cl_uint *count), cl_devices,
     CL_OUT_OF_HOST_MEMORY, cl_uint found = 0;
     for (int d = 0; d < DEVICES && !simulated_fault("no_device", NULL);
          d++) if (devices[d].platform == p && devices[d].type & type && found++ < room) to[found - 1] = &devices[d];
     if (count) *count = found; if (!found) return CL_DEVICE_NOT_FOUND)
 API(
-    clGetDeviceInfo, (cl_device_id d, cl_device_info what, ROOM), 200, CL_OUT_OF_HOST_MEMORY, switch (what) {
+    clGetDeviceInfo, (cl_device_id d, cl_device_info what, ROOM), cl_ask, CL_OUT_OF_HOST_MEMORY, switch (what) {
 case CL_DEVICE_NAME: TEXT(d->name);
 case CL_DEVICE_VERSION: TEXT(d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
@@ -147,9 +140,9 @@ case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, simulated_memory());
 case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, simulated_memory() / (d == devices ? 4 : 2));
 case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: VALUE(cl_ulong, simulated_fault("small_cache", NULL) ? 1u << 12 : 1u << 20);
 case CL_DEVICE_LOCAL_MEM_SIZE: VALUE(cl_ulong, 4096);
-case CL_DEVICE_MAX_COMPUTE_UNITS: VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing.units);
+case CL_DEVICE_MAX_COMPUTE_UNITS: VALUE(cl_uint, simulated_fault("many_units", NULL) ? 600 : (cl_uint)d->timing->units);
 case CL_DEVICE_MAX_CLOCK_FREQUENCY: VALUE(cl_uint, simulated_fault("slow_clock", NULL) ? 1 : d->mhz);
-case CL_DEVICE_PROFILING_TIMER_RESOLUTION: VALUE(size_t, d->resolution_ns);
+case CL_DEVICE_PROFILING_TIMER_RESOLUTION: VALUE(size_t, (size_t)*d->resolution_ns);
 case 0x1076: VALUE(cl_bitfield, 2); /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
 default: simulated_stop("clGetDeviceInfo: %#x", what);
     })
@@ -159,26 +152,25 @@ default: simulated_stop("clGetDeviceInfo: %#x", what);
 static void *create(const char *call, int64_t ns, size_t bytes, cl_int code, cl_int *to) {
     const bool fails = simulated_call(call, ns);
     if (to) *to = fails ? failing(code) : CL_SUCCESS;
-    objects += !fails;
-    if (objects > 24) simulated_stop("%s: more than 24 objects: are they released?", call);
     return fails ? NULL : calloc(1, bytes);
 }
-#define CREATE(type, ns, code) (struct _##type *)create(__func__, (ns), sizeof(struct _##type), (code), error)
+#define CREATE(type, time, code)                                                                                       \
+    (struct _##type *)create(__func__, simulated_ns.time, sizeof(struct _##type), (code), error)
 
 #define UNUSED __attribute__((unused))
 cl_context clCreateContext(const cl_context_properties *properties UNUSED, cl_uint count UNUSED,
                            const cl_device_id *device,
                            void (*notify)(const char *, const void *, size_t, void *) UNUSED, void *data UNUSED,
                            cl_int *error) {
-    cl_context context = CREATE(cl_context, 100000, CL_DEVICE_NOT_AVAILABLE);
+    cl_context context = CREATE(cl_context, cl_context, CL_DEVICE_NOT_AVAILABLE);
     if (context) context->device = device[0];
-    simulated_device = &device[0]->timing;
+    simulated_device = device[0]->timing;
     return context;
 }
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
                                       cl_int *error) {
-    cl_command_queue queue = CREATE(cl_command_queue, 20000, CL_INVALID_QUEUE_PROPERTIES);
+    cl_command_queue queue = CREATE(cl_command_queue, cl_queue, CL_INVALID_QUEUE_PROPERTIES);
     static cl_command_queue first_queue;
     if (!first_queue) first_queue = queue;
     if (queue)
@@ -191,7 +183,7 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
 cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UNUSED, const char **text,
                                      const size_t *bytes UNUSED, cl_int *error) {
     if (!strstr(text[0], "__kernel")) simulated_stop("a program without a kernel");
-    cl_program program = CREATE(cl_program, 3000, CL_OUT_OF_RESOURCES);
+    cl_program program = CREATE(cl_program, cl_program, CL_OUT_OF_RESOURCES);
     if (program) program->text = strdup(text[0]);
     return program;
 }
@@ -200,16 +192,16 @@ cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UN
 API(clBuildProgram,
     (cl_program program, cl_uint count UNUSED, const cl_device_id *device UNUSED, const char *options,
      void (*notify)(cl_program, void *) UNUSED, void *data UNUSED),
-    BUILD_NS, CL_BUILD_PROGRAM_FAILURE, const char *clock = options ? strstr(options, "-DCLOCK_") : NULL;
+    build, CL_BUILD_PROGRAM_FAILURE, const char *clock = options ? strstr(options, "-DCLOCK_") : NULL;
     if (simulated_fault("no_compiler", NULL)) return CL_BUILD_PROGRAM_FAILURE;
     if (clock) snprintf(program->prefix, sizeof program->prefix, "%s_", clock + strlen("-DCLOCK_"));
     program->built = true)
-API(clGetProgramBuildInfo, (cl_program program, cl_device_id device UNUSED, cl_program_build_info what, ROOM), 100,
-    CL_INVALID_PROGRAM, if (program && what == CL_PROGRAM_BUILD_LOG) TEXT("the compiler's words"))
+API(clGetProgramBuildInfo, (cl_program program, cl_device_id device UNUSED, cl_program_build_info what, ROOM),
+    cl_build_log, CL_INVALID_PROGRAM, if (program && what == CL_PROGRAM_BUILD_LOG) TEXT("the compiler's words"))
 
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error) {
     char symbol[96];
-    cl_kernel kernel = CREATE(cl_kernel, 5000, CL_INVALID_KERNEL_NAME);
+    cl_kernel kernel = CREATE(cl_kernel, cl_kernel, CL_INVALID_KERNEL_NAME);
     snprintf(symbol, sizeof symbol, "%s%s", program->prefix, name);
     if (kernel) kernel->call.name = strdup(name);
     if (kernel) *(void **)&kernel->call.kernel = dlsym(RTLD_DEFAULT, symbol);
@@ -228,12 +220,13 @@ static size_t parameter_bytes(const char *at, cl_uint index) {
     return memchr(at, '*', length) || (is_long && is_long < at + length) ? 8 : 4;
 }
 
-API(clGetKernelWorkGroupInfo, (cl_kernel kernel UNUSED, cl_device_id device, cl_kernel_work_group_info what, ROOM), 200,
-    CL_INVALID_KERNEL, if (what != CL_KERNEL_WORK_GROUP_SIZE) simulated_stop("clGetKernelWorkGroupInfo: %#x", what);
-    VALUE(size_t, device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing.threads_per_unit))
+API(clGetKernelWorkGroupInfo, (cl_kernel kernel UNUSED, cl_device_id device, cl_kernel_work_group_info what, ROOM),
+    cl_ask, CL_INVALID_KERNEL,
+    if (what != CL_KERNEL_WORK_GROUP_SIZE) simulated_stop("clGetKernelWorkGroupInfo: %#x", what);
+    VALUE(size_t, device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing->threads_per_unit))
 
-API(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), 60, CL_INVALID_ARG_INDEX,
-    if (value && bytes != parameter_bytes(kernel->parameters, index)) return CL_INVALID_ARG_SIZE;
+API(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), cl_argument,
+    CL_INVALID_ARG_INDEX, if (value && bytes != parameter_bytes(kernel->parameters, index)) return CL_INVALID_ARG_SIZE;
     uintptr_t *argument = &kernel->call.arguments[index]; *argument = 0;
     kernel->call.local_bytes[index] = value ? 0 : bytes; if (value) memcpy(argument, value, bytes);
     for (cl_mem b = buffers; value && bytes == sizeof b && b;
@@ -242,15 +235,15 @@ API(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *
 
 cl_mem clCreateBuffer(cl_context context UNUSED, cl_mem_flags flags, size_t bytes, void *data, cl_int *error) {
     if (flags & CL_MEM_COPY_HOST_PTR || data) simulated_stop("clCreateBuffer: from host memory");
-    cl_mem buffer = CREATE(cl_mem, 8000, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    cl_mem buffer = CREATE(cl_mem, cl_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     if (!buffer) return NULL;
     *buffer = (struct _cl_mem){simulated_allocate(bytes), bytes, buffers};
     return buffers = buffer;
 }
 
-API(clReleaseMemObject, (cl_mem buffer), 300, CL_INVALID_MEM_OBJECT, cl_mem *at = &buffers;
+API(clReleaseMemObject, (cl_mem buffer), cl_release, CL_INVALID_MEM_OBJECT, cl_mem *at = &buffers;
     while (*at && *at != buffer) at = &(*at)->next; if (!*at) simulated_stop("clReleaseMemObject: released twice");
-    *at = buffer->next; simulated_free(buffer->data); objects--; free(buffer))
+    *at = buffer->next; simulated_free(buffer->data); free(buffer))
 
 /* ---- Commands ---- */
 
@@ -279,8 +272,6 @@ static cl_event new_event(cl_event *to) {
     event->next = events;
     events = event;
     event->held = to != NULL;
-    held_events += event->held;
-    if (held_events > 8) simulated_stop("more than 8 events: are they released?");
     if (to) *to = event;
     return event;
 }
@@ -293,7 +284,7 @@ static void enqueue(cl_command_queue queue, cl_event event, cl_uint waits, const
     event->command.after = waits && wait[0]->command.owner ? &wait[0]->command : NULL;
     event->command.stream = queue->stream.apart ? &queue->stream : NULL;
     simulated_enqueue(&event->command);
-    event->command.submit_ns += FLUSH_NS;
+    event->command.submit_ns += simulated_ns.flush;
 }
 #define WAITS cl_uint waits, const cl_event *wait, cl_event *to
 
@@ -301,7 +292,7 @@ API(
     clEnqueueNDRangeKernel,
     (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
      const size_t *local, WAITS),
-    ENQUEUE_NS, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
+    enqueue, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
     if (kernel->set & (kernel->set + 1)) return CL_INVALID_KERNEL_ARGS;
     if (dimensions > 2 || offset || !global[0] || (dimensions == 2 && !local)) return CL_INVALID_VALUE;
     const size_t threads = local ? local[0] : 64; /* 64: the driver's choice */
@@ -315,76 +306,80 @@ API(
         event->command.shared_bytes = kernel->call.local_bytes[i];
         event->command.arguments[i] = (uintptr_t)simulated_shared();
     } event->command.delay_ns = (kernel->launched ? 0
-                                 : cache_is_on()  ? COMPILE_KEPT_NS
-                                                  : COMPILE_NS) +
-                                (launched ? 0 : COMPILE_FIRST_NS);
+                                 : cache_is_on()  ? simulated_ns.compile_kept
+                                                  : simulated_ns.compile) +
+                                (launched ? 0 : simulated_ns.compile_first);
     kernel->launched = launched = true; enqueue(queue, event, waits, wait))
 
-static cl_event copy(cl_command_queue queue, const char *name, const void *from, void *into, size_t bytes, int rate,
-                     WAITS) {
+static cl_event copy(cl_command_queue queue, const char *name, const void *from, void *into, size_t bytes,
+                     int64_t ns_1000, WAITS) {
     const cl_event event = new_event(to);
     event->command.name = name;
     event->from = from;
     event->to = into;
     event->bytes = bytes;
-    event->command.ns = TRANSFER_NS + (int64_t)bytes / rate;
+    event->command.ns = simulated_ns.transfer + simulated_copy_ns(bytes, ns_1000);
     enqueue(queue, event, waits, wait);
     return event;
 }
 
 API(clEnqueueWriteBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from, WAITS),
-    TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    const cl_event event = copy(queue, "write", from, (char *)buffer->data + offset, bytes, COPY_RATE, waits, wait, to);
+    transfer_call, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
+    const cl_event event = copy(queue, "write", from, (char *)buffer->data + offset, bytes, simulated_ns.copy_1000,
+                                waits, wait, to);
     simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false);
     simulated_fill_l2(buffer->data, bytes, true))
 API(clEnqueueReadBuffer,
-    (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS), 3000,
-    CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;
-    const cl_event event = copy(queue, "read", (char *)buffer->data + offset, into, bytes, COPY_RATE, waits, wait, to);
+    (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS),
+    transfer_call, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;
+    const cl_event event = copy(queue, "read", (char *)buffer->data + offset, into, bytes, simulated_ns.copy_1000,
+                                waits, wait, to);
     event->reading = true; if (blocking) simulated_wait(&event->command, false))
 API(clEnqueueCopyBuffer,
-    (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS), 3000,
-    CL_OUT_OF_RESOURCES, if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
-    copy(queue, "copy", (char *)from->data + from_offset, (char *)into->data + offset, bytes, DEVICE_RATE, waits, wait,
-         to))
+    (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS),
+    transfer_call, CL_OUT_OF_RESOURCES,
+    if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
+    copy(queue, "copy", (char *)from->data + from_offset, (char *)into->data + offset, bytes,
+         simulated_ns.device_copy_1000, waits, wait, to))
 API(clEnqueueFillBuffer,
     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset, size_t bytes,
      WAITS),
-    TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES,
+    transfer_call, CL_OUT_OF_RESOURCES,
     if (offset + bytes > buffer->bytes || pattern_bytes > sizeof((cl_event)NULL)->pattern ||
         bytes % pattern_bytes) return CL_INVALID_VALUE;
     const cl_event event = new_event(to); memcpy(event->pattern, pattern, pattern_bytes);
     event->pattern_bytes = pattern_bytes; event->fill = true; event->to = (char *)buffer->data + offset;
-    event->bytes = bytes; event->command.ns = FILL_NS; enqueue(queue, event, waits, wait))
-API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), TRANSFER_CALL_NS, CL_OUT_OF_RESOURCES,
+    event->bytes = bytes; event->command.ns = simulated_ns.fill; enqueue(queue, event, waits, wait))
+API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,
     enqueue(queue, new_event(to), waits, wait))
-API(clFlush, (cl_command_queue queue), 300, CL_OUT_OF_RESOURCES, (void)queue)
-API(clFinish, (cl_command_queue queue), FINISH_NS, CL_OUT_OF_RESOURCES,
+API(clFlush, (cl_command_queue queue), cl_flush_call, CL_OUT_OF_RESOURCES, (void)queue)
+API(clFinish, (cl_command_queue queue), finish, CL_OUT_OF_RESOURCES,
     if (!queue->stream.apart || queue->stream.last) simulated_wait(queue->stream.last, false))
 
 /* ---- Events ---- */
 
 cl_event clCreateUserEvent(cl_context context UNUSED, cl_int *error) {
-    cl_event event = simulated_call(__func__, 1000) ? NULL : new_event(&event);
+    cl_event event = simulated_call(__func__, simulated_ns.cl_user_event) ? NULL : new_event(&event);
     *error = event ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     return event;
 }
-API(clSetUserEventStatus, (cl_event event, cl_int status), 1000, CL_INVALID_EVENT, event->open = status == CL_COMPLETE)
-API(clReleaseEvent, (cl_event event), 200, CL_INVALID_EVENT,
+API(clSetUserEventStatus, (cl_event event, cl_int status), cl_user_event, CL_INVALID_EVENT,
+    event->open = status == CL_COMPLETE)
+API(clReleaseEvent, (cl_event event), cl_release_event, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
-    event->held = false; held_events--)
+    event->held = false)
 
 /* FAULT=stamp_...: what drivers may answer with CL_SUCCESS. NVIDIA's also answers so, with 0, while a command has not
  * finished. */
-API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), PROFILING_NS, CL_OUT_OF_RESOURCES,
+API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), profiling, CL_OUT_OF_RESOURCES,
     if (!event->held) return CL_INVALID_EVENT;
     const struct simulated_command *c = &event->command;
     const bool finished = c->done && c->end_ns <= simulated_host_ns();
-    if (event->profiled && !finished && simulated_device == &devices[1].timing) VALUE(cl_ulong, 0);
+    if (event->profiled && !finished && simulated_device == devices[1].timing) VALUE(cl_ulong, 0);
     if (!event->profiled || !finished) return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (what == CL_PROFILING_COMMAND_COMPLETE &&
-        simulated_device == &devices[3].timing) return CL_INVALID_VALUE; /* an OpenCL 1.2 driver does not know it */
+        simulated_device == devices[3].timing) return CL_INVALID_VALUE; /* an OpenCL 1.2 driver does not know it */
     if (simulated_fault("stamp_unwritten", NULL)) return CL_SUCCESS;
     const bool no_submit = what == CL_PROFILING_COMMAND_SUBMIT && simulated_fault("stamp_no_submit", NULL);
     if (simulated_fault("stamp_zero", NULL) || no_submit) VALUE(cl_ulong, 0);
@@ -397,11 +392,12 @@ API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), PRO
                               : simulated_fault("stamp_narrow", NULL) ? -2000
                                                                       : 0);
     const int64_t end_ns = reversed || simulated_fault("stamp_equal", NULL) ? c->start_ns : c->end_ns;
-    const bool early = simulated_device == &devices[2].timing; /* a driver that translates the host's clock, badly */
-    VALUE(cl_ulong, (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED ? c->queued_ns
-                                                 : what == CL_PROFILING_COMMAND_SUBMIT
-                                                     ? (early ? c->submit_ns - 3000 : c->submit_ns)
-                                                 : what == CL_PROFILING_COMMAND_START        ? start_ns
-                                                 : what == CL_PROFILING_COMMAND_END          ? end_ns
-                                                 : simulated_fault("stamp_incomplete", NULL) ? start_ns
-                                                                                             : end_ns + COMPLETE_NS)))
+    const bool early = simulated_device == devices[2].timing; /* a driver that translates the host's clock, badly */
+    VALUE(cl_ulong,
+          (cl_ulong)simulated_stamp_ns(what == CL_PROFILING_COMMAND_QUEUED ? c->queued_ns
+                                       : what == CL_PROFILING_COMMAND_SUBMIT
+                                           ? (early ? c->submit_ns - simulated_ns.khr_early : c->submit_ns)
+                                       : what == CL_PROFILING_COMMAND_START        ? start_ns
+                                       : what == CL_PROFILING_COMMAND_END          ? end_ns
+                                       : simulated_fault("stamp_incomplete", NULL) ? start_ns
+                                                                                   : end_ns + simulated_ns.complete)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * OpenCL C's words in C, so that a .cl file can be compiled for the simulation. */
-#include "simulated.h"
+#include "machine.h"
 
 #define __kernel
 #define __global
@@ -30,7 +30,7 @@ static inline void barrier(int fence) {
 }
 static inline void atomic_add(int *to, int x) { *to += x; }
 static inline ulong clock_read_work_group(void) { return simulated_clock64(); }
-#define __builtin_readcyclecounter() (simulated_read() * TSC_A_US / 1000 + 1000000000000)
+#define __builtin_readcyclecounter() (simulated_read() * simulated_ns.tsc_a_us / 1000 + 1000000000000)
 #define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_smid())
 
 typedef float float4 __attribute__((vector_size(16), aligned(4)));

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# The simulated devices, the programs linked with them, and their tests. See simulated.h.
+# The simulated machine, the programs linked with it, and their tests. See README.md.
+
+set(simulator ${CMAKE_CURRENT_LIST_DIR})
 
 # No sanitizer follows a jump from stack to stack.
 include(CheckCCompilerFlag)
-check_c_compiler_flag(-fcf-protection=none has_cf) # simulated.c fills in a jump buffer itself
+check_c_compiler_flag(-fcf-protection=none has_cf) # machine.c fills in a jump buffer itself
 set(traps) # what is not set shows, what goes too far ends the program
 foreach(flags -ftrivial-auto-var-init=pattern
     "-fsanitize=bounds,signed-integer-overflow,shift -fsanitize-undefined-trap-on-error")
@@ -15,38 +17,25 @@ foreach(flags -ftrivial-auto-var-init=pattern
     list(APPEND traps ${flags})
   endif()
 endforeach()
-add_library(simulated STATIC common/test/simulated.c)
+add_library(simulated STATIC ${simulator}/machine.c ${simulator}/times.c ${simulator}/faults.c)
 target_compile_options(simulated PRIVATE ${GPU_TIMING_WARNINGS} -fno-sanitize=all
   $<$<BOOL:${has_cf}>:-fcf-protection=none>)
 find_path(OPENCL_HEADERS CL/cl.h HINTS ${OpenCL_INCLUDE_DIRS})
 if(OPENCL_HEADERS)
-  add_library(simulated_opencl STATIC common/test/simulated_opencl.c)
+  add_library(simulated_opencl STATIC ${simulator}/opencl.c)
   target_include_directories(simulated_opencl PUBLIC ${OPENCL_HEADERS})
   target_compile_options(simulated_opencl PRIVATE ${GPU_TIMING_WARNINGS})
   target_link_libraries(simulated_opencl PUBLIC simulated ${CMAKE_DL_LIBS})
 endif()
 
-# What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and
-# the OpenCL C that stands in a program's text, line by line in quotes. Programs without --size work on
-# few elements here.
-set(few [[s/\(COUNT = \|COUNT (\)1 << 2[04]/\11 << 13/]]
-  "s/{ N = 1 << 20/{ N = 20000/" # the last block is not full
-  "s/longest_row = 256/longest_row = 8/"
-  "s/COLD_BYTES = 256 </COLD_BYTES = 2 </"
-  "s/NUMBERS = 1024, THREADS = 256/NUMBERS = 1024, THREADS = 32/")
+# What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and the OpenCL C that
+# stands in a program's text, line by line in quotes.
 string(REGEX REPLACE "([][*?])" "[\\1]" top ${CMAKE_SOURCE_DIR}) # in a pattern
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${top}/0*/*.cu ${top}/0*/*.h ${top}/0*/*.cl ${top}/common/spin.h ${top}/common/blocked.h
   ${top}/0*/minimal.c ${top}/docs/copy/*.[ch]* ${top}/docs/lab/*.cu
   ${top}/docs/lab/*.h ${top}/docs/lab/*.cl ${top}/docs/copy/test/liars.c*)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
-foreach(one IN LISTS few)
-  execute_process(COMMAND sed -n "${one}p" ${sources} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE found)
-  if(NOT found)
-    message(FATAL_ERROR "No source has what this makes smaller:\n  ${one}")
-  endif()
-endforeach()
-list(TRANSFORM few PREPEND "--expression=")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${simulator}/cuda.sed ${simulator}/text.sed)
 function(rewrite source to)
   get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${to} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
@@ -55,11 +44,11 @@ function(rewrite source to)
 endfunction()
 foreach(source IN LISTS sources)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${source})
-  set(c ${few} -e "1i\\#line 1 \"${source}\"")
-  set(sed -f ${CMAKE_CURRENT_LIST_DIR}/simulated.sed)
+  set(c -e "1i\\#line 1 \"${source}\"")
+  set(sed -f ${simulator}/cuda.sed)
   if(source MATCHES "\\.c$")
     rewrite(${source} c/${source} ${c})
-    rewrite(${source} ${source}l.c -f ${CMAKE_CURRENT_LIST_DIR}/simulated_text.sed ${sed})
+    rewrite(${source} ${source}l.c -f ${simulator}/text.sed ${sed})
   else()
     string(REGEX REPLACE "\\.c[lu]$" "\\0.c" to ${source})
     rewrite(${source} ${to} ${c} ${sed})
@@ -75,7 +64,6 @@ function(add_simulated needs source)
   set(source ${folder}/${source})
   set(name ${ARGN}${program})
   set(target simulated_${name})
-  set(here ${CMAKE_SOURCE_DIR}/common/test)
   set(there ${CMAKE_BINARY_DIR}/simulated)
   if(needs STREQUAL opencl AND NOT OPENCL_HEADERS)
     return()
@@ -94,7 +82,7 @@ function(add_simulated needs source)
       endif()
     else()
       add_executable(${target} ${CMAKE_SOURCE_DIR}/${source})
-      target_compile_options(${target} PRIVATE -D_GNU_SOURCE= -include simulated.h -D__builtin_ia32_rdtsc=simulated_tsc)
+      target_compile_options(${target} PRIVATE -D_GNU_SOURCE= -include machine.h -D__builtin_ia32_rdtsc=simulated_tsc)
       file(STRINGS ${CMAKE_SOURCE_DIR}/${source} names REGEX "\"[a-z_0-9./]+\\.cl\"")
       string(REGEX REPLACE ".*\"([a-z_0-9./]+\\.cl)\".*" "\\1" file "${names}")
       list(LENGTH names count)
@@ -118,8 +106,8 @@ function(add_simulated needs source)
       foreach(clock IN LISTS clocks)
         string(REPLACE "defined CLOCK_" "" clock ${clock})
         add_library(${target}_${clock} OBJECT ${kernels})
-        target_include_directories(${target}_${clock} PRIVATE ${here})
-        target_compile_options(${target}_${clock} PRIVATE -include simulated_cl.h)
+        target_include_directories(${target}_${clock} PRIVATE ${simulator})
+        target_compile_options(${target}_${clock} PRIVATE -include opencl_c.h)
         if(NOT clock STREQUAL "NONE")
           target_compile_definitions(${target}_${clock} PRIVATE PREFIX=${clock} CLOCK_${clock})
         endif()
@@ -127,14 +115,14 @@ function(add_simulated needs source)
       endforeach()
     endif()
   endif()
-  target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
+  target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
   target_include_directories(${target} BEFORE PRIVATE ${there}/common)
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget ${traps} -Wall -Wextra
+  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget -DRECORD_DIGITS=3 ${traps} -Wall -Wextra
     -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
     RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
-  add_test(NAME ${name}.simulated COMMAND sh ${here}/simulated.sh
+  add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/common/test/simulated.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
 endfunction()

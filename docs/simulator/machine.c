@@ -1,51 +1,70 @@
 /* SPDX-License-Identifier: MIT
  *
- * See simulated.h. The numbers that the expected files are argued from stand in
- * simulated_times.h. */
+ * See machine.h. */
 #define _GNU_SOURCE
-#include "simulated.h"
+#include "machine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-void simulated_stop(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "simulation: ");
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    fflush(NULL);
-    _exit(3);
+#define T simulated_ns
+
+void *simulated_grow(void *list, int count, size_t bytes) {
+    if (count & (count - 1)) return list; /* it grew to the next power of two */
+    list = realloc(list, (count ? 2 * (size_t)count : 1) * bytes);
+    if (!list) simulated_stop("no memory");
+    return list;
 }
 
-static unsigned processes; /* each has a noise of its own */
-static long calls;
-static bool for_the_sweep, without_device; /* a child cannot use the context of its parent */
+/* ---- Occasions and noise ---- */
 
-static void count_process(void) { processes++; }
-static void leave_device(void) { without_device = calls > 0 && !for_the_sweep; }
+/* How often a call was made, or a kernel was launched. */
+static unsigned *occasions_of(const char *name) {
+    static struct {
+        const char *name;
+        unsigned count;
+    } * known;
+    static int count;
+    for (int i = 0; i < count; i++)
+        if (known[i].name == name || strcmp(known[i].name, name) == 0) return &known[i].count;
+    known = simulated_grow(known, count, sizeof *known);
+    known[count].name = name;
+    known[count].count = 0;
+    return &known[count++].count;
+}
 
-int64_t simulated_noise(int kind) {
-    static const int64_t cycle[] = {NOISE_NS, NOISE_2_NS, NOISE_3_NS, NOISE_4_NS, NOISE_5_NS};
-    static unsigned count[NOISES];
-    if (count[kind] == 0) count[kind] = 7 * processes;
-    const unsigned n = count[kind]++;
-    int times = 1;
-    if (kind != NOISE_BLOCK) simulated_fault("noisy", &times);
+/* T.noise, T.noise_2, ... in turn: the median of any five, ten, ... in a row is T.noise. One of 41 is late, one of 43
+ * is 0. Each name begins elsewhere, and so does each process. */
+static int64_t nth_noise(const char *name, unsigned n) {
+    const int64_t cycle[] = {T.noise, T.noise_2, T.noise_3, T.noise_4, T.noise_5};
+    for (const char *c = name; *c; c++) n += 31 * (unsigned char)*c;
+    n += 7 * simulated_processes();
+    return n % 41 == 17 ? T.noise_late : n % 43 == 29 ? 0 : cycle[n % 5];
+}
+
+/* How much noise there is; FAULT=noisy leaves that of the blocks as it is. */
+static int64_t noise_factor(bool of_blocks) {
+    int times = simulated_noise_factor;
     if (simulated_fault("place", NULL)) return 0;
-    return times * (n % 41 == 17 ? NOISE_LATE_NS : n % 43 == 29 ? 0 : cycle[n % 5]);
+    if (simulated_fault("noisy", &times) && of_blocks) times = times > 0;
+    return times;
+}
+
+static struct {
+    const char *name;
+    unsigned n, noises;
+} call; /* that has begun */
+
+int64_t simulated_noise(void) {
+    const int64_t times = noise_factor(false);
+    return times ? times * nth_noise(call.name, call.n + 13 * ++call.noises) : 0;
 }
 
 /* ---- Fibers ---- */
@@ -73,14 +92,14 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
 
 /* ---- Where the device is: a command of a stream that is apart may run in the middle of a kernel ---- */
 
-enum { MAX_THREADS = 1024, MAX_UNITS = 16, MAX_SLOTS = 8 };
+enum { MAX_THREADS = 1024, MAX_SLOTS = 8 };
 static struct state {
     bool host_waits, on_device, in_fiber, thread_done[MAX_THREADS];
     context block_context;
     struct simulated_command *running;
     unsigned unit;
     int64_t device_ns; /* of the command that runs */
-    int64_t barrier_ns, thread_ns[MAX_THREADS];
+    int64_t barrier_ns, block_noise, thread_ns[MAX_THREADS];
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
@@ -95,7 +114,7 @@ static bool run_apart(int64_t until_ns);
 static void host_works(int64_t ns) {
     int times = 1;
     if ((host_ns + ns) / 1000000 > host_ns / 1000000 && simulated_fault("interrupted", &times))
-        host_ns += times * INTERRUPTION_NS;
+        host_ns += times * T.interruption;
     host_ns += ns;
     cpu_ns += ns;
     thread_cpu_ns += ns;
@@ -108,21 +127,21 @@ int64_t simulated_monotonic_ns(void) {
     return host_ns + (simulated_fault("from_1970", NULL) ? 1700000000000000789 : 123456000000789);
 }
 
-/* One of 43 readings is held up before it reads. */
+/* With noise one of 43 readings is held up before it reads. */
 unsigned long long simulated_tsc(void) {
     static int readings;
-    host_works(++readings % 43 ? TSC_NS : TSC_LATE_NS);
-    return 1000000000000ull + (unsigned long long)host_ns * TSC_A_US / 1000;
+    host_works(++readings % 43 || !noise_factor(false) ? T.tsc : T.tsc_late);
+    return 1000000000000ull + (unsigned long long)(host_ns * T.tsc_a_us / 1000);
 }
 
 /* Zero points, rates, ticks and costs of the clocks: no two alike. */
 static int64_t set_back_ns;
 
 int clock_gettime(clockid_t id, struct timespec *t) {
-    host_works(id == CLOCK_MONOTONIC_RAW ? RAW_NS
-               : id == CLOCK_BOOTTIME    ? BOOTTIME_NS
-               : id >= 2 && id <= 3      ? CPU_TIME_NS
-                                         : NOW_NS);
+    host_works(id == CLOCK_MONOTONIC_RAW ? T.raw
+               : id == CLOCK_BOOTTIME    ? T.boottime
+               : id >= 2 && id <= 3      ? T.cpu_time
+                                         : T.now);
     const int64_t now = host_ns;
     const int64_t ns = id == CLOCK_MONOTONIC            ? simulated_monotonic_ns()
                        : id == CLOCK_MONOTONIC_RAW      ? now + now / 2000 + 123455000000000
@@ -141,7 +160,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 }
 
 int clock_getres(clockid_t id, struct timespec *t) {
-    if (simulated_call("clock_getres", RESOLUTION_NS)) {
+    if (simulated_call("clock_getres", T.resolution)) {
         errno = EINVAL;
         return -1;
     }
@@ -153,7 +172,7 @@ int clock_getres(clockid_t id, struct timespec *t) {
 int gettimeofday(struct timeval *restrict t, void *restrict zone) {
     struct timespec now;
     (void)zone;
-    host_works(TIMEOFDAY_NS);
+    host_works(T.timeofday);
     clock_gettime(CLOCK_REALTIME, &now);
     t->tv_sec = now.tv_sec;
     t->tv_usec = now.tv_nsec / 1000;
@@ -161,7 +180,7 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 }
 
 clock_t clock(void) {
-    host_works(CLOCK_NS);
+    host_works(T.clock);
     return cpu_ns / 1000;
 }
 
@@ -172,13 +191,14 @@ time_t time(time_t *t) {
 
 int nanosleep(const struct timespec *asked, struct timespec *left) {
     (void)left;
-    if (simulated_call("nanosleep", SLEEP_CALL_NS)) {
+    if (simulated_call("nanosleep", T.sleep_call)) {
         errno = EINTR;
         return -1;
     }
-    host_ns += (int64_t)asked->tv_sec * 1000000000 + asked->tv_nsec + OVERSLEEP_NS;
-    if (simulated_fault("interrupted", NULL)) host_ns += 400000 * simulated_noise(NOISE_HOST);
-    if (simulated_fault("realtime_back", NULL)) set_back_ns += 100000 * simulated_noise(NOISE_HOST);
+    host_ns += (int64_t)asked->tv_sec * 1000000000 + asked->tv_nsec + T.oversleep;
+    if (simulated_fault("interrupted", NULL)) host_ns += 400000 * nth_noise("nanosleep", *occasions_of("nanosleep"));
+    if (simulated_fault("realtime_back", NULL))
+        set_back_ns += 100000 * nth_noise("nanosleep", *occasions_of("nanosleep"));
     run_device();
     return 0;
 }
@@ -188,10 +208,10 @@ static int64_t thread_end_ns;
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
     (void)thread, (void)attributes;
-    if (simulated_call("pthread_create", THREAD_NS)) return EAGAIN;
+    if (simulated_call("pthread_create", T.thread)) return EAGAIN;
     const int64_t start_ns = host_ns, start_cpu_ns = thread_cpu_ns;
     run(argument);
-    thread_end_ns = host_ns + THREAD_END_NS;
+    thread_end_ns = host_ns + T.thread_end;
     if (!simulated_fault("one_core", NULL)) host_ns = start_ns;
     thread_cpu_ns = start_cpu_ns;
     return 0;
@@ -199,171 +219,39 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 int pthread_join(pthread_t thread, void **result) {
     (void)thread, (void)result;
-    if (simulated_call("pthread_join", JOIN_NS)) return EINVAL;
+    if (simulated_call("pthread_join", T.join)) return EINVAL;
     host_ns = thread_end_ns > host_ns ? thread_end_ns : host_ns;
     return 0;
 }
 
-/* ---- Faults: FAULT=name, name:number or name:number,argument ---- */
+/* ---- Calls ---- */
 
-static struct {
-    const char *name, *victim; /* behind the ":" stands a number, or the call that crash means */
-    size_t length;
-    int number, argument; /* of a kernel, from 0 */
-    pid_t process;
-    bool *asked; /* whether anything asked for it, in this process or in one that it started */
-} fault;
-char simulated_fault_begins[5];
+static long calls;
 
-/* A misspelt fault, or one of something that the program no longer does, must not look like a fault that does no
- * harm. */
-static void find_dead_fault(void) {
-    if (getpid() == fault.process && !*fault.asked) simulated_stop("nothing asked for FAULT=%s", fault.name);
-}
-
-/* With the processes that this one forks, and those that it starts anew. */
-static void share_asked(void) {
-    const char *inherited = getenv("FAULT_ASKED");
-    const int file = inherited ? atoi(inherited) : memfd_create("asked", 0);
-    char text[16];
-    snprintf(text, sizeof text, "%d", file);
-    setenv("FAULT_ASKED", text, 1);
-    if (ftruncate(file, sizeof(bool)) != 0) simulated_stop("no file of what was asked for");
-    fault.asked = (bool *)mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    fault.process = inherited ? 0 : getpid();
-    atexit(find_dead_fault);
-}
-
-__attribute__((constructor)) static void read_fault(void) {
-    const char *text = getenv("FAULT");
-    fault.name = text ? text : "";
-    fault.length = strcspn(fault.name, ":");
-    fault.victim = fault.name + fault.length + (fault.name[fault.length] == ':');
-    fault.number = *fault.victim ? atoi(fault.victim) : 1;
-    fault.argument = strchr(fault.victim, ',') ? atoi(strchr(fault.victim, ',') + 1) : 0;
-    for (size_t i = 0; i < sizeof simulated_fault_begins && i < fault.length; i++)
-        simulated_fault_begins[i] = fault.name[i];
-    if (fault.length > 0) share_asked();
-    pthread_atfork(count_process, NULL, leave_device);
-}
-
-static const char *last_kernel; /* that runs, or ran last */
-static struct {
-    const char *name;
-    int launches;
-} kernels[16];
-
-static int *launches_of(const char *kernel) {
-    int i = 0;
-    while (kernels[i].name && strcmp(kernels[i].name, kernel) != 0)
-        if (++i == sizeof kernels / sizeof *kernels) simulated_stop("too many kernels");
-    kernels[i].name = kernel;
-    return &kernels[i].launches;
-}
-
-void simulated_hit(void) {
-    const char *name = getenv("HIT");
-    FILE *file = name && last_kernel && fault.name[fault.length] ? fopen(name, "a") : NULL;
-    if (!file) return;
-    fprintf(file, "%s %d\n", last_kernel, *launches_of(last_kernel));
-    fclose(file);
-}
-
-bool simulated_is_fault(const char *name, int *number) {
-    if (strncmp(fault.name, name, fault.length) != 0 || name[fault.length]) return false;
-    *fault.asked = true;
-    if (number) *number = fault.number;
-    return true;
-}
-
-/* FAULT=sweep: at each call (of one function at the first 40) a child goes on in which that call fails. It must end
- * with 1, or with 77 while a device is looked for, and say why in one line that names the call, with nothing more on
- * stdout. (A launch is blamed on cudaGetLastError, which is asked about it.) */
-struct sweep {
-    long calls, bad, skipped;
-};
-static struct sweep *sweep;
-static pid_t sweeper;
-
-static void print_sweep(void) {
-    if (getpid() != sweeper) return; /* a child */
-    fprintf(stderr, "sweep: %ld calls failed in turn: %ld not well, %ld ended with 77\n", sweep->calls, sweep->bad,
-            sweep->skipped);
-    if (sweep->bad > 0) _exit(3);
-}
-
-__attribute__((constructor)) static void prepare_sweep(void) {
-    if (strcmp(getenv("FAULT") ? getenv("FAULT") : "", "sweep") != 0) return;
-    sweep = (struct sweep *)mmap(NULL, sizeof *sweep, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    sweeper = getpid();
-    atexit(print_sweep);
-}
-
-static bool try_failing(const char *name) {
-    static char said[2][4096];
-    static struct {
-        const char *name;
-        int calls;
-    } known[40];
-    int status, files[2], k = 0;
-    while (known[k].name && strcmp(known[k].name, name) != 0)
-        if (++k == sizeof known / sizeof *known) simulated_stop("too many calls for the sweep");
-    known[k].name = name;
-    if (++known[k].calls > 40) return false;
-    fflush(stdout);
-    for (int i = 0; i < 2; i++) files[i] = memfd_create("said", 0);
-    for_the_sweep = true;
-    const pid_t child = fork();
-    for_the_sweep = false;
-    if (child == 0) {
-        for (int i = 0; i < 2; i++) dup2(files[i], i + 1);
-        simulated_fault_begins[0] = '\0';
-        alarm(20);
-        return true;
-    }
-    waitpid(child, &status, 0);
-    for (int i = 0; i < 2; i++) {
-        const ssize_t length = pread(files[i], said[i], sizeof said[i] - 1, 0);
-        said[i][length > 0 ? length : 0] = '\0';
-        close(files[i]);
-    }
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    const char *end = strchr(said[1], '\n');
-    const bool host_call = strncmp(name, "cuda", 4) != 0 && (name[0] != 'c' || name[2] >= 'a');
-    const bool named = (strstr(said[1], name) && (host_call || strstr(said[1], "error "))) ||
-                       strcmp(name, "cudaLaunchKernel") == 0 || strcmp(name, "clBuildProgram") == 0;
-    const bool one_line = (end && !end[1]) || strcmp(name, "clBuildProgram") == 0; /* it has a log */
-    sweep->calls++;
-    sweep->skipped += code == 77;
-    if ((code != 1 && code != 77) || said[0][0] || !one_line || (code == 1 && !named)) {
-        sweep->bad++;
-        fprintf(stderr, "sweep: %s fails (call %ld): exit %d, stdout '%s', stderr '%s'\n", name, sweep->calls, code,
-                said[0], said[1]);
-    }
-    return false;
-}
+bool simulated_has_called(void) { return calls > 0; }
 
 bool simulated_call(const char *name, int64_t ns) {
-    static bool lost;
-    if (without_device) simulated_stop("%s in a child of a process that has used the device", name);
-    int times = 1;
-    if (simulated_fault("slow_host", &times) || simulated_fault("gate_open", &times)) times = times > 1 ? times : 1000;
-    host_works((ns + simulated_noise(NOISE_HOST)) * times);
+    int slower = 1;
+    simulated_refuse_in_child(name);
+    if (simulated_fault("slow_host", &slower) || simulated_fault("gate_open", &slower))
+        slower = slower > 1 ? slower : 1000;
+    const unsigned n = ++*occasions_of(name);
+    const int64_t noisy = noise_factor(false);
+    call.name = name;
+    call.n = n;
+    call.noises = 0;
+    host_works((ns + (noisy ? noisy * nth_noise(name, n) : 0)) * slower);
     calls++;
-    if (simulated_fault("sweep", NULL)) return try_failing(name);
-    if (strcmp(fault.victim, name) == 0 && simulated_fault("crash", NULL)) raise(SIGKILL);
-    if (simulated_fault(name, NULL) && fault.number-- == 1) { /* the call of that number, and no other */
-        simulated_hit();
-        return true;
-    }
-    lost = lost || (simulated_fault("lost", NULL) && calls >= fault.number);
-    return lost;
+    return simulated_call_fails(name, n);
 }
 
 /* Behind the bytes is a page that nobody may touch; they are never given back. */
 void *simulated_malloc(size_t bytes) {
     const size_t page = 4096, whole = (bytes + page - 1) / page * page;
-    if (simulated_fault("no_memory", NULL) && fault.number-- == 1) return NULL;
+    static int mallocs;
+    int failing = 0;
+    mallocs++;
+    if (simulated_fault("no_memory", &failing) && failing == mallocs) return NULL;
     char *start = (char *)mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED || mprotect(start + whole, page, PROT_NONE) != 0) return NULL;
     return memset(start + (whole - bytes) / 8 * 8, 0xcd, bytes);
@@ -372,29 +260,30 @@ void *simulated_malloc(size_t bytes) {
 void simulated_forget(void *memory) { (void)memory; }
 
 int simulated_rand(void) {
-    host_works(RAND_CALL_NS);
+    host_works(T.rand_call);
     return rand();
 }
 
 /* ---- Memory of the device ---- */
 
-enum { GUARD = 256, ALLOCATIONS = 32 };
+enum { GUARD = 256 };
 static struct {
     char *start;
     size_t bytes;
-} memory[ALLOCATIONS];
+} * memory;
+static int allocations; /* places; one whose start is NULL is free */
 
 static char untouched[GUARD];
 
 static void check_guards(void) {
-    for (int i = 0; i < ALLOCATIONS; i++)
+    for (int i = 0; i < allocations; i++)
         if (memory[i].start && (memcmp(memory[i].start - GUARD, untouched, GUARD) != 0 ||
                                 memcmp(memory[i].start + memory[i].bytes, untouched, GUARD) != 0))
             simulated_stop("a kernel wrote outside of its buffer of %zu bytes", memory[i].bytes);
 }
 
 size_t simulated_room(const void *address, char **start) {
-    for (int i = 0; i < ALLOCATIONS; i++) {
+    for (int i = 0; i < allocations; i++) {
         const size_t at = (uintptr_t)address - (uintptr_t)memory[i].start;
         if (!memory[i].start || at >= memory[i].bytes) continue;
         if (start) *start = memory[i].start;
@@ -406,8 +295,9 @@ size_t simulated_room(const void *address, char **start) {
 void *simulated_allocate(size_t bytes) {
     char *block = (char *)malloc(bytes + 2 * GUARD);
     int i = 0;
-    while (i < ALLOCATIONS && memory[i].start) i++;
-    if (!block || i == ALLOCATIONS) simulated_stop("more than %d buffers: are they released?", ALLOCATIONS);
+    while (i < allocations && memory[i].start) i++;
+    if (!block) simulated_stop("no memory");
+    if (i == allocations) memory = simulated_grow(memory, allocations++, sizeof *memory);
     memset(untouched, 0x55, GUARD);
     memcpy(block, untouched, GUARD);
     memset(block + GUARD, 0xcd, bytes);
@@ -419,7 +309,7 @@ void *simulated_allocate(size_t bytes) {
 
 void simulated_free(void *start) {
     check_guards();
-    for (int i = 0; i < ALLOCATIONS; i++)
+    for (int i = 0; i < allocations; i++)
         if (memory[i].start == start) {
             memory[i].start = NULL;
             free((char *)start - GUARD);
@@ -428,42 +318,41 @@ void simulated_free(void *start) {
     simulated_stop("%p was not allocated, or is released twice", start);
 }
 
-void simulated_spoil(void *data, size_t bytes, bool reading) {
-    static const char *const where[] = {"wrong_first", "wrong_middle", "wrong_last"};
-    static int readings;
-    const size_t floats = bytes / sizeof(float);
-    float *values = (float *)data;
-    readings += reading;
-    for (size_t i = 0; i < 3 && reading && floats > 0; i++)
-        if (simulated_fault(where[i], NULL) && fault.number == readings) {
-            values[(floats - 1) * i / 2] += 1;
-            simulated_hit();
-        }
-    if (reading && simulated_fault("wrong_zero", NULL) && fault.number == readings) {
-        memset(values, 0, bytes);
-        simulated_hit();
-    }
-    if (reading && floats > 0 && simulated_fault("wrong_nan", NULL)) memset(values + floats - 1, 0xff, sizeof *values);
-    for (size_t i = 0; i < floats && !reading; i++)
-        if (simulated_fault(i < floats / 2 ? "lost_lower" : "lost_upper", NULL)) values[i] = 1e9f;
-}
-
 /* ---- The device's time ---- */
 
 const struct simulated_device *simulated_device;
+struct simulated_device simulated_devices[SIMULATED_OLD + 1];
+
+__attribute__((constructor)) static void make_devices(void) {
+#define DEVICE(is, threads_a_unit, zero_ns)                                                                            \
+    (struct simulated_device) {                                                                                        \
+        T.is##units, T.is##latency, T.is##launch, T.is##drain, T.is##block, T.is##warp, T.is##barrier, T.is##tick,     \
+            threads_a_unit, zero_ns                                                                                    \
+    }
+    struct simulated_device *d = simulated_devices;
+    d[SIMULATED_GPU] = d[SIMULATED_CL_GPU] = DEVICE(, 512, 5000000000007);
+    d[SIMULATED_CL_GPU].latency_ns = T.cl_latency;
+    d[SIMULATED_SMALL] = DEVICE(small_, 1024, 9000000000000);
+    d[SIMULATED_CPU] = DEVICE(cpu_, 1, 123456000000789);
+    d[SIMULATED_KHR] = DEVICE(khr_, 256, 77000000000);
+    d[SIMULATED_OLD] = DEVICE(old_, 256, 1000000);
+}
+
 static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
 static struct simulated_command *first, **last = &first, *first_apart;
 static const struct simulated_command *awaited;
 static long commands_done;
-static bool after_kernel; /* and not an event, or a copy */
+static const char *last_kernel; /* that runs, or ran last */
+static bool after_kernel;       /* and not an event, or a copy */
 /* When the default stream, a stream that waits for it, one that does not, and any was last at work. */
 static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
 
 static int64_t shared_ns(int64_t ns) {
     static int64_t slice_ns, ours_ns; /* where it begins; of each: asked for once, not for each step */
-    if (ours_ns == 0) ours_ns = SLICE_NS - (simulated_fault("shared", NULL) ? fault.number * 1000000 : 0);
-    if (ns < slice_ns || ns >= slice_ns + SLICE_NS) slice_ns = ns - ns % SLICE_NS;
-    return ns < slice_ns + ours_ns ? ns : slice_ns + SLICE_NS;
+    int theirs_ms = 0;
+    if (ours_ns == 0) ours_ns = T.slice - (simulated_fault("shared", &theirs_ms) ? theirs_ms * 1000000 : 0);
+    if (ns < slice_ns || ns >= slice_ns + T.slice) slice_ns = ns - ns % T.slice;
+    return ns < slice_ns + ours_ns ? ns : slice_ns + T.slice;
 }
 
 /* Until when the device may go on without a look at the host. */
@@ -487,14 +376,14 @@ static void device_works(int64_t ns) {
 
 static int64_t uneven_ns(const char *name) {
     static unsigned random = 1;
-    if (!name || strcmp(name, fault.victim) != 0 || !simulated_fault("uneven", NULL)) return 0;
+    if (!simulated_fault_of("uneven", name, NULL)) return 0;
     random = random * 1103515245 + 12345;
-    return (random >> 30) % 2 * UNEVEN_NS;
+    return (random >> 30) % 2 * T.uneven;
 }
 
 static void run_command(struct simulated_command *command) {
     struct simulated_stream *stream = command->stream;
-    device_works(FETCH_NS);
+    device_works(T.fetch);
     command->start_ns = state.device_ns;
     const int64_t more_ns = uneven_ns(command->name);
     if (more_ns > 0) device_works(more_ns);
@@ -524,11 +413,13 @@ static void device_main(void) {
         if (!stream && ordinary_ns > state.device_ns) state.device_ns = ordinary_ns;
         if (command->after && command->after->end_ns > state.device_ns) state.device_ns = command->after->end_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
-        if (ready_ns > state.device_ns + PAUSE_NS && !simulated_fault("awake", NULL)) awake_ns = ready_ns;
+        if (commands_done > 0 && ready_ns > state.device_ns + T.pause && !simulated_fault("awake", NULL))
+            awake_ns = ready_ns;
         int process = 0;
-        if (ready_ns > state.device_ns && (simulated_fault("held_up", NULL) ||
-                                           (simulated_fault("held_up_process", &process) && process == (int)processes)))
-            ready_ns += HELD_UP_NS;
+        if (ready_ns > state.device_ns &&
+            (simulated_fault("held_up", NULL) ||
+             (simulated_fault("held_up_process", &process) && process == (int)simulated_processes())))
+            ready_ns += T.held_up;
         catch_up(ready_ns);
         state.device_ns = shared_ns(ready_ns > state.device_ns ? ready_ns : state.device_ns);
         if (command->gate && state.device_ns < host_ns) state.device_ns = host_ns; /* it was opened just now */
@@ -571,7 +462,7 @@ static void wait_for_room(void) {
 void simulated_enqueue(struct simulated_command *command) {
     if (!command->stream || !command->stream->apart) wait_for_room();
     command->queued_ns = host_ns;
-    command->submit_ns = host_ns + SUBMIT_NS + simulated_noise(NOISE_EVENT);
+    command->submit_ns = host_ns + T.submit + simulated_noise();
     command->done = false;
     command->next = NULL;
     if (command->stream) command->stream->last = command;
@@ -596,7 +487,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
         command = (const struct simulated_command *)((char *)last - offsetof(struct simulated_command, next));
     if ((!command || !first) && (for_all ? all_ns : command->end_ns) <= host_ns &&
         (!first_apart || (command && command->done && !for_all))) /* all is done */
-        return host_works(NO_WAIT_NS);
+        return host_works(T.no_wait);
     const bool is_apart = command && command->stream && command->stream->apart;
     awaited = command;
     while (for_all ? first || first_apart : !command->done) {
@@ -616,7 +507,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
         cpu_ns += busily ? end_ns - host_ns : 0;
         host_ns = end_ns;
     }
-    host_works(WAKE_NS);
+    host_works(T.wake);
     check_guards();
 }
 
@@ -633,7 +524,7 @@ struct simulated_row simulated_row;
 static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
-static char shared_memory[1 << 17];
+static char shared_memory[SIMULATED_SHARED_BYTES + GUARD];
 /* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is twice as large as
  * that: a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
@@ -671,7 +562,7 @@ static void go_on(unsigned thread) {
 /* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
  * whether there is a barrier. If so, all have fibers; from barrier to barrier the order of the
  * threads turns round, so that a missing barrier shows. A barrier takes as long as the slowest
- * thread, `barrier_ns` for each block on the unit, a tenth of the launch's noise, and in five
+ * thread, `barrier_ns` for each block on the unit, and with noise a tenth of the launch's, and in five
  * blocks 0, 1, 2, 3 and 9 ns more. */
 static int64_t run_block(int64_t start_ns) {
     static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
@@ -696,7 +587,7 @@ static int64_t run_block(int64_t start_ns) {
                     simulated_stop("not all threads of a block come to the same barrier");
             }
             for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
-                state.thread_ns[t] = end_ns + state.barrier_ns + extra_ns[blockIdx.x % 5];
+                state.thread_ns[t] = end_ns + state.barrier_ns + state.block_noise * extra_ns[blockIdx.x % 5];
         }
         state.in_fiber = false;
     }
@@ -718,24 +609,25 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
 }
 
 void simulated_run_kernel(struct simulated_command *command) {
-    static int launches;
-    int launch = 0;
-    launches++;
+    int number = 0;
     last_kernel = command->name;
-    ++*launches_of(last_kernel);
-    const bool is_lost = (simulated_fault("lost_write", &launch) && launch == launches) ||
-                         (simulated_fault("lost_writes", &launch) && launch <= launches);
-    void *lost = is_lost ? (void *)command->arguments[fault.argument] : NULL, *before = NULL;
+    const unsigned n = ++*occasions_of(last_kernel); /* this is its n-th launch */
+    const int launch = (int)n, argument = simulated_fault_argument();
+    const bool is_lost = (simulated_fault_of("lost_write", last_kernel, &number) && number == launch) ||
+                         (simulated_fault_of("lost_writes", last_kernel, &number) && number <= launch);
+    void *lost = is_lost ? (void *)command->arguments[argument] : NULL, *before = NULL;
     const size_t lost_bytes = simulated_room(lost, NULL);
-    const bool no_argument = simulated_fault("lost_argument", &launch) && launch == launches;
-    if (no_argument) command->arguments[fault.argument] = 0;
+    const bool no_argument = simulated_fault_of("lost_argument", last_kernel, &number) && number == launch;
+    if (no_argument) command->arguments[argument] = 0;
     if (is_lost || no_argument) simulated_hit();
-    int64_t free_ns[MAX_UNITS * MAX_SLOTS] = {0}, end_ns;
+    int64_t end_ns;
     const struct simulated_device *d = simulated_device;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads;
     const unsigned slots = room > MAX_SLOTS ? MAX_SLOTS : room > 0 ? room : 1;
     const unsigned places = slots * (unsigned)d->units;
     const unsigned most = (command->groups + (unsigned)d->units - 1) / (unsigned)d->units;
+    int64_t *const free_ns = (int64_t *)calloc(places, sizeof *free_ns);
+    if (!free_ns) simulated_stop("no memory");
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
@@ -743,14 +635,16 @@ void simulated_run_kernel(struct simulated_command *command) {
     blockDim.x = command->threads;
     gridDim.x = command->groups;
     simulated_row = command->row;
-    state.barrier_ns = d->barrier_ns * (most < slots ? most : slots) + simulated_noise(NOISE_BLOCK) / 10;
+    state.block_noise = noise_factor(true);
+    state.barrier_ns =
+        d->barrier_ns * (most < slots ? most : slots) + state.block_noise * nth_noise(last_kernel, n) / 10;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
     if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
     if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
     int place = 0;
-    for (int i = 0; i < ALLOCATIONS && data && simulated_fault("place", &place); i++)
-        if (memory[i].start == data) block_ns += place * (i + (int)processes);
+    for (int i = 0; i < allocations && data && simulated_fault("place", &place); i++)
+        if (memory[i].start == data) block_ns += place * (i + (int)simulated_processes());
     if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
@@ -758,10 +652,12 @@ void simulated_run_kernel(struct simulated_command *command) {
     int late_ns = 0;
     if (!after_kernel || !simulated_fault("late_in_a_row", &late_ns) || ++in_a_row % 40) late_ns = 0;
     if (after_kernel && command->saved_ns > 0) simulated_fault("late_in_a_graph", &late_ns);
-    int number = 0;
-    if (simulated_fault("slower", &number)) late_ns = number * *launches_of(last_kernel);
+    if (simulated_fault("slower", &number)) late_ns = number * launch;
     if (simulated_fault("late_start", &number)) late_ns = number * 1000;
-    const int64_t launch_ns = d->launch_ns - command->saved_ns + simulated_noise(NOISE_KERNEL) + late_ns;
+    const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
+    const int64_t late_in_turn_ns =
+        (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each;
+    const int64_t launch_ns = d->launch_ns - command->saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
     const int64_t start_ns =
@@ -771,7 +667,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     state.room_ns = INT64_MAX;
     end_ns = state.device_ns;
     for (unsigned p = 0; p < places; p++)
-        free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? UNIT_0_NS : 0); /* block 0 is not the first */
+        free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? T.unit_0 : 0); /* block 0 is not the first */
     for (unsigned b = 0; b < command->groups; b++) {
         unsigned p = b < places ? b : 0; /* round the units first, then the slots */
         for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
@@ -785,6 +681,7 @@ void simulated_run_kernel(struct simulated_command *command) {
         state.released_ns = state.block_released_ns > state.released_ns ? state.block_released_ns : state.released_ns;
     }
     for (unsigned p = 0; p < places; p++) state.room_ns = free_ns[p] < state.room_ns ? free_ns[p] : state.room_ns;
+    free(free_ns);
     if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
@@ -792,6 +689,11 @@ void simulated_run_kernel(struct simulated_command *command) {
     state.device_ns = end_ns;
     device_works(d->drain_ns);
     state.complete_ns = state.device_ns;
+}
+
+const char *simulated_last_kernel(unsigned *launches) {
+    if (last_kernel) *launches = *occasions_of(last_kernel);
+    return last_kernel;
 }
 
 /* ---- Streams that are apart ---- */
@@ -865,18 +767,19 @@ size_t simulated_shared_bytes(void) { return state.running->shared_bytes; }
 /* The counters have zeros of their own. */
 unsigned long long simulated_globaltimer(void) {
     const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
-    return (unsigned long long)(simulated_fault("timer_back", NULL)   ? 2 * simulated_stamp_ns(0) - ns
-                                : simulated_fault("timer_fast", NULL) ? ns + now * 100 / fault.number
-                                                                      : ns);
+    int percent_of = 0;
+    return (unsigned long long)(simulated_fault("timer_back", NULL)          ? 2 * simulated_stamp_ns(0) - ns
+                                : simulated_fault("timer_fast", &percent_of) ? ns + now * 100 / percent_of
+                                                                             : ns);
 }
 
 unsigned long long simulated_clock64(void) {
     const int64_t now = simulated_read();
-    const int64_t awake = now - awake_ns < SLOW_NS + FASTER_NS ? now - awake_ns : SLOW_NS + FASTER_NS;
-    const int64_t slow_ns = awake < SLOW_NS ? awake : SLOW_NS, faster_ns = awake - slow_ns;
-    const int64_t lost =
-        slow_ns * (CLOCKS_A_US - SLOW_CLOCKS_A_US) / 1000 + faster_ns * (CLOCKS_A_US - FASTER_CLOCKS_A_US) / 1000;
-    const int64_t counted = (now * CLOCKS_A_US / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
+    const int64_t awake = now - awake_ns < T.slow + T.faster ? now - awake_ns : T.slow + T.faster;
+    const int64_t slow_ns = awake < T.slow ? awake : T.slow, faster_ns = awake - slow_ns;
+    const int64_t lost = slow_ns * (T.clocks_a_us - T.slow_clocks_a_us) / 1000 +
+                         faster_ns * (T.clocks_a_us - T.faster_clocks_a_us) / 1000;
+    const int64_t counted = (now * T.clocks_a_us / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
     return (unsigned long long)counted + 703450000000ull + state.unit * 30000001ull;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two GPUs on the virtual clock of simulated.c, in place of CUDA's own header and runtime. It knows
+ * Two GPUs on the virtual clock of machine.c, in place of CUDA's own header and runtime. It knows
  * the calls that the suite makes; the compiler names any other. A .cu file goes through
- * simulated.sed, which writes its launches and its asm as calls, and is then plain C: so the kernels
+ * cuda.sed, which writes its launches and its asm as calls, and is then plain C: so the kernels
  * run on the host as they stand. */
 #ifndef SIMULATED_CUDA_RUNTIME_H
 #define SIMULATED_CUDA_RUNTIME_H
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulated.h"
+#include "machine.h"
 
 #define __CUDACC__
 #define __CUDA_ARCH__ 900
@@ -67,12 +67,7 @@ static inline const char *cudaGetErrorString(cudaError_t code) { return code ? "
 
 /* ---- Devices ---- */
 
-/* units, threads a unit, latency, launch, drain, block, warp, barrier, tick, offset (ns) */
-static const struct simulated_device simulated_gpus[] = {
-    {GPU_UNITS, 512, LATENCY_NS, LAUNCH_NS, DRAIN_NS, BLOCK_NS, WARP_NS, BARRIER_NS, TICK_NS, 5000000000007},
-    {2, 1024, SMALL_LATENCY_NS, SMALL_LAUNCH_NS, SMALL_DRAIN_NS, SMALL_BLOCK_NS, SMALL_WARP_NS, SMALL_BARRIER_NS,
-     SMALL_TICK_NS, 9000000000000}};
-static int current;
+static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
 static bool unchecked;         /* a launch that cudaGetLastError() was not asked about */
@@ -86,7 +81,7 @@ static inline bool fails(const char *name, int64_t ns) {
     if (!called && simulated_fault("second_gpu", NULL)) current = 1;
     called = true;
     if (unchecked) simulated_stop("%s after a launch, and no cudaGetLastError() between", name);
-    simulated_device = &simulated_gpus[current];
+    simulated_device = &simulated_devices[current];
     return simulated_call(name, ns);
 }
 #define RETURN(code) return last_error = (code)
@@ -98,11 +93,11 @@ static inline bool fails(const char *name, int64_t ns) {
     RETURN(cudaErrorStreamCaptureUnsupported)
 static void *pinned, *managed; /* the last ones */
 
-/* One call: its name and parameters, the ns that it takes, and what it does. */
-#define API(name, parameters, ns, ...)                                                                                 \
+/* One call: its name and parameters, its time in times.h, and what it does. */
+#define API(name, parameters, time, ...)                                                                               \
     static inline cudaError_t name parameters {                                                                        \
         if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                             \
-        FAILS(ns);                                                                                                     \
+        FAILS(simulated_ns.time);                                                                                      \
         __VA_ARGS__;                                                                                                   \
         return cudaSuccess;                                                                                            \
     }
@@ -120,29 +115,30 @@ static inline int simulated_major(void) {
     return simulated_fault("persisting", &number) && number > 1 ? number : 9;
 }
 
-API(cudaGetDeviceCount, (int *count), 300000000, *count = 2)
-API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), 80000,
-    *to = (struct cudaDeviceProp){"Simulated GPU", simulated_major(), 0, simulated_gpus[device].units, 1 << 20,
-                                  simulated_gpus[device].threads_per_unit};
+API(cudaGetDeviceCount, (int *count), get_device_count, *count = 2)
+API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
+    *to = (struct cudaDeviceProp){"Simulated GPU", simulated_major(), 0, (int)simulated_devices[device].units, 1 << 20,
+                                  simulated_devices[device].threads_per_unit};
     strcat(to->name, device ? ", \"small\"" : ""))
-API(cudaSetDevice, (int device), 90000, current = device)
-API(cudaGetDevice, (int *device), 100, *device = current)
-API(cudaDeviceGetPCIBusId, (char *to, int size, int device), 100,
+API(cudaSetDevice, (int device), set_device, current = device)
+API(cudaGetDevice, (int *device), ask_device, *device = current)
+API(cudaDeviceGetPCIBusId, (char *to, int size, int device), ask_device,
     snprintf(to, (size_t)size, "0000:00:%02x.0", 6 + device))
-API(cudaDriverGetVersion, (int *version), 100, *version = 13020)
+API(cudaDriverGetVersion, (int *version), ask_device, *version = 13020)
 static inline void watch(bool from_now_on) {
     if (watched == from_now_on) simulated_stop("a profiler is started, or stopped, twice");
     watched = from_now_on;
 }
-API(cudaProfilerStart, (void), 1000, watch(true))
-API(cudaProfilerStop, (void), 1000, watch(false))
-API(cudaMemGetInfo, (size_t * available, size_t *total), 5000, *available = simulated_memory(); *total = 2 * *available)
-API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), 100,
+API(cudaProfilerStart, (void), profiler, watch(true))
+API(cudaProfilerStop, (void), profiler, watch(false))
+API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory();
+    *total = 2 * *available)
+API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
     *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
                                                : 1 << 20)
 API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-    (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), 1000,
-    *to = kernel ? simulated_gpus[current].threads_per_unit / threads : 0;
+    (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), occupancy,
+    *to = kernel ? simulated_devices[current].threads_per_unit / threads : 0;
     *to = *to > 8 ? 8 : *to)
 
 /* ---- Memory ---- */
@@ -151,17 +147,17 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cu
 typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
 static size_t managed_bytes;
 
-API(cudaMalloc, (void **to, size_t bytes), 50000, *to = simulated_allocate(bytes))
-API(cudaMallocManaged, (void **to, size_t bytes), 50000, *to = managed = simulated_allocate(bytes);
+API(cudaMalloc, (void **to, size_t bytes), allocate, *to = simulated_allocate(bytes))
+API(cudaMallocManaged, (void **to, size_t bytes), allocate, *to = managed = simulated_allocate(bytes);
     managed_bytes = bytes)
 /* The header has these for every pointer. */
 #define cudaMalloc(to, bytes) cudaMalloc((void **)(to), bytes)
 #define cudaMallocManaged(to, bytes) cudaMallocManaged((void **)(to), bytes)
-API(cudaFree, (void *memory), 20000, simulated_wait(NULL, true); simulated_free(memory))
-API(cudaMallocHost, (void **to, size_t bytes), 60000, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes);
+API(cudaFree, (void *memory), release, simulated_wait(NULL, true); simulated_free(memory))
+API(cudaMallocHost, (void **to, size_t bytes), allocate_host, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes);
     *(int *)pinned = 0) /* so that a gate is shut until somebody opens it */
 API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
-    COPY_CALL_NS + (int64_t)bytes / COPY_RATE,
+    copy_call + simulated_copy_ns(bytes, simulated_ns.copy_1000),
     if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     if (simulated_apart()) simulated_stop("cudaMemcpy does not wait for a stream made with cudaStreamNonBlocking");
     simulated_wait(NULL, true); memcpy(to, from, bytes); simulated_spoil(to, bytes, kind == cudaMemcpyDeviceToHost))
@@ -175,7 +171,7 @@ typedef struct simulated_graph {
     struct {
         struct simulated_command command;
         struct simulated_event *event; /* that it records, or NULL */
-    } nodes[32];
+    } * nodes;
 } * cudaGraph_t;
 typedef struct simulated_executable {
     struct simulated_graph graph;
@@ -188,25 +184,28 @@ struct CUstream_st {
 static inline cudaError_t add_node(cudaStream_t stream, struct simulated_command command,
                                    struct simulated_event *event) {
     cudaGraph_t graph = stream ? stream->graph : NULL;
-    if (!graph || graph->count == 32) simulated_stop("a stream that is not captured, or a 33rd node");
+    if (!graph) simulated_stop("a stream that is not captured");
+    graph->nodes = simulated_grow(graph->nodes, graph->count, sizeof *graph->nodes);
     graph->nodes[graph->count].command = command;
     graph->nodes[graph->count++].event = event;
     return cudaSuccess;
 }
-API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), 5000,
+API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), stream_create,
     if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
     *stream = (cudaStream_t)calloc(1, sizeof **stream); (*stream)->simulated.apart = flags == cudaStreamNonBlocking)
-API(cudaStreamDestroy, (cudaStream_t stream), 3000, free(stream))
-API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), 1000,
+API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, free(stream))
+API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), capture,
     if (!stream || mode != cudaStreamCaptureModeGlobal) RETURN(cudaErrorStreamCaptureUnsupported);
     stream->graph = (cudaGraph_t)calloc(1, sizeof *stream->graph); capturing = true)
-API(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), 2000,
+API(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), capture_end,
     if (!stream || !stream->graph) RETURN(cudaErrorIllegalState);
     *graph = stream->graph; stream->graph = NULL; capturing = false)
-API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, unsigned long long flags), 30000,
+API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, unsigned long long flags), graph_create,
     if (flags) RETURN(cudaErrorInvalidValue);
-    *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph)
-API(cudaGraphDestroy, (cudaGraph_t graph), 2000, free(graph))
+    *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph;
+    const size_t bytes = (size_t)graph->count * sizeof *graph->nodes;
+    (*to)->graph.nodes = memcpy(simulated_grow(NULL, graph->count, sizeof *graph->nodes), graph->nodes, bytes))
+API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
 /* ---- Copies and fills in a stream ---- */
 
@@ -215,10 +214,10 @@ static inline void run_copy(struct simulated_command *c) {
     simulated_spoil((void *)c->arguments[0], c->arguments[2], c->arguments[3]);
 }
 API(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
-    COPY_CALL_NS, const bool reading = kind == cudaMemcpyDeviceToHost;
+    copy_call, const bool reading = kind == cudaMemcpyDeviceToHost;
     if (simulated_room(reading ? from : to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     simulated_enqueue(simulated_new((struct simulated_command){.run = run_copy,
-                                                               .ns = (int64_t)bytes / COPY_RATE,
+                                                               .ns = simulated_copy_ns(bytes, simulated_ns.copy_1000),
                                                                .stream = stream ? &stream->simulated : NULL,
                                                                .arguments = {W4(to, from, bytes, reading)}})))
 
@@ -231,16 +230,16 @@ static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cu
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
     simulated_enqueue(simulated_new((struct simulated_command){.run = run_memset,
-                                                               .ns = MEMSET_NS,
+                                                               .ns = simulated_ns.memset,
                                                                .delay_ns = late_ns,
                                                                .stream = stream ? &stream->simulated : NULL,
                                                                .arguments = {W3(to, value, bytes)}}));
     return cudaSuccess;
 }
-API(cudaMemset, (void *to, int value, size_t bytes), MEMSET_CALL_NS, return simulated_memset(to, value, bytes, 0))
-API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), MEMSET_CALL_NS,
+API(cudaMemset, (void *to, int value, size_t bytes), memset_call, return simulated_memset(to, value, bytes, 0))
+API(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), memset_call,
     return simulated_memset(to, value, bytes, stream))
-API(cudaCtxResetPersistingL2Cache, (void), 10000, if (simulated_major() < 8) RETURN(cudaErrorNotSupported);
+API(cudaCtxResetPersistingL2Cache, (void), reset_l2, if (simulated_major() < 8) RETURN(cudaErrorNotSupported);
     simulated_l2_persists = false)
 
 /* ---- Launches ---- */
@@ -248,21 +247,27 @@ API(cudaCtxResetPersistingL2Cache, (void), 10000, if (simulated_major() < 8) RET
 /* With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
 static inline cudaError_t simulated_launch_as(const char *call, const char *name, void (*kernel)(),
                                               const size_t shape[4], const uintptr_t arguments[8], bool early) {
-    static void (*loaded[16])();
+    static void (**loaded)();
     static int count;
     const char *no_cache = getenv("CUDA_CACHE_DISABLE");
     const bool kept = !no_cache || strcmp(no_cache, "1") != 0;
     int i = 0;
     while (i < count && loaded[i] != kernel) i++;
-    simulated_device = &simulated_gpus[current];
+    simulated_device = &simulated_devices[current];
     if (i == count && capturing) return cudaErrorStreamCaptureUnsupported;
     if (i == count && !eager) simulated_wait(NULL, true);
-    const int64_t load_ns = i < count ? 0 : eager ? LOAD_EAGER_NS : kept ? LOAD_NS : LOAD_ANEW_NS;
-    const bool failed = fails(call, LAUNCH_CALL_NS + load_ns + (count > 0 ? 0 : LOAD_FIRST_NS));
-    loaded[i] = kernel;
-    count += i == count;
+    const int64_t load_ns = i < count ? 0
+                            : eager   ? simulated_ns.load_eager
+                            : kept    ? simulated_ns.load
+                                      : simulated_ns.load_anew;
+    const bool failed = fails(call, simulated_ns.launch_call + load_ns + (count ? 0 : simulated_ns.load_first));
+    if (i == count) {
+        loaded = (void (**)())simulated_grow(loaded, count, sizeof *loaded);
+        loaded[count++] = kernel;
+    }
     if (failed) return cudaErrorLaunchFailure;
-    if (!shape[0] || !shape[1] || shape[1] > (size_t)simulated_device->threads_per_unit)
+    if (!shape[0] || !shape[1] || shape[1] > (size_t)simulated_device->threads_per_unit ||
+        shape[2] > SIMULATED_SHARED_BYTES)
         return cudaErrorInvalidConfiguration;
     struct simulated_command c = {.run = simulated_run_kernel,
                                   .kernel = kernel,
@@ -319,14 +324,14 @@ static inline cudaError_t cudaGetLastError(void) {
     const cudaError_t code = last_error;
     unchecked = false;
     last_error = cudaSuccess;
-    return simulated_call(__func__, LAST_ERROR_NS) ? cudaErrorLaunchFailure : code;
+    return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : code;
 }
 
 static inline void wait_for(const struct simulated_command *command, bool busily) {
     simulated_wait(command, busily);
     if (managed) simulated_spoil(managed, managed_bytes, true);
 }
-API(cudaDeviceSynchronize, (void), SYNC_NS, wait_for(NULL, true))
+API(cudaDeviceSynchronize, (void), sync, wait_for(NULL, true))
 
 /* ---- Events: a stamp is taken at the end ---- */
 
@@ -335,50 +340,48 @@ typedef struct simulated_event {
     struct simulated_command *command; /* of the last recording */
     unsigned flags;
 } * cudaEvent_t;
-static int events;
 
 static inline cudaEvent_t make_event(unsigned flags) {
     cudaEvent_t event = (cudaEvent_t)calloc(1, sizeof *event);
     event->flags = flags;
-    if (++events > 8) simulated_stop("more than 8 events: are they destroyed?");
     return event;
 }
 static inline bool finished(cudaEvent_t event) {
     return event->command->done && event->command->end_ns <= simulated_host_ns();
 }
-API(cudaEventCreate, (cudaEvent_t * event), 1000, *event = make_event(cudaEventDefault))
-API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), 1000, *event = make_event(flags))
-API(cudaEventDestroy, (cudaEvent_t event), 500, events--; free(event))
-API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), RECORD_NS,
-    event->command = simulated_new((struct simulated_command){.ns = EVENT_NS + simulated_noise(NOISE_EVENT),
+API(cudaEventCreate, (cudaEvent_t * event), event_create, *event = make_event(cudaEventDefault))
+API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), event_create, *event = make_event(flags))
+API(cudaEventDestroy, (cudaEvent_t event), event_destroy, free(event))
+API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record,
+    event->command = simulated_new((struct simulated_command){.ns = simulated_ns.event + simulated_noise(),
                                                               .stream = stream ? &stream->simulated : NULL});
     simulated_enqueue(event->command))
-API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), RECORD_NODE_NS,
+API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), record_node,
     if (flags != cudaEventRecordExternal || !stream) RETURN(cudaErrorInvalidValue);
-    return add_node(stream, (struct simulated_command){.ns = EVENT_NODE_NS}, event))
+    return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event))
 API(
-    cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), GRAPH_CALL_NS,
+    cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), graph_call,
     if (stream) RETURN(cudaErrorInvalidResourceHandle);
     for (int i = 0; i < executable->graph.count; i++) {
         struct simulated_command *command = simulated_new(executable->graph.nodes[i].command);
         cudaEvent_t event = executable->graph.nodes[i].event;
-        command->saved_ns = NODE_SAVES_NS;
+        command->saved_ns = simulated_ns.node_saves;
         if (event) event->command = command;
-        if (event) command->ns += simulated_noise(NOISE_EVENT);
+        if (event) command->ns += simulated_noise();
         simulated_enqueue(command);
     })
-API(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), RECORD_NS,
+API(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), record,
     if (flags) RETURN(cudaErrorInvalidValue);
     simulated_enqueue(simulated_new((struct simulated_command){.after = event->command,
                                                                .stream = stream ? &stream->simulated : NULL})))
-API(cudaStreamSynchronize, (cudaStream_t stream), SYNC_NS,
+API(cudaStreamSynchronize, (cudaStream_t stream), sync,
     if (!stream || stream->simulated.last) wait_for(stream ? stream->simulated.last : NULL, true))
-API(cudaEventQuery, (cudaEvent_t event), QUERY_NS,
+API(cudaEventQuery, (cudaEvent_t event), query,
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
-API(cudaEventSynchronize, (cudaEvent_t event), SYNC_EVENT_NS,
+API(cudaEventSynchronize, (cudaEvent_t event), sync_event,
     if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
 
-API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), ELAPSED_NS,
+API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
     if (!finished(from) || !finished(to)) return cudaErrorNotReady;

@@ -1,48 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host and a device on one virtual clock, for tests: its noise is known, and so is what a
- * program prints, to the last digit. simulated_opencl.c and cuda_runtime.h put their APIs on top of it.
+ * A host and a device on one virtual clock: what a program prints is known to the last digit. opencl.c and
+ * cuda_runtime.h put their APIs on top of it. README.md says what it models.
  *
  * Host and device are two fibers of one thread. The host runs until it calls something that takes
  * time; then the device runs until its own time has caught up, and stops there, in the middle of a
  * kernel if need be. So a launch returns before its kernel has ended, an event is not finished
  * until its time has come, and a kernel sees a gate open when the host has opened it. */
-#ifndef SIMULATED_H
-#define SIMULATED_H
+#ifndef SIMULATED_MACHINE_H
+#define SIMULATED_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#include "simulated_times.h"
+#include "faults.h"
+
+/* simulated_ns.launch and so on: see times.h. They are set before main() begins. */
+extern struct simulated_times {
+#define TIME(name, ns, what) int64_t name;
+#define COUNT(name, value, what) int64_t name;
+#include "times.h"
+#undef TIME
+#undef COUNT
+} simulated_ns;
+extern int simulated_noise_factor; /* 0, unless SIMULATED_NOISE says more */
 
 /* ---- The host ---- */
 
-/* One call of an API begins: `ns` of processor time pass on the host, and the noise below. Returns whether the call is
- * to fail, because FAULT says so. */
+/* One call of an API begins: `ns` of processor time pass on the host, and the noise of the n-th call of this function.
+ * Returns whether the call is to fail, because FAULT says so. */
 bool simulated_call(const char *name, int64_t ns);
+bool simulated_has_called(void); /* any of them */
 
-/* Whether FAULT is this one of faults.txt: "name", "name:number" or "name:number,argument". The number stands in
- * *number, if there is one. If nobody has asked for it when the program ends, it ends with 3. */
-extern char simulated_fault_begins[5]; /* each name has four letters or more: a glance tells most faults from FAULT */
-bool simulated_is_fault(const char *name, int *number);
-static inline bool simulated_fault(const char *name, int *number) {
-    return memcmp(name, simulated_fault_begins, sizeof simulated_fault_begins) == 0 && simulated_is_fault(name, number);
-}
-
-/* A fault with a number, as wrong_last:5, hits now: writes into the file $HIT the kernel that ran last, and which of
- * that kernel's launches it was. simulated.sh shows it, so that in a changed program it cannot hit another one in
- * silence. */
-void simulated_hit(void);
-
-/* Says what the simulation does not know or will not have, and ends the program with 3. */
-__attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
-
-/* NOISE_NS, NOISE_2_NS, ..., NOISE_5_NS, and again: the median of any five, ten, ... in a row is NOISE_NS.
- * One of 41 is NOISE_LATE_NS, and one of 43 is 0. Each `kind` counts for itself. */
-enum { NOISE_HOST, NOISE_KERNEL, NOISE_BLOCK, NOISE_EVENT, NOISES };
-int64_t simulated_noise(int kind);
+/* One more noise of the call that has begun, such as that of a command that it enqueues. */
+int64_t simulated_noise(void);
 
 /* Now, in ns since the program began, and by CLOCK_MONOTONIC; and the time stamp counter, 2.5 steps a ns. */
 int64_t simulated_host_ns(void), simulated_monotonic_ns(void);
@@ -50,7 +42,10 @@ unsigned long long simulated_tsc(void);
 
 void *simulated_malloc(size_t bytes); /* in place of the program's malloc() and free() */
 void simulated_forget(void *memory);
-int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c: 9 ns */
+int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c */
+
+/* A list of `count` members that has room for one more, at least: it may have moved. */
+void *simulated_grow(void *list, int count, size_t bytes);
 
 /* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
 
@@ -61,9 +56,6 @@ void simulated_free(void *memory);
 /* Returns the bytes left from `address` on, 0 if it is in no allocation; *start, if not NULL, is
  * where the allocation begins. */
 size_t simulated_room(const void *address, char **start);
-
-/* What the host reads back, or what the device is given: FAULT=wrong_first, lost_lower and the like. */
-void simulated_spoil(void *data, size_t bytes, bool reading);
 
 /* ---- The device: an in-order queue of commands ----
  *
@@ -105,19 +97,24 @@ struct simulated_command {
 };
 
 struct simulated_device {
-    int units, threads_per_unit; /* a unit holds threads_per_unit / threads blocks, 8 at most */
-    int64_t latency_ns;          /* from the call to the device */
-    int64_t launch_ns, drain_ns; /* before a kernel's first instruction, and behind its last */
-    int64_t block_ns, warp_ns;   /* what a block takes, and each 32 of its threads */
-    int64_t barrier_ns;          /* for each block that shares the unit; see run_block() */
-    int64_t tick_ns, offset_ns;  /* of globaltimer, and of OpenCL's stamps */
+    int64_t units, latency_ns, launch_ns, drain_ns, block_ns, warp_ns, barrier_ns, tick_ns; /* of times.h */
+    int threads_per_unit; /* a unit holds threads_per_unit / threads blocks, 8 at most */
+    int64_t offset_ns;    /* the zero of globaltimer, and of OpenCL's stamps */
 };
-extern const struct simulated_device *simulated_device;
+/* CUDA's GPUs; OpenCL's GPU, its CPU, its GPU with cl_khr_kernel_clock, its old CPU. */
+enum { SIMULATED_GPU, SIMULATED_SMALL, SIMULATED_CL_GPU, SIMULATED_CPU, SIMULATED_KHR, SIMULATED_OLD };
+extern struct simulated_device simulated_devices[];
+extern const struct simulated_device *simulated_device; /* that is in use */
+
+/* How long a copy takes, if 1,000 bytes take so long. */
+static inline int64_t simulated_copy_ns(size_t bytes, int64_t ns_1000) { return (int64_t)bytes * ns_1000 / 1000; }
 
 /* A copy of `command` in memory that stays. */
 struct simulated_command *simulated_new(struct simulated_command command);
 void simulated_enqueue(struct simulated_command *command);
 void simulated_run_kernel(struct simulated_command *command);
+/* The name of the kernel that runs or ran last, and how often it was launched; NULL: none was. */
+const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
 void simulated_wait(const struct simulated_command *command, bool busily);
 bool simulated_apart(void); /* whether a stream that is apart has something to do */
@@ -138,7 +135,8 @@ void simulated_barrier(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);
 void simulated_grid_wait(void);
-void *simulated_shared(void); /* dynamic shared memory */
+enum { SIMULATED_SHARED_BYTES = 48 << 10 }; /* a block can have; OpenCL's devices say 4 KiB */
+void *simulated_shared(void);               /* dynamic shared memory */
 size_t simulated_shared_bytes(void);
 
 extern int64_t *simulated_thread_ns, simulated_until_ns;
@@ -147,14 +145,14 @@ int64_t simulated_thread_works(int64_t ns);
 static inline int64_t simulated_works(int64_t ns) {
     return *simulated_thread_ns + ns < simulated_until_ns ? *simulated_thread_ns += ns : simulated_thread_works(ns);
 }
-/* The registers: a reading takes READ_NS and gives the time before. */
-static inline int64_t simulated_read(void) { return simulated_works(READ_NS) - READ_NS; }
+/* The registers: a reading takes simulated_ns.read and gives the time before. */
+static inline int64_t simulated_read(void) { return simulated_works(simulated_ns.read) - simulated_ns.read; }
 unsigned long long simulated_globaltimer(void), simulated_clock64(void);
 static inline unsigned simulated_clock(void) { return (unsigned)simulated_clock64(); }
 unsigned simulated_smid(void);
 
-/* In every round of a loop: STEP_NS in a kernel, nothing on the host. */
+/* In every round of a loop: simulated_ns.step in a kernel, nothing on the host. */
 #define SIMULATED_STEP simulated_step()
-static inline void simulated_step(void) { simulated_works(STEP_NS); }
+static inline void simulated_step(void) { simulated_works(simulated_ns.step); }
 
 #endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The times of times.h, as SIMULATED_TIMES sets them: name=NS, name+NS and *N, with commas between. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine.h"
+
+struct simulated_times simulated_ns = {
+#define TIME(name, ns, what) ns,
+#define COUNT(name, value, what) value,
+#include "times.h"
+#undef TIME
+#undef COUNT
+};
+
+static const struct {
+    const char *name, *what;
+    int64_t *value;
+    bool is_time;
+} times[] = {
+#define TIME(name, ns, what) {#name, what, &simulated_ns.name, true},
+#define COUNT(name, value, what) {#name, what, &simulated_ns.name, false},
+#include "times.h"
+#undef TIME
+#undef COUNT
+};
+enum { TIMES = sizeof times / sizeof times[0] };
+
+__attribute__((noreturn)) static void refuse(const char *text, size_t length, const char *why) {
+    fprintf(stderr, "simulation: SIMULATED_TIMES: '%.*s': %s\n", (int)length, text, why);
+    _exit(2);
+}
+
+/* One of the list, which has `length` characters. */
+static void set(const char *text, size_t length) {
+    const size_t name = strcspn(text, "=+*,");
+    const char operation = name < length ? text[name] : '\0', *digits = text + name + 1;
+    const size_t count = operation ? strspn(digits, "0123456789") : 0;
+    const bool for_all = operation == '*' && name == 0;
+    bool found = for_all;
+    if (!for_all && operation != '=' && operation != '+') refuse(text, length, "neither NAME=NS nor NAME+NS nor *N");
+    for (int i = 0; i < TIMES && !found; i++)
+        found = strlen(times[i].name) == name && !memcmp(times[i].name, text, name);
+    if (!found) refuse(text, length, "no such time; SIMULATED_TIMES=list names them");
+    if (count == 0 || count > 15 || name + 1 + count != length) refuse(text, length, "not a number of ns");
+    const int64_t number = strtoll(digits, NULL, 10);
+    for (int i = 0; i < TIMES; i++) {
+        const bool it = strlen(times[i].name) == name && !memcmp(times[i].name, text, name);
+        if (for_all && times[i].is_time && __builtin_mul_overflow(*times[i].value, number, times[i].value))
+            refuse(text, length, "too much");
+        if (it) *times[i].value = operation == '=' ? number : *times[i].value + number;
+    }
+}
+
+int simulated_noise_factor;
+
+/* SIMULATED_NOISE=N: N times the noise of times.h. */
+__attribute__((constructor(101))) static void set_noise(void) {
+    const char *text = getenv("SIMULATED_NOISE");
+    if (!text || !*text) return;
+    const size_t length = strlen(text);
+    if (length > 9 || strspn(text, "0123456789") != length) {
+        fprintf(stderr, "simulation: SIMULATED_NOISE: '%s': not a number\n", text);
+        _exit(2);
+    }
+    simulated_noise_factor = atoi(text);
+}
+
+/* Before main(), and before the machine makes its devices of them. */
+__attribute__((constructor(101))) static void set_times(void) {
+    const char *text = getenv("SIMULATED_TIMES");
+    if (!text || !*text) return;
+    if (strcmp(text, "list") == 0) {
+        for (int i = 0; i < TIMES; i++) printf("%s %" PRId64 " %s\n", times[i].name, *times[i].value, times[i].what);
+        fflush(stdout);
+        _exit(0);
+    }
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) set(at, strcspn(at, ","));
+    for (int i = 0; i < TIMES; i++) {
+        const size_t length = strlen(times[i].name);
+        const bool divides = length >= 4 && strcmp(times[i].name + length - 4, "tick") == 0;
+        if (*times[i].value < 1 && (divides || !times[i].is_time || times[i].value == &simulated_ns.slice))
+            refuse(times[i].name, length, "must be 1 or more");
+    }
+}

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# transcript.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT beside PROGRAM, and compares what they print with
+# the rest of TRANSCRIPT: words and numbers, not the blanks around them.
+#     $ ./program --size 1000     a command, and below it what it printed; after "! " what went to stderr; after "exit"
+#                                 the code, if not 0; after "hit" which launch a fault with a number hit
+#     $ sh -c 'echo one; \        a command that goes on in the next line, behind "> "
+#     > echo two'
+#     $ parts ./program           what is in each of its numbers: see parts, which checks the table below it in a few
+#                                 runs, and makes it anew only if it is wrong
+#     $ FAULT={} ./program        typed once for each row below it, with the row's first word in place of {}: see
+#                                 faults.txt
+#     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
+#                                 last one of stdout. Two blanks end the word, which may have single ones
+#     # words                     kept
+# Line numbers of the source, and how many calls a sweep makes, are left out.
+# In $PATH is `marked`, too: it prints which rows of a record are disturbed, and no number.
+# With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff. A new one needs no more
+# than its commands and the first words of its rows.
+here=$(cd "${0%/*}" && pwd)
+# shellcheck disable=SC1091
+. "$here/../../common/test/clean.sh"
+transcript=$1
+grep -qs '^\$ ' "$transcript" || {
+    echo "$transcript is missing or has no command: CONTRIBUTING, How to add a program, step 4" >&2
+    exit 1
+}
+scratch=$TMPDIR
+root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
+PATH=$here:$here/test:$PATH
+mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
+for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new; do
+    [ ! -e "$file" ] || ln -s "$file" .
+done
+
+# type_in COMMAND: into output, errors, code and hit.
+type_in() {
+    : >"$scratch/hit"
+    HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"
+    code=$?
+    sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/; s/^sweep: [1-9][0-9]* /sweep: all /" "$scratch/said" >"$scratch/errors"
+    hit=$(head -n 1 "$scratch/hit")
+}
+
+bad=0 rows='' empty='' at=0
+while IFS= read -r line; do
+    at=$((at + 1))
+    case $line in
+    '$ '*)
+        printf '%s\n' "$line"
+        line=${line#??}
+        while [ "$line" != "${line%\\}" ] && IFS= read -r next; do
+            at=$((at + 1))
+            printf '%s\n' "$next"
+            line=${line%\\}${next#'> '}
+        done
+        [ ! "$empty" ] || { bad=1 && echo "no row below: $empty" >&2; }
+        empty='' rows=''
+        case $line in
+        *'{}'*)
+            empty=$line rows=$line
+            continue
+            ;;
+        'parts '*)
+            sed "1,${at}d; /^[\$#] /,\$d" "$transcript" >"$scratch/table"
+            [ "${REFRESH-}" ] || line="$line --check $scratch/table"
+            ;;
+        esac
+        type_in "$line"
+        cat "$scratch/output"
+        sed 's/^/! /' "$scratch/errors"
+        [ "$code" = 0 ] || echo "exit $code"
+        [ ! "$hit" ] || echo "hit $hit"
+        ;;
+    '# '*)
+        word=${line#'# '}
+        case ${word%% *} in
+        *,?*) ;; # a record's own line
+        *) printf '%s\n' "$line" ;;
+        esac
+        ;;
+    ?*)
+        [ "$rows" ] || continue
+        empty=
+        word=${line%%'  '*}
+        type_in "${rows%%'{}'*}$word${rows#*'{}'}"
+        said=$(head -n 1 "$scratch/errors")
+        [ "$said" ] || said=$(tail -n 1 "$scratch/output")
+        [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
+        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" | sed 's/ *$//'
+        ;;
+    esac
+done <"$transcript" >"$scratch/result"
+[ ! "$empty" ] || { bad=1 && echo "no row below: $empty" >&2; }
+
+words() { sed 's/[[:blank:]][[:blank:]]*/ /g; s/^ //; s/ $//' "$1"; }
+words "$scratch/result" >"$scratch/words"
+words "$transcript" | diff - "$scratch/words" || {
+    if [ "${REFRESH-}" ]; then cp "$scratch/result" "$transcript"; else bad=1; fi
+}
+exit "$bad"
