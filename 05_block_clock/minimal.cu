@@ -1,11 +1,6 @@
-<<<<<<< HEAD
-// How long does each block run, by its multiprocessor's clock? clock64() at its start and its end.
-// Build: nvcc -arch=native minimal.cu -o minimal
-=======
 // How long does a block run, by its multiprocessor's clock, and how does that change as blocks are
 // added? timedReduction reads the clock at each block's start and at its end.
 // Build: nvcc minimal.cu -o minimal
->>>>>>> c3
 // Run:   ./minimal
 #include <stdio.h>
 #include <stdlib.h>
