@@ -227,8 +227,8 @@ int main(int argc, char **argv) {
     e.b = new_vector(B, e.floats);
     e.c = new_vector(C, e.floats);
 
-    /* The warm-up, without the blocker: a first launch may wait for an idle device. Then the sums
-     * are spoilt: the timed launches must write them anew. */
+    /* The warm-up, without the blocker: with lazy loading a first launch may wait for an idle
+     * device. Then the sums are spoilt: the timed launches must write them anew. */
     launch(&e);
     check_vector_add(&e);
     CHECK_CUDA(cudaMemset(e.c, 0xff, e.floats * sizeof *e.c)); /* NaNs */

@@ -72,11 +72,12 @@ static __global__ void stamped_vector_add(const float *a, const float *b, float 
 enum { LONGEST = 20 }; /* launches in a row */
 
 struct experiment {
-    unsigned long long spin_ns; /* of each block; 0: vector_add */
-    size_t floats, blocks;      /* of vector_add, 0: none; of each launch */
+    bool stamped;               /* whether the kernels have stamps of their own */
+    unsigned long long spin_ns; /* how long each block spins; 0: vector_add */
+    size_t floats, blocks;      /* of vector_add, 0 for a spin; of each launch */
     float *a, *b, *c;           /* on the device */
     struct warp_time *times;    /* on the device: of the last launch, behind it of the first */
-    unsigned long long last_ns; /* when the last launch began that code_us() has seen */
+    unsigned long long last_ns; /* when the launch began whose stamps code_us() has read last */
     struct blocked_pair pair;
     int runs;
 };
@@ -86,14 +87,14 @@ static struct warp_time *first_times(const struct experiment *e) {
     return e->times + e->blocks * WARPS;
 }
 
-/* The kernel with its stamps at `times`; NULL: without stamps. */
+/* The stamps, if the kernel has any, go to `times`. */
 static void launch(const struct experiment *e, struct warp_time *times) {
     const unsigned blocks = (unsigned)e->blocks;
-    if (e->spin_ns > 0 && times)
+    if (e->spin_ns > 0 && e->stamped)
         stamped_spin_blocks<<<blocks, THREADS>>>(e->spin_ns, times);
     else if (e->spin_ns > 0)
         spin_blocks<<<blocks, THREADS>>>(e->spin_ns);
-    else if (times)
+    else if (e->stamped)
         stamped_vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats, times);
     else
         vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats);
@@ -108,13 +109,13 @@ static void launch_empty(void) {
 /* ---- The methods: each returns microseconds ---- */
 
 /* Two events behind the blocker, with so many launches between them. */
-static double event_blocked_us(const struct experiment *e, int launches, bool stamped) {
-    if (stamped) /* after this no warp has a stamp */
+static double event_blocked_us(const struct experiment *e, int launches) {
+    if (e->stamped) /* after this no warp has a stamp */
         CHECK_CUDA(cudaMemsetAsync(e->times, 0, 2 * e->blocks * WARPS * sizeof *e->times, 0));
     close_gate(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (int i = 0; i < launches; i++)
-        launch(e, !stamped ? NULL : i == 0 && launches > 1 ? first_times(e) : e->times);
+        launch(e, i == 0 && launches > 1 ? first_times(e) : e->times);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
     open_gate(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
@@ -183,15 +184,17 @@ static void check_vector_add(const struct experiment *e) {
 
 /* ---- The rows ---- */
 
-/* In microseconds, of each run. The last three are by stamps. */
+/* In microseconds, of each run. */
 struct samples {
-    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS], slope[MAX_RUNS], row[MAX_RUNS];
-    double code[MAX_RUNS], row_stamps[MAX_RUNS], plain_stamps[MAX_RUNS];
+    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS]; /* by events */
+    double slope[MAX_RUNS], row_of_20[MAX_RUNS];                /* by events, of one launch */
+    double code[MAX_RUNS], row_stamps[MAX_RUNS], plain_stamps[MAX_RUNS]; /* by stamps */
 };
 
 /* Their medians. NaN: there are no stamps. */
 struct medians {
-    double floor, empty, blocked, slope, row, code, row_stamps, plain_stamps;
+    double floor, empty, blocked, slope, row_of_20;
+    double code, row_stamps, plain_stamps;
     bool disturbed; /* runs of one of them disagree, or the GPU is shared */
 };
 
@@ -201,18 +204,18 @@ static double median_us(const double *samples_us, int runs, bool *disturbed) {
     return s.median;
 }
 
-static struct medians measure(struct experiment *e, struct samples *us, bool stamped) {
+static struct medians measure(struct experiment *e, struct samples *us) {
     const double launches[] = {2, 5, 10, LONGEST};
     struct medians m = {};
     m.disturbed = probe_sharing(&e->pair);
-    launch(e, stamped ? e->times : NULL); /* the warm-up; then the sums are spoilt: NaNs */
+    launch(e, e->times); /* the warm-up; then the sums are spoilt: NaNs */
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
     CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
     for (int run = 0; run < e->runs; run++) {
-        launch(e, stamped ? e->times : NULL);
+        launch(e, e->times);
         CHECK_CUDA(cudaDeviceSynchronize());
-        if (stamped)
+        if (e->stamped)
             us->plain_stamps[run] = code_us(e);
     }
     CHECK_CUDA(cudaProfilerStop()); /* behind the blocker a profiler cannot watch */
@@ -220,14 +223,14 @@ static struct medians measure(struct experiment *e, struct samples *us, bool sta
         double row_us[4];
         us->floor[run] = event_floor_us(&e->pair);
         us->empty[run] = empty_blocked_us(e);
-        us->blocked[run] = event_blocked_us(e, 1, stamped);
-        if (stamped)
+        us->blocked[run] = event_blocked_us(e, 1);
+        if (e->stamped)
             us->code[run] = code_us(e);
         for (int i = 0; i < 4; i++)
-            row_us[i] = event_blocked_us(e, (int)launches[i], stamped);
+            row_us[i] = event_blocked_us(e, (int)launches[i]);
         us->slope[run] = fit_line(launches, row_us, 4).slope;
-        us->row[run] = (row_us[3] - us->floor[run]) / LONGEST;
-        if (stamped)
+        us->row_of_20[run] = (row_us[3] - us->floor[run]) / LONGEST;
+        if (e->stamped)
             us->row_stamps[run] = period_us(e);
     }
     if (e->floats > 0)
@@ -236,32 +239,32 @@ static struct medians measure(struct experiment *e, struct samples *us, bool sta
     m.empty = median_us(us->empty, e->runs, &m.disturbed);
     m.blocked = median_us(us->blocked, e->runs, &m.disturbed);
     m.slope = median_us(us->slope, e->runs, &m.disturbed);
-    m.row = median_us(us->row, e->runs, &m.disturbed);
-    m.code = stamped ? median_us(us->code, e->runs, &m.disturbed) : NAN;
-    m.row_stamps = stamped ? median_us(us->row_stamps, e->runs, &m.disturbed) : NAN;
-    m.plain_stamps = stamped ? median_us(us->plain_stamps, e->runs, &m.disturbed) : NAN;
+    m.row_of_20 = median_us(us->row_of_20, e->runs, &m.disturbed);
+    m.code = e->stamped ? median_us(us->code, e->runs, &m.disturbed) : NAN;
+    m.row_stamps = e->stamped ? median_us(us->row_stamps, e->runs, &m.disturbed) : NAN;
+    m.plain_stamps = e->stamped ? median_us(us->plain_stamps, e->runs, &m.disturbed) : NAN;
     return m;
 }
 
-/* Prints the row of a kernel, and returns by how much code_minus_empty and code_stamps differ. */
-static double print_row(struct table *table, struct experiment *e, struct samples *samples,
-                        bool stamped) {
-    const struct medians m = measure(e, samples, stamped);
+/* Measures and prints a row. Returns by how much code_minus_empty and code_stamps differ; NaN:
+ * there are no stamps. */
+static double time_row(struct table *table, struct experiment *e, struct samples *samples) {
+    const struct medians m = measure(e, samples);
     const double net_us = m.blocked - m.floor, minus_empty_us = m.blocked - m.empty;
     char kernel[64] = "spin_2us";
     if (e->floats > 0)
         snprintf(kernel, sizeof kernel, "vector_add_%zu", e->floats);
-    if (net_us <= 0 || m.slope <= 0 || (stamped && m.code > m.blocked + 2))
+    if (net_us <= 0 || m.slope <= 0 || (e->stamped && m.code > m.blocked + 2))
         fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row", m.code,
              net_us, m.slope);
     text(table, "kernel", 19, kernel);
     number(table, "blocks", 0, (double)e->blocks);
-    text(table, "stamps", 6, stamped ? "yes" : "no");
+    text(table, "stamps", 6, e->stamped ? "yes" : "no");
     number(table, "code_stamps_us", 2, m.code);
     number(table, "code_minus_empty_us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
     number(table, "event_net_us", 2, net_us);
     number(table, "row_slope_us", 2, m.slope);
-    record_number(table, "row_of_20_us", 2, m.row);
+    record_number(table, "row_of_20_us", 2, m.row_of_20);
     record_number(table, "row_stamps_us", 2, m.row_stamps);
     record_number(table, "plain_stamps_us", 2, m.plain_stamps);
     record_number(table, "floor_us", 2, m.floor);
@@ -270,15 +273,17 @@ static double print_row(struct table *table, struct experiment *e, struct sample
 }
 
 /* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The
- * row without stamps comes first: it must not find the other row's stamps in the cache. Returns by
- * how much code_minus_empty and code_stamps differ. */
+ * row without stamps comes first: it must not find the other row's stamps in the cache. Returns
+ * what time_row() does for the row with stamps. */
 static double time_kernel(struct table *table, struct experiment *e, struct samples *samples,
                           size_t floats, size_t blocks) {
     e->floats = floats;
     e->blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : blocks;
     e->spin_ns = floats > 0 ? 0 : 2000;
-    print_row(table, e, samples, false);
-    return print_row(table, e, samples, true);
+    e->stamped = false;
+    time_row(table, e, samples);
+    e->stamped = true;
+    return time_row(table, e, samples);
 }
 
 int main(int argc, char **argv) {

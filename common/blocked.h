@@ -44,7 +44,8 @@ static inline void launch_blocker(const struct blocked_pair *pair) {
 
 /* Holds the stream. */
 static inline void close_gate(const struct blocked_pair *pair) {
-    pair->gate->open = pair->gate->gave_up = 0;
+    pair->gate->open = 0;
+    pair->gate->gave_up = 0;
     launch_blocker(pair);
 }
 
@@ -76,9 +77,9 @@ static inline double event_floor_us(const struct blocked_pair *pair) {
 }
 
 /* Launches the blocker five times with the gate open, and waits for each. Returns whether somebody
- * else has the GPU, too: then the host waits long for a kernel on an idle stream. Behind the
- * blocker that does not show, though a long row of launches may be interrupted. An event alone does
- * not do: behind a copy it came at once, most likely by the copy engine. */
+ * else has the GPU, too: then the host waits long for a kernel on an idle stream. Times behind the
+ * blocker do not show it, though a long row of launches may have been interrupted. It takes a
+ * kernel: an event alone, behind a copy, came at once, most likely from the copy engine. */
 static inline bool probe_sharing(const struct blocked_pair *pair) {
     double wait_us[5];
     pair->gate->open = 1;
