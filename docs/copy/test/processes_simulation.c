@@ -7,7 +7,7 @@
  *
  * Build: cc -O2 -I../../../common processes_simulation.c -o processes_simulation -lm
  * Run:   ./processes_simulation       4 000 times each */
-#include "options.h"
+#include "args.h"
 
 #include "../compare_report.h"
 
@@ -63,16 +63,19 @@ int main(int argc, char **argv) {
                  {12, 0.17, 0, 0}, {15, 0.17, 0, 0}, {17, 0.17, 0, 0},   {20, 0.17, 0, 0},
                  {6, 0.1, 0, 0},   {12, 0.1, 0, 0},  {9, 0.03, 0, 0.22}, {9, 0.03, 0, 0.44},
                  {25, 0.17, 1, 0}};
-    options.runs = 4000;
-    parse_options(argc, argv, "Does the interval of several processes hold?");
-    begin_table("%s", "In percent of the runs: the interval holds the true difference; equal "
-                      "kernels are called different (alarms);\n"
-                      "0.2 % is found. Each process has an offset of this deviation; odd: one in "
-                      "ten is off by 1 % besides;\n"
-                      "step: in which the clock sees a time grow.\n\n");
+    long long runs = 4000;
+    struct table table = {0};
+    const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
+    parse_args(argc, argv, "Does the interval of several processes hold?", args);
+    begin_record(args, "host", "");
+    say("In percent of the runs: the interval holds the true difference; equal "
+        "kernels are called different (alarms);\n"
+        "0.2 % is found. Each process has an offset of this deviation; odd: one in "
+        "ten is off by 1 % besides;\n"
+        "step: in which the clock sees a time grow.\n\n");
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         int holds = 0, alarms = 0, finds = 0;
-        for (int r = 0; r < options.runs; r++)
+        for (int r = 0; r < runs; r++)
             for (int longer = 0; longer < 2; longer++) {
                 double found[3];
                 run(cases[c].processes, 0.2 * longer, cases[c].deviation, cases[c].odd,
@@ -81,15 +84,15 @@ int main(int argc, char **argv) {
                 alarms += !longer && (found[1] > 0 || found[2] < 0);
                 finds += longer && found[1] > 0;
             }
-        cell("processes", "%d", cases[c].processes);
-        number("offset", "percent", 2, cases[c].deviation);
-        label("odd", 0, cases[c].odd ? "yes" : "no");
-        number("step", "percent", 2, cases[c].step);
-        cell("holds", "%.1f", 50.0 * holds / (double)options.runs);
-        cell("alarms", "%.1f", 100.0 * alarms / (double)options.runs);
-        cell("finds", "%.1f", 100.0 * finds / (double)options.runs);
-        end_row(false);
+        number(&table, "processes", 0, cases[c].processes);
+        number(&table, "offset_percent", 2, cases[c].deviation);
+        text(&table, "odd", 3, cases[c].odd ? "yes" : "no");
+        number(&table, "step_percent", 2, cases[c].step);
+        number(&table, "holds", 1, 50.0 * holds / (double)runs);
+        number(&table, "alarms", 1, 100.0 * alarms / (double)runs);
+        number(&table, "finds", 1, 100.0 * finds / (double)runs);
+        end_row(&table, false);
     }
-    end_table();
+    end_table(&table);
     return 0;
 }
