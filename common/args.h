@@ -15,7 +15,14 @@
 #include "report.h"
 
 #define SUITE_VERSION "1.0.0"
-enum { MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST = 1024, MOST_ARGS = 12 };
+/* The most that --runs, --blocks and --threads take, numbers in a list, options of a program. */
+enum {
+    MAX_RUNS = 10000,
+    MAX_BLOCKS = 1 << 22,
+    MAX_THREADS = 1 << 16,
+    MAX_LIST = 1024,
+    MOST_ARGS = 12
+};
 
 struct numbers {
     int count;
@@ -44,7 +51,7 @@ struct arg {
         "device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", NULL,  \
             NULL, NULL, to, 0                                                                      \
     }
-#define ARG_RUNS(to) ARG_NUMBER("runs", to, 10000, "measure N times") /* MAX_RUNS of stats.h */
+#define ARG_RUNS(to) ARG_NUMBER("runs", to, MAX_RUNS, "measure N times")
 #define ARG_SIZE(to) ARG_NUMBER("size", to, 1LL << 40, "work on N elements")
 #define END_OF_ARGS                                                                                \
     { NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
@@ -100,9 +107,12 @@ static inline void parse_args(int argc, char **argv, const char *question, const
     const char *path = NULL; /* of --csv=FILE */
     bool csv = false;
     set_up_output(argv[0]);
-    for (int i = 0; args[i].name; i++)
+    for (int i = 0; args[i].name; i++) {
+        if (i == MOST_ARGS)
+            fail(EXIT_FAILED, "more than %d options", MOST_ARGS);
         known[i + 3] =
             (struct option){args[i].name, args[i].flag ? no_argument : required_argument, NULL, i};
+    }
     for (int i; (i = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
         if (i == '?')
             exit(EXIT_BAD_USAGE); /* getopt_long has said why */
@@ -155,14 +165,14 @@ static inline long long largest(const struct numbers *list) {
 /* The head of the record: the program, what it runs on, the options' values. Call it when all is
  * set up: what ends before it prints nothing. */
 static inline void begin_record(const struct arg *args, const char *device, const char *driver) {
-    char text[64];
+    char words[64];
     const time_t now = time(NULL);
-    snprintf(text, sizeof text, "%s " SUITE_VERSION, program_name);
-    describe("program", text);
+    snprintf(words, sizeof words, "%s " SUITE_VERSION, program_name);
+    describe("program", words);
     describe("device", device);
     describe("driver", driver);
-    strftime(text, sizeof text, "%Y-%m-%d", gmtime(&now));
-    describe("date", text);
+    strftime(words, sizeof words, "%Y-%m-%d", gmtime(&now));
+    describe("date", words);
     for (const struct arg *arg = args; record_file && arg->name; arg++)
         if (arg->number || arg->list) {
             fprintf(record_file, "# %s", arg->name);

@@ -60,6 +60,8 @@ static inline struct cell *new_cell(struct table *t, const char *name, int width
 /* Words. `width` is that of the longest that the column will have; 0: for the record alone. */
 static inline void text(struct table *t, const char *name, int width, const char *words) {
     struct cell *cell = new_cell(t, name, -width);
+    if (strlen(words) >= MOST_TEXT)
+        fail(EXIT_FAILED, "%s: more than %d characters", name, MOST_TEXT - 1);
     snprintf(cell->shown, MOST_TEXT, "%s", words);
     snprintf(cell->recorded, MOST_TEXT, "%s", words);
     for (char *c = cell->recorded; *c; c++)

@@ -6,8 +6,6 @@
 
 #include "report.h"
 
-enum { MAX_RUNS = 10000 };
-
 /* In the samples' own unit. */
 struct summary {
     double min, median, mean, max;
