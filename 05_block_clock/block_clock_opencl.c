@@ -215,8 +215,16 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
     end_row(table, disturbed || late_launch || is_delayed(wait_us - launch.median));
 }
 
-/* What the rows of the first number of threads say. */
-static void say_factors(const struct row *one, const struct row *most) {
+/* What the rows say: `blocks` of them for each number of threads. The counter of a CPU steps by some
+ * tens. */
+static void say_words(const struct row *rows, size_t blocks, size_t threads) {
+    const struct row *one = rows, *most = rows + blocks - 1;
+    for (const struct row *row = rows; row < rows + threads * blocks; row += blocks)
+        if (row->clocks_median < 100) /* NOLINT: main() has filled in all rows */
+            say("Too few threads for this clock, %lld: a group takes only a step or two.\n",
+                row->threads);
+    if (one->clocks_median < 100 || blocks == 1) /* NOLINT */
+        return;
     const double clocks_factor = value("clocks_factor", most->clocks_median / one->clocks_median);
     const double launch_factor = value("whole_launch_factor", most->launch_us / one->launch_us);
     say("From %lld to %lld blocks, clocks_median changed by a factor of %.2f, whole_launch_us\n"
@@ -275,8 +283,8 @@ int main(int argc, char **argv) {
         insert(&blocks, landmarks[i]);
     set_up_memory(&e, (size_t)largest(&blocks), (size_t)largest(&threads));
     struct samples *samples = new_memory(sizeof *samples, "the samples");
-    struct row *rows =
-        new_memory((size_t)threads.count * (size_t)blocks.count * sizeof *rows, "the rows");
+    const size_t row_count = (size_t)threads.count * (size_t)blocks.count;
+    struct row *rows = new_memory(row_count * sizeof *rows, "the rows"), *row = rows;
 
     struct table table = {0};
     begin_record(args, e.cl.name, e.cl.driver);
@@ -284,8 +292,7 @@ int main(int argc, char **argv) {
         "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
         e.cl.name, e.cl.platform, units, runs);
     for (int t = 0; t < threads.count; t++) {
-        for (int b = 0; b < blocks.count; b++) {
-            struct row *row = &rows[t * blocks.count + b];
+        for (int b = 0; b < blocks.count; b++, row++) {
             row->blocks = blocks.at[b];
             row->threads = threads.at[t];
             row->note = row->blocks == units ? "1 per unit" : "";
@@ -297,11 +304,8 @@ int main(int argc, char **argv) {
             say("\n");
     }
     end_table(&table);
-    for (int t = 0; t < threads.count; t++)
-        if (rows[t * blocks.count].clocks_median < 100) /* a CPU's counter steps by some tens */
-            say("Too few threads for this clock, %lld: a group takes only a step or two.\n",
-                threads.at[t]);
-    if (rows[0].clocks_median >= 100 && blocks.count > 1)
-        say_factors(&rows[0], &rows[blocks.count - 1]);
+    say_words(rows, (size_t)blocks.count, (size_t)threads.count);
+    free(samples);
+    free(rows);
     return EXIT_SUCCESS;
 }

@@ -9,7 +9,7 @@
 
 enum { ITEMS = 64 };  // work-items in each work-group. Try 1, 100 and 256
 enum { MOST = 1056 }; // work-groups. Try 5000
-static const size_t group_counts[] = {1, 132, MOST}; // Try as many as the device has units
+static const size_t group_counts[] = {1, 132, MOST}; // Try the number of its units; at most MOST
 
 static const char *source =
     "ulong read_clock(void) {\n"

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define THREADS 256                               // in each block. Try 32, 100 and 1024
-#define MOST 1056                                 // blocks. Try 5000
-static const int block_counts[] = {1, 132, MOST}; // Try as many as your GPU has multiprocessors
+#define THREADS 256 // in each block. Try 32, 100 and 1024
+#define MOST 1056   // blocks. Try 5000
+// Try your GPU's number of multiprocessors in place of 132; none above MOST.
+static const int block_counts[] = {1, 132, MOST};
 
 struct block_time {
     long long start, end; // clocks of one multiprocessor: another one counts from another zero
