@@ -204,7 +204,7 @@ API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, uns
     if (flags) RETURN(cudaErrorInvalidValue);
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph;
     const size_t bytes = (size_t)graph->count * sizeof *graph->nodes;
-    (*to)->graph.nodes = memcpy(simulated_grow(NULL, graph->count, sizeof *graph->nodes), graph->nodes, bytes))
+    (*to)->graph.nodes = memcpy(malloc(bytes + 1), graph->nodes, bytes))
 API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
 /* ---- Copies and fills in a stream ---- */

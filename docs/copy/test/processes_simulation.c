@@ -25,7 +25,7 @@ static double normal(void) {
     return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979 * uniform());
 }
 
-/* The offset of a process, in percent: of so much deviation; `odd`: one in ten is off by 1 %% besides, as if disturbed. */
+/* The offset of a process, in percent: of so much deviation; `odd`: one in ten is off by 1 % besides, as if disturbed. */
 static double offset(double deviation, int odd) {
     return deviation * normal() + (odd && uniform() < 0.1 ? 1 : 0);
 }
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
     parse_args(argc, argv, "Does the interval of several processes hold?", args);
     begin_record(args, "host", "");
-    say("In %% of the runs: the interval holds the true difference; equal "
+    say("In percent of the runs: the interval holds the true difference; equal "
         "kernels are called different (alarms);\n"
         "0.2 %% is found. Each process has an offset of this deviation; odd: one in "
         "ten is off by 1 %% besides;\n"
