@@ -110,7 +110,9 @@ static long first_wrong(const void *copy, int version) {
 static cl_command_queue cmp_aside; /* waits for no other queue: what has the result become? */
 static cl_kernel cmp_empty, cmp_read;
 /* What --cold reads, or twice the cache: many a GPU answers with the size of its first cache. */
-enum { CMP_COLD_BYTES = 256 << 20 };
+#ifndef CMP_COLD_BYTES
+#define CMP_COLD_BYTES (256 << 20)
+#endif
 static size_t cmp_cold_count; /* of uint, all 0 */
 
 static const char *const cmp_source = "__kernel void cmp_empty(void) {}\n"

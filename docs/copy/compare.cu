@@ -17,8 +17,11 @@ static void check(cudaError_t code, const char *what, const char *file, int line
     } /* 77: what test runners count as skipped */
 }
 
-static cudaStream_t stream;   /* where all work goes: the default one, or one that set_up() makes */
-static int longest_row = 256; /* launches between two events; set_up() may say 1: each one alone */
+static cudaStream_t stream; /* where all work goes: the default one, or one that set_up() makes */
+#ifndef LONGEST_ROW
+#define LONGEST_ROW 256 /* launches between two events */
+#endif
+static int longest_row = LONGEST_ROW; /* set_up() may say 1: each one alone */
 static struct {
     void *data; /* on the device */
     size_t bytes;

@@ -66,11 +66,14 @@ static inline int64_t cmp_now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A random number from 0 to n - 1. The clock is the seed, so each run gets others. */
+/* A random number from 0 to n - 1. The clock is the seed, so each run gets others; a test that
+ * wants the same ones again sets CMP_SEED. */
 static inline int cmp_random(int n) {
     static uint64_t state;
-    if (state == 0)
-        state = (uint64_t)cmp_now_ns() + 1;
+    if (state == 0) {
+        const char *seed = getenv("CMP_SEED");
+        state = (seed ? strtoull(seed, NULL, 10) : (uint64_t)cmp_now_ns()) + 1;
+    }
     state ^= state >> 12; /* xorshift64* (Vigna 2016), of which the upper bits are the good ones */
     state ^= state << 25;
     state ^= state >> 27;

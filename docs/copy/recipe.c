@@ -53,7 +53,9 @@ static cl_program build_program(const char *source) {
 #include TIMED /* this part in a file of its own: -DTIMED='"mine.c"' */
 #else
 
-enum { N = 1 << 20 };
+#ifndef N
+#define N (1 << 20)
+#endif
 static float host[N];
 static cl_mem input;
 static cl_kernel my_kernel;
@@ -106,7 +108,10 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
-enum { RUNS = 101, COLD_BYTES = 256 << 20 };
+enum { RUNS = 101 };
+#ifndef COLD_BYTES
+#define COLD_BYTES (256 << 20)
+#endif
 static cl_command_queue look_queue; /* waits for no other queue */
 static cl_kernel empty, read_all;
 static void *before, *seen; /* the result before the launch, and when it was looked at last */

@@ -34,7 +34,9 @@ static struct {
 #include TIMED /* this part in a file of its own: -DTIMED='"mine.cu"' */
 #else
 
-enum { N = 1 << 20 };
+#ifndef N
+#define N (1 << 20)
+#endif
 static float host[N], *input;
 
 static __global__ void my_kernel(const float *in, float *out, int n) {

@@ -20,7 +20,10 @@
 #include "summary.h"
 
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5 };
-enum { NUMBERS = 1024, THREADS = 256 };
+#ifndef THREADS
+#define THREADS 256
+#endif
+enum { NUMBERS = 1024 };
 
 /* Zeros and random numbers on the tensor cores; random numbers without them. */
 enum kind { ZEROS, RANDOM, FMA, KINDS };

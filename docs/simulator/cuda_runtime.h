@@ -204,7 +204,7 @@ API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, uns
     if (flags) RETURN(cudaErrorInvalidValue);
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph;
     const size_t bytes = (size_t)graph->count * sizeof *graph->nodes;
-    (*to)->graph.nodes = memcpy(simulated_grow(NULL, graph->count, sizeof *graph->nodes), graph->nodes, bytes))
+    (*to)->graph.nodes = memcpy(malloc(bytes + 1), graph->nodes, bytes))
 API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
 /* ---- Copies and fills in a stream ---- */
@@ -315,7 +315,7 @@ typedef struct {
 static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     const bool early = c->numAttrs > 0 && c->attrs->id == cudaLaunchAttributeProgrammaticStreamSerialization &&
                        c->attrs->val.programmaticStreamSerializationAllowed;
-    RETURN(simulated_launch_as(__func__, "early launch", (void (*)())kernel,
+    RETURN(simulated_launch_as(__func__, "early_launch", (void (*)())kernel,
                                (const size_t[4]){c->gridDim.x, c->blockDim.x, c->dynamicSmemBytes, W(c->stream)},
                                (const uintptr_t[8]){*(uintptr_t *)arguments[0]}, early));
 }

@@ -116,7 +116,8 @@ function(add_simulated needs source)
     endif()
   endif()
   target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget -DRECORD_DIGITS=3 ${traps} -Wall -Wextra
+  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget
+    -DRECORD_DIGITS=3 ${traps} -Wall -Wextra
     -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}

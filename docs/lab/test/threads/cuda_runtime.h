@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Two GPUs that run at the same time, in place of CUDA's own header and runtime, as threads of the host. For
- * two_gpus.cu, whose kernels wait for each other; those of common/test run one after the other. The timer of GPU 1 has
+ * two_gpus.cu, whose kernels wait for each other; those of docs/simulator run one after the other. The timer of GPU 1 has
  * another zero, which the test knows. Times are not exact: what two_gpus prints, it must be able to say of any two clocks.
  *
  * DRIFT_PPM=40: GPU 1's timer is faster. TICK=2048: of its timer; that of GPU 0 is 32 ns. GPUS=1: so many are there.
