@@ -122,7 +122,7 @@ function(add_simulated needs source)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
     RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
-  add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/common/test/simulated.sh
+  add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/docs/simulator/transcript.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
 endfunction()
