@@ -14,7 +14,7 @@
 #     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
 #                                 last one of stdout. Two blanks end the word, which may have single ones
 #     # words                     kept
-# Line numbers of the source, and how many calls a sweep makes, are left out.
+# Line numbers of the source, how many calls a sweep makes and the times of an impossible row are left out.
 # In $PATH is `marked`, too: it prints which rows of a record are disturbed, and no number.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff. A new one needs no more
 # than its commands and the first words of its rows.
@@ -88,7 +88,8 @@ while IFS= read -r line; do
         said=$(head -n 1 "$scratch/errors")
         [ "$said" ] || said=$(tail -n 1 "$scratch/output")
         [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
-        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" | sed 's/ *$//'
+        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" |
+            sed '/  impossible/s/[0-9]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
         ;;
     esac
 done <"$transcript" >"$scratch/result"
