@@ -4,7 +4,7 @@
 # transcript.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT beside PROGRAM, and compares what they print with
 # the rest of TRANSCRIPT: words and numbers, not the blanks around them.
 #     $ ./program --size 1000     a command, and below it what it printed; after "! " what went to stderr; after "exit"
-#                                 the code, if not 0; after "hit" which launch a fault with a number hit
+#                                 the code, if not 0; after "hit" the kernel that a fault with a number hit
 #     $ sh -c 'echo one; \        a command that goes on in the next line, behind "> "
 #     > echo two'
 #     $ parts ./program           what is in each of its numbers: see parts, which checks the table below it in a few
@@ -40,7 +40,7 @@ type_in() {
     HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"
     code=$?
     sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/; s/^sweep: [1-9][0-9]* /sweep: all /" "$scratch/said" >"$scratch/errors"
-    hit=$(head -n 1 "$scratch/hit")
+    hit=$(sed 's/ [0-9]*$//; q' "$scratch/hit")
 }
 
 bad=0 rows='' empty='' at=0
@@ -89,7 +89,7 @@ while IFS= read -r line; do
         [ "$said" ] || said=$(tail -n 1 "$scratch/output")
         [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
         printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" |
-            sed '/  impossible/s/[0-9]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
+            sed '/  impossible/s/-\{0,1\}[0-9.]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
         ;;
     esac
 done <"$transcript" >"$scratch/result"
