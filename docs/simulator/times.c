@@ -12,10 +12,10 @@
 
 struct simulated_times simulated_ns = {
 #define TIME(name, ns, what) ns,
-#define COUNT(name, value, what) value,
+#define RATE(name, value, what) value,
 #include "times.h"
 #undef TIME
-#undef COUNT
+#undef RATE
 };
 
 static const struct {
@@ -24,10 +24,10 @@ static const struct {
     bool is_time;
 } times[] = {
 #define TIME(name, ns, what) {#name, what, &simulated_ns.name, true},
-#define COUNT(name, value, what) {#name, what, &simulated_ns.name, false},
+#define RATE(name, value, what) {#name, what, &simulated_ns.name, false},
 #include "times.h"
 #undef TIME
-#undef COUNT
+#undef RATE
 };
 enum { TIMES = sizeof times / sizeof times[0] };
 
