@@ -647,7 +647,7 @@ void simulated_run_kernel(struct simulated_command *command) {
         d->barrier_ns * (most < slots ? most : slots) + state.block_noise * nth_noise(last_kernel, n) / 10;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
-    if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
+    if (data && l2_evicted_by && data != l2_evicted_by) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
     if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
     int place = 0;
     for (int i = 0; i < allocations && data && simulated_fault("place", &place); i++)

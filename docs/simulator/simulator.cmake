@@ -115,6 +115,10 @@ function(add_simulated needs source)
       endforeach()
     endif()
   endif()
+  file(STRINGS ${CMAKE_SOURCE_DIR}/${source} pages REGEX "^#ifndef COUNT")
+  if(pages) # a first page, which has no options: 32 blocks
+    target_compile_options(${target} PRIVATE "-DCOUNT=(1 << 13)")
+  endif()
   target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
   target_include_directories(${target} BEFORE PRIVATE ${there}/common)
   target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget

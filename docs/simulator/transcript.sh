@@ -62,7 +62,8 @@ while IFS= read -r line; do
             empty=$line rows=$line
             continue
             ;;
-        'parts '*)
+        *' | '*) ;;
+        'parts '* | *=*' parts '*)
             sed "1,${at}d; /^[\$#] /,\$d" "$transcript" >"$scratch/table"
             [ "${REFRESH-}" ] || line="$line --check $scratch/table"
             ;;
