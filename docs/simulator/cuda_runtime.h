@@ -315,7 +315,7 @@ typedef struct {
 static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     const bool early = c->numAttrs > 0 && c->attrs->id == cudaLaunchAttributeProgrammaticStreamSerialization &&
                        c->attrs->val.programmaticStreamSerializationAllowed;
-    RETURN(simulated_launch_as(__func__, "early launch", (void (*)())kernel,
+    RETURN(simulated_launch_as(__func__, "early_launch", (void (*)())kernel,
                                (const size_t[4]){c->gridDim.x, c->blockDim.x, c->dynamicSmemBytes, W(c->stream)},
                                (const uintptr_t[8]){*(uintptr_t *)arguments[0]}, early));
 }
