@@ -8,7 +8,7 @@ add_simulated(opencl compare.c opencl_)
 add_simulated(cuda compare.cu cuda_)
 foreach(api opencl cuda) # small ones: the last block of recipe is not full
   if(TARGET simulated_${api}_compare)
-    target_compile_definitions(simulated_${api}_recipe PRIVATE N=20000)
+    target_compile_definitions(simulated_${api}_recipe PRIVATE N=5000)
     target_compile_options(simulated_${api}_recipe PRIVATE "-DCOLD_BYTES=(2 << 20)")
     target_compile_definitions(simulated_${api}_compare PRIVATE N=512 STEPS_A=200 STEPS_B=300)
     target_compile_options(simulated_${api}_compare PRIVATE -DLONGEST_ROW=8 "-DCMP_COLD_BYTES=(2 << 20)")
@@ -60,7 +60,7 @@ foreach(api opencl cuda)
   add_live(recipe_liars_${api} are_refused ${liars} $<TARGET_FILE:recipe_liars_${api}>)
   add_live(compare_liars_${api} are_refused ${liars} $<TARGET_FILE:compare_liars_${api}> 0.05 --processes 1)
 endforeach()
-add_test(NAME liars.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
+add_test(NAME liars.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
   ${CMAKE_CURRENT_SOURCE_DIR}/test/liars.txt ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
 set_tests_properties(liars.simulated PROPERTIES LABELS simulated TIMEOUT 300 COST 8) # the longest start first
 
@@ -74,7 +74,7 @@ set_target_properties(simulated_fit_to_measure PROPERTIES RUNTIME_OUTPUT_DIRECTO
 add_library(fake_nvml SHARED test/fake_nvml.c)
 set_target_properties(fake_nvml PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${there}/new
   PREFIX lib OUTPUT_NAME nvidia-ml SUFFIX .so.1)
-add_test(NAME fit_to_measure.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
+add_test(NAME fit_to_measure.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
   ${SUITE}/docs/copy/test/fit_to_measure.txt $<TARGET_FILE:simulated_fit_to_measure>)
 set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOUT 120 COST 9)
 add_live(fit_to_measure sees_a_busy_loop sh ${CMAKE_CURRENT_SOURCE_DIR}/test/busy_loop.sh $<TARGET_FILE:fit_to_measure>)
@@ -82,7 +82,7 @@ add_live(fit_to_measure sees_a_busy_loop sh ${CMAKE_CURRENT_SOURCE_DIR}/test/bus
 build(host compare_test test/compare_test.c)
 build(host processes_simulation test/processes_simulation.c)
 add_live(compare_test holds compare_test)
-add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/common/test/simulated.sh
+add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
   ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt $<TARGET_FILE:compare_test>)
 set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated)
 add_live(processes_simulation holds sh -c "\"$0\" --runs 500 --csv | awk -f \"$1\"" $<TARGET_FILE:processes_simulation>
