@@ -17,8 +17,8 @@
 
 /* The kernel is vector_add of clfinish_sync.cl: c = a + b, one element by each work-item. */
 struct experiment {
-    cl_command_queue queue,
-        event_queue; /* event_queue stamps its commands: for profiling_event() */
+    cl_command_queue queue;
+    cl_command_queue event_queue; /* stamps its commands: for profiling_event() */
     cl_kernel kernel;
     size_t global_size, local_size; /* all work-items; those of a work-group */
 };
@@ -81,8 +81,8 @@ static double profiling_event(const struct experiment *x) {
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
     CHECK_CL(clReleaseEvent(event));
     const double us = (double)(cl_long)(end_ns - start_ns) / 1e3;
-    if (start_ns < 1000 || us <= 0 ||
-        us > 1.01 * host_us + 10) /* two clocks, each with its steps */
+    /* Two clocks, each with its steps: 1 % and 10 us. */
+    if (start_ns < 1000 || us <= 0 || us > 1.01 * host_us + 10)
         fail(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
              (unsigned long long)start_ns, (unsigned long long)end_ns, host_us);
     return us;
@@ -110,7 +110,7 @@ static void print_row(struct table *table, const char *method, const char *clock
                       bool delayed) {
     text(table, "method", 23, method);
     text(table, "clock", 9, clock);
-    summary_us(table, s);
+    number_summary_us(table, s);
     end_row(table, s.disturbed || delayed);
 }
 

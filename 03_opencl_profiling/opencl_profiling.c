@@ -114,7 +114,7 @@ static double print_row(struct table *table, const char *interval, const double 
                         size_t count, bool delayed) {
     const struct summary s = summarize_us(samples_us, count);
     text(table, "interval", 16, interval);
-    summary_us(table, s);
+    number_summary_us(table, s);
     number(table, "std_dev_us", 2, std_dev(samples_us, count, s.mean));
     end_row(table, s.disturbed || delayed);
     return s.median;

@@ -73,15 +73,22 @@ static double event_us(const struct experiment *e) {
 
 /* Behind the blocker, which holds the stream until all three are queued: no gap. */
 static double event_blocked_us(const struct experiment *e) {
-    close_gate(&e->pair);
+    hold_stream(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     launch(e);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    open_gate(&e->pair);
+    release_stream(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
 }
 
-/* event_floor_us() is in blocked.h: the same without the launch, what the events themselves cost. */
+/* The floor: the same without the launch, which is what the events themselves cost. */
+static double floor_us(const struct experiment *e) {
+    hold_stream(&e->pair);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    release_stream(&e->pair);
+    return elapsed_us(e->pair.start, e->pair.stop);
+}
 
 /* Processor time: right only while the wait keeps a processor busy, as this one does by default. */
 static double cpu_clock_us(const struct experiment *e) {
@@ -133,7 +140,7 @@ static double print_row(struct table *table, const struct experiment *e, const c
     text(table, "method", 16, method);
     text(table, "clock", 9, clock);
     text(table, "kernel", 10, e->kernel);
-    summary_us(table, s);
+    number_summary_us(table, s);
     number(table, "code_us", 2, code_us);
     number(table, "extra_us", 2, s.median - code_us);
     end_row(table, s.disturbed || shared || interrupted);
@@ -153,27 +160,27 @@ static void check_event_net(const struct experiment *e, const struct samples *ev
 /* Times a kernel by every method but cpu_clock_asleep, in turns, so that all meet the same GPU, and
  * prints a row for each. Returns the medians of event_floor and event_net. */
 static void compare(struct table *table, const struct experiment *e, struct all_samples *all,
-                    double *floor_us, double *net_us) {
+                    double *floor, double *net) {
     const bool shared = probe_sharing(&e->pair), spins = e->spin_ns > 0;
     for (size_t run = 0; run < e->runs; run++) {
         store(&all->host_no_sync, run, host_no_sync_us(e), e);
         store(&all->host_sync, run, host_sync_us(e), e);
         store(&all->event, run, event_us(e), e);
         store(&all->event_blocked, run, event_blocked_us(e), e);
-        store(&all->event_floor, run, event_floor_us(&e->pair), e);
+        store(&all->event_floor, run, floor_us(e), e);
         store(&all->cpu_clock, run, cpu_clock_us(e), e);
     }
     print_row(table, e, "host_no_sync", "host", &all->host_no_sync, spins, shared);
     print_row(table, e, "host_sync", "host", &all->host_sync, spins, shared);
     print_row(table, e, "event", "device", &all->event, spins, shared);
     print_row(table, e, "event_blocked", "device", &all->event_blocked, spins, shared);
-    *floor_us = print_row(table, e, "event_floor", "device", &all->event_floor, false, shared);
+    *floor = print_row(table, e, "event_floor", "device", &all->event_floor, false, shared);
     for (size_t run = 0; run < e->runs; run++) {
-        all->event_net.us[run] = all->event_blocked.us[run] - *floor_us;
+        all->event_net.us[run] = all->event_blocked.us[run] - *floor;
         all->event_net.code_us[run] = all->event_blocked.code_us[run];
     }
     check_event_net(e, &all->event_net, spins);
-    *net_us = print_row(table, e, "event_net", "device", &all->event_net, spins, shared);
+    *net = print_row(table, e, "event_net", "device", &all->event_net, spins, shared);
     print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, spins, shared);
 }
 
@@ -237,23 +244,23 @@ int main(int argc, char **argv) {
     launch(&e);
 
     struct table table = {};
-    double floor_us, net_us, asleep_us;
+    double floor, net, asleep_us;
     begin_record(args, gpu.properties.name, gpu.driver);
     say("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
         "code_us: how long the spin ran, by %%globaltimer; extra_us: median_us minus code_us\n\n",
         e.floats, gpu.properties.name, runs);
     e.kernel = "spin_10us";
-    compare(&table, &e, &samples, &floor_us, &net_us);
+    compare(&table, &e, &samples, &floor, &net);
     e.kernel = "spin_1ms";
     e.spin_ns = 1000000;
     asleep_us = compare_processor_times(&table, &e, &samples);
     e.kernel = "vector_add";
     e.spin_ns = 0;
-    compare(&table, &e, &samples, &floor_us, &net_us);
+    compare(&table, &e, &samples, &floor, &net);
     check_vector_add(&e);
     end_table(&table);
     say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "While the host sleeps, clock() sees %.0f us of a kernel of 1 ms.\n",
-        net_us, floor_us, asleep_us);
+        net, floor, asleep_us);
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -74,10 +74,11 @@ enum { LONGEST = 20 }; /* launches in a row */
 struct experiment {
     bool stamped;               /* whether the kernels have stamps of their own */
     unsigned long long spin_ns; /* how long each block spins; 0: vector_add */
-    size_t floats, blocks;      /* of vector_add, 0 for a spin; of each launch */
+    size_t floats;              /* of vector_add; 0: a spin */
+    size_t blocks;              /* of each launch */
     float *a, *b, *c;           /* on the device */
-    struct warp_time *times;    /* on the device: of the last launch, behind it of the first */
-    unsigned long long last_ns; /* when the launch began whose stamps code_us() has read last */
+    struct warp_time *times; /* on the device: the last launch's, and behind them the first one's */
+    unsigned long long last_ns; /* the start of the launch that code_us() read before */
     struct blocked_pair pair;
     int runs;
 };
@@ -112,22 +113,22 @@ static void launch_empty(void) {
 static double event_blocked_us(const struct experiment *e, int launches) {
     if (e->stamped) /* after this no warp has a stamp */
         CHECK_CUDA(cudaMemsetAsync(e->times, 0, 2 * e->blocks * WARPS * sizeof *e->times, 0));
-    close_gate(&e->pair);
+    hold_stream(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (int i = 0; i < launches; i++)
         launch(e, i == 0 && launches > 1 ? first_times(e) : e->times);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    open_gate(&e->pair);
+    release_stream(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
 }
 
 /* The same with one launch of a kernel that does nothing. */
 static double empty_blocked_us(const struct experiment *e) {
-    close_gate(&e->pair);
+    hold_stream(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     launch_empty();
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    open_gate(&e->pair);
+    release_stream(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
 }
 
@@ -309,7 +310,8 @@ int main(int argc, char **argv) {
     }
     const size_t floats = (size_t)largest(&sizes);
     const size_t stamped = (floats + THREADS - 1) / THREADS + (size_t)largest(&blocks);
-    check_free_memory((long long)floats, 14.0 * (double)floats); /* three vectors, and the stamps */
+    const double stamp_bytes = 2.0 * (double)stamped * WARPS * sizeof(struct warp_time);
+    check_free_memory((long long)floats, 12.0 * (double)floats + stamp_bytes);
     struct experiment e = {};
     e.runs = (int)runs;
     e.a = new_vector(A, floats);

@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
     const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), END_OF_ARGS};
     parse_args(argc, argv, "What does cudaEventElapsedTime answer to a wrong question?", args);
     const struct gpu gpu = open_cuda(device);
-    struct experiment e;
+    struct experiment e = {};
     e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns, NULL);
     e.other_ran_ns = (unsigned long long *)new_on_device(sizeof *e.other_ran_ns, NULL);
     e.pair = new_blocked_pair();

@@ -50,7 +50,7 @@ struct block_time {
 };
 
 __kernel void timedReduction(__global const float *input, __global float *output,
-                             __global struct block_time *timer, __local float *shared, int work) {
+                             __global struct block_time *times, __local float *shared, int work) {
     const uint tid = get_local_id(0);
     const uint threads = get_local_size(0);
     const size_t group = get_group_id(0);
@@ -79,12 +79,13 @@ __kernel void timedReduction(__global const float *input, __global float *output
         barrier(CLK_LOCAL_MEM_FENCE); /* the group is done when its last work-item is */
     }
 
-    /* work_group_all() would be a barrier that answers, as CUDA's __syncthreads_count() is: OpenCL
+    /* Keep this `if`: without it an H200 reads a clock behind a plain barrier too early (barrier.cu).
+     * work_group_all() would be a barrier that answers, as CUDA's __syncthreads_count() is: OpenCL
      * C 2.0 has it, 1.2 has not, and in 3.0 a device need not have it. */
     if (tid == 0) {
         t.end_clock = read_clock();
         t.end_ns = read_ns();
         t.unit = read_unit();
-        timer[group] = t;
+        times[group] = t;
     }
 }

@@ -50,7 +50,8 @@ static __global__ void timedReduction(const float *input, float *output, struct 
     const unsigned tid = threadIdx.x;
     struct block_time t;
 
-    /* No barrier behind these stamps: other warps may begin earlier. */
+    /* Other warps may begin before thread 0 reads its clock. A barrier would not change that, and
+     * would be in the time. */
     if (tid == 0) {
         t.start_ns = globaltimer_ns();
         t.start_clock = clock64();
@@ -58,7 +59,7 @@ static __global__ void timedReduction(const float *input, float *output, struct 
 
     /* Several times: a short block is nearly all start. */
     for (int i = 0; i < work; i++) {
-        float *const result = &output[blockIdx.x];
+        float *const result = &output[blockIdx.x]; /* as in block_clock.cu */
         shared[tid] = input[tid];
         shared[tid + blockDim.x] = input[tid + blockDim.x];
 
@@ -157,9 +158,8 @@ int main(int argc, char **argv) {
     bool trace = false;
     const struct arg args[] = {
         ARG_DEVICE(&device),
-        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "numbers of blocks, one after the other"),
-        ARG_LIST("threads", &thread_list, MAX_THREADS,
-                 "threads in a block, one number after the other"),
+        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "number of blocks, one alone"),
+        ARG_LIST("threads", &thread_list, MAX_THREADS, "threads in a block, one number"),
         ARG_NUMBER("work", &work, 1000000, "have each block do its work N times"),
         ARG_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
         END_OF_ARGS};

@@ -118,9 +118,8 @@ int main(int argc, char **argv) {
     bool trace = false;
     const struct arg args[] = {
         ARG_DEVICE(&device),
-        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "numbers of blocks, one after the other"),
-        ARG_LIST("threads", &thread_list, MAX_THREADS,
-                 "threads in a block, one number after the other"),
+        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "number of blocks, one alone"),
+        ARG_LIST("threads", &thread_list, MAX_THREADS, "threads in a block, one number"),
         ARG_NUMBER("work", &work, 1000000, "have each block do its work N times"),
         ARG_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
         END_OF_ARGS};

@@ -1,6 +1,6 @@
 // How long does a block run, by its multiprocessor's clock, and how does that change as blocks are
 // added? timedReduction reads the clock at each block's start and at its end.
-// Build: nvcc minimal.cu -o minimal
+// Build: nvcc -arch=native minimal.cu -o minimal
 // Run:   ./minimal
 #include <stdio.h>
 #include <stdlib.h>

@@ -54,11 +54,11 @@ static void launch(const struct experiment *e) {
 }
 
 static double blocked_us(const struct experiment *e) {
-    close_gate(&e->pair);
+    hold_stream(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     launch(e);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    open_gate(&e->pair);
+    release_stream(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
 }
 
@@ -113,10 +113,10 @@ static void check_flush(const struct experiment *e) {
 
 /* Of the samples minus the floor. */
 static struct summary net_us(const double *samples_us, size_t runs, double floor_us, size_t size) {
-    double net_us[MAX_RUNS];
+    static double net[MAX_RUNS]; /* too large for the stack */
     for (size_t run = 0; run < runs; run++)
-        net_us[run] = samples_us[run] - floor_us;
-    const struct summary s = summarize_us(net_us, runs);
+        net[run] = samples_us[run] - floor_us;
+    const struct summary s = summarize_us(net, runs);
     if (!(s.median > 0))
         fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
              s.median, size);
@@ -125,7 +125,7 @@ static struct summary net_us(const double *samples_us, size_t runs, double floor
 
 /* Returns how many times as long a run takes after a memset as with its own data in the L2. */
 static double print_row(struct table *t, struct experiment *e, size_t size, size_t runs) {
-    double warm[MAX_RUNS], flushed[MAX_RUNS], written[MAX_RUNS], floors_us[MAX_RUNS];
+    static double warm[MAX_RUNS], flushed[MAX_RUNS], written[MAX_RUNS], floors_us[MAX_RUNS];
     e->n = size;
     CHECK_CUDA(cudaMemset(e->last, 0, sizeof *e->last));
     e->a = new_vector(A, e->n);
@@ -137,7 +137,7 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */
     CHECK_CUDA(cudaDeviceSynchronize());
 
-    for (size_t run = 0; run < runs; run++) { /* in turns; warm finds nothing of written */
+    for (size_t run = 0; run < runs; run++) { /* in turns */
         written[run] = written_us(e);
         flushed[run] = flushed_us(e);
         warm[run] = warm_us(e);
@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
     struct numbers sizes = {
         7, false, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}};
     struct table table = {};
-    struct experiment e;
+    struct experiment e = {};
     const char *device = "";
     long long runs = 31, most_size = 0;
     double most = 0;
@@ -179,7 +179,7 @@ int main(int argc, char **argv) {
 
     const struct gpu gpu = open_cuda(device);
     const int l2_bytes = gpu.properties.l2CacheSize;
-    e.other_count = (size_t)l2_bytes; /* of 4 bytes each */
+    e.other_count = 4 * (size_t)l2_bytes / sizeof *e.other_data;
     for (int i = 0; i < sizes.count; i++)
         check_free_memory(sizes.at[i], 12.0 * (double)sizes.at[i] + 4.0 * (double)e.other_count);
     e.other_data = (unsigned *)new_on_device((e.other_count + 1) * sizeof *e.other_data, NULL);

@@ -65,7 +65,7 @@ static float *new_vector(unsigned v, size_t n) {
 
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
-    struct experiment e;
+    struct experiment e = {};
     setenv("CUDA_MODULE_LOADING", p->loading, 1); /* before the first call of CUDA */
     const struct gpu gpu = open_cuda(p->wanted);
     e.n = (size_t)p->size;

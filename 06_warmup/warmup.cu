@@ -124,7 +124,7 @@ static void check_kernels(const struct experiment *e) {
 /* The recipe's launches, then STEADY_LAUNCHES more. */
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
-    struct experiment e;
+    struct experiment e = {};
     const struct gpu gpu = open_cuda(p->wanted);
     e.n = (size_t)p->size;
     check_free_memory(p->size, 3.0 * (double)e.n * sizeof(float));
@@ -134,9 +134,12 @@ static void run_cold(void *data) {
     e.start = new_event();
     e.stop = new_event();
 
+    const int launches = p->recipe->warm_ups + p->recipe->timed + STEADY_LAUNCHES;
+    if (launches > MOST_LAUNCHES)
+        fail(EXIT_FAILED, "%s: more than %d launches", p->recipe->name, MOST_LAUNCHES);
     if (p->recipe->other_kernel_first)
         launch_other_kernel(&e);
-    for (int i = 0; i < p->recipe->warm_ups + p->recipe->timed + STEADY_LAUNCHES; i++)
+    for (int i = 0; i < launches; i++)
         p->us[i] = time_vector_add_us(&e, &p->overhead_us[i]);
 
     check_kernels(&e);

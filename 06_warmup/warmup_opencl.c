@@ -131,9 +131,12 @@ static void run_cold(void *data) {
     MAKE_CL(e.other_kernel, clCreateKernel(program, "other_kernel", &cl_error));
     set_up_vectors(&e);
 
+    const int launches = p->recipe->warm_ups + p->recipe->timed + STEADY_LAUNCHES;
+    if (launches > MOST_LAUNCHES)
+        fail(EXIT_FAILED, "%s: more than %d launches", p->recipe->name, MOST_LAUNCHES);
     if (p->recipe->other_kernel_first)
         launch_other_kernel(&e);
-    for (int i = 0; i < p->recipe->warm_ups + p->recipe->timed + STEADY_LAUNCHES; i++)
+    for (int i = 0; i < launches; i++)
         p->us[i] = time_vector_add_us(&e, &p->overhead_us[i]);
 
     check_kernels(&e);

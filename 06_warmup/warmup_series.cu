@@ -69,7 +69,7 @@ static float *new_vector(unsigned v, size_t n) {
 
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
-    struct experiment e;
+    struct experiment e = {};
     const struct gpu gpu = open_cuda(p->wanted);
     e.n = (size_t)p->size;
     check_free_memory(p->size, 3.0 * (double)e.n * sizeof(float));

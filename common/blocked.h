@@ -72,8 +72,8 @@ static inline void launch_blocker(const struct blocked_pair *pair) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* Holds the stream. */
-static inline void close_gate(const struct blocked_pair *pair) {
+/* Launches the blocker, which holds the stream until the gate opens. */
+static inline void hold_stream(const struct blocked_pair *pair) {
     pair->gate->open = 0;
     pair->gate->gave_up = 0;
     launch_blocker(pair);
@@ -82,7 +82,7 @@ static inline void close_gate(const struct blocked_pair *pair) {
 /* Opens the gate and waits for all that was queued behind it, `start` first. Exits with 1 if the
  * device has come to `start` before, or the blocker gave up: then the GPU may have waited for the
  * host after all, and the time would be wrong in silence. */
-static inline void open_gate(const struct blocked_pair *pair) {
+static inline void release_stream(const struct blocked_pair *pair) {
     const cudaError_t answer = cudaEventQuery(pair->start);
     if (answer != cudaErrorNotReady)
         check_cuda(answer, "cudaEventQuery(start)", __FILE__, __LINE__);
@@ -99,10 +99,10 @@ static inline void open_gate(const struct blocked_pair *pair) {
 
 /* The floor, in microseconds: what two events cost with nothing between them. */
 static inline double event_floor_us(const struct blocked_pair *pair) {
-    close_gate(pair);
+    hold_stream(pair);
     CHECK_CUDA(cudaEventRecord(pair->start, 0));
     CHECK_CUDA(cudaEventRecord(pair->stop, 0));
-    open_gate(pair);
+    release_stream(pair);
     return elapsed_us(pair->start, pair->stop);
 }
 

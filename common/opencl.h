@@ -77,7 +77,9 @@ static inline struct opencl open_opencl(const char *wanted,
             CHECK_CL(clGetDeviceInfo(one.device, CL_DRIVER_VERSION, 256, one.version, NULL));
             CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, one.platform, NULL));
             snprintf(full_name, sizeof full_name, "%s (%s)", one.name, one.platform);
-            const bool is_better = one.type & ~cl.type & CL_DEVICE_TYPE_GPU && !*wanted;
+            const bool is_gpu = one.type & CL_DEVICE_TYPE_GPU,
+                       has_gpu = cl.type & CL_DEVICE_TYPE_GPU;
+            const bool is_better = !*wanted && is_gpu && !has_gpu;
             if (list)
                 printf("%d  %s, driver %s\n", number, full_name, one.version);
             else if (device_matches(wanted, number, full_name) && (!cl.device || is_better))

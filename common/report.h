@@ -76,8 +76,9 @@ struct cell {
     char shown[MOST_TEXT], recorded[MOST_TEXT];
 };
 struct table {
-    int cells, shown, recorded; /* of this row; rows so far in the table, in the record */
-    bool disturbed;             /* whether one of them is */
+    int cell_count;                /* of this row */
+    int rows_shown, rows_recorded; /* so far: in the table, in the record */
+    bool disturbed;                /* whether one of them is */
     struct cell cell[MOST_CELLS];
 };
 
@@ -107,9 +108,9 @@ static inline double value(const char *name, double x) {
 
 static inline struct cell *new_cell(struct table *t, const char *name, int width) {
     const int least = (int)strlen(name);
-    if (t->cells == MOST_CELLS)
+    if (t->cell_count == MOST_CELLS)
         fail(EXIT_FAILED, "more than %d columns", MOST_CELLS);
-    struct cell *cell = &t->cell[t->cells++];
+    struct cell *cell = &t->cell[t->cell_count++];
     cell->name = name;
     cell->width = width > 0 && width < least ? least : width < 0 && -width < least ? -least : width;
     return cell;
@@ -149,7 +150,7 @@ static inline void number(struct table *t, const char *name, int places, double 
 /* The same for the record alone; the table has no such column. */
 static inline void record_number(struct table *t, const char *name, int places, double x) {
     number(t, name, places, x);
-    t->cell[t->cells - 1].width = 0;
+    t->cell[t->cell_count - 1].width = 0;
 }
 
 /* ---- The rows ---- */
@@ -158,7 +159,7 @@ static inline void record_number(struct table *t, const char *name, int places, 
  * whatever else there is in it; a line does not end with blanks. */
 static inline int print_line(const struct table *t, bool names) {
     int blanks = 0;
-    for (const struct cell *c = t->cell; c < t->cell + t->cells; c++)
+    for (const struct cell *c = t->cell; c < t->cell + t->cell_count; c++)
         if (c->width) {
             const char *words = names ? c->name : c->shown;
             const int missing = abs(c->width) - (int)strlen(words);
@@ -177,11 +178,11 @@ static inline int print_line(const struct table *t, bool names) {
 
 /* Ends the row for the record alone: where the table shows some rows of many. */
 static inline void end_record_row(struct table *t, bool disturbed) {
-    const struct cell *end = t->cell + t->cells;
-    t->cells = 0;
+    const struct cell *end = t->cell + t->cell_count;
+    t->cell_count = 0;
     if (!record_file)
         return;
-    if (t->recorded++ == 0) {
+    if (t->rows_recorded++ == 0) {
         for (const struct cell *c = t->cell; c < end; c++)
             fprintf(record_file, "%s,", c->name);
         fprintf(record_file, "disturbed\n");
@@ -193,7 +194,7 @@ static inline void end_record_row(struct table *t, bool disturbed) {
 
 /* Ends the row and prints it at once. `disturbed`: its runs disagree, or were held up (stats.h). */
 static inline void end_row(struct table *t, bool disturbed) {
-    if (t->shown++ == 0) {
+    if (t->rows_shown++ == 0) {
         print_line(t, true);
         say("\n");
     }

@@ -74,7 +74,7 @@ static inline bool is_delayed(double overhead_us) {
     return overhead_us > 1000;
 }
 
-static inline void summary_us(struct table *t, struct summary s) {
+static inline void number_summary_us(struct table *t, struct summary s) {
     number(t, "min_us", 2, s.min);
     number(t, "median_us", 2, s.median);
     number(t, "mean_us", 2, s.mean);

@@ -91,7 +91,7 @@ static double extra_us(const struct experiment *e, const char *queue, unsigned l
     unsigned long long ran_ns[IN_A_ROW], all_ns = 0, spins = 0;
     CHECK_CUDA(cudaMemset(e->noted_ns, 0, sizeof ran_ns)); /* each spin must write its own anew */
     CHECK_CUDA(cudaDeviceSynchronize());
-    close_gate(&e->pair);
+    hold_stream(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (; *queue; queue++) {
         if (*queue == 'x')
@@ -103,7 +103,7 @@ static double extra_us(const struct experiment *e, const char *queue, unsigned l
         CHECK_CUDA(cudaGetLastError());
     }
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    open_gate(&e->pair);
+    release_stream(&e->pair);
     CHECK_CUDA(cudaMemcpy(ran_ns, e->noted_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
     const double us = elapsed_us(e->pair.start, e->pair.stop);
     for (unsigned i = 0; i < spins; i++) {

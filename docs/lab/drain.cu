@@ -83,13 +83,13 @@ static void launch_marker(const struct experiment *e, bool is_early) {
 /* What is launched between these two is between the events. Returns the time between them. */
 static void begin_pair(const struct experiment *e) {
     clear_stamps(e->times, e->blocks);
-    close_gate(&e->pair);
+    hold_stream(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
 }
 
 static double end_pair_us(const struct experiment *e) {
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    open_gate(&e->pair);
+    release_stream(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
 }
 

@@ -89,14 +89,14 @@ static cudaGraphExec_t capture(const struct experiment *e, bool with_events) {
 static double graph_or_launches_us(const struct experiment *e, cudaGraphExec_t graph,
                                    int launches) {
     clear_stamps(e->times, LAUNCHES * e->blocks);
-    close_gate(&e->pair);
+    hold_stream(&e->pair);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     if (graph)
         CHECK_CUDA(cudaGraphLaunch(graph, 0));
     for (int i = 0; i < launches; i++)
         launch(e, i, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    open_gate(&e->pair);
+    release_stream(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
 }
 

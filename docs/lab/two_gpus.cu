@@ -216,7 +216,7 @@ static void print_row(struct table *table, const char *quantity, double x, doubl
     number(table, "value", 2, x);
     number(table, "low", 2, x - off);
     number(table, "high", 2, x + off);
-    for (int c = table->cells - 3; c < table->cells; c++)
+    for (int c = table->cell_count - 3; c < table->cell_count; c++)
         table->cell[c].width = 13; /* an offset may be days */
     text(table, "how", 48, how);
     end_row(table, disturbed);
