@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { COUNT = 1 << 20 }; // numbers to add. Try 1 << 10 and 1 << 26
+#ifndef COUNT
+#define COUNT (1 << 20) // numbers to add. Try cc -DCOUNT=1024
+#endif
 
 static const char *source =
     "__kernel void vector_add(__global float *a, __global float *b, __global float *c) {\n"
