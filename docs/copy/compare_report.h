@@ -291,6 +291,7 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
                                           {"cold", no_argument, NULL, 'c'},
                                           {"csv", optional_argument, NULL, 'r'},
                                           {"first", required_argument, NULL, 'f'},
+                                          {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     cmp.seconds = 0.5;
     cmp.percent = 0.5;
@@ -305,6 +306,9 @@ static inline void cmp_begin(int argc, char **argv, const char *clock) {
             cmp.cold = 1;
         else if (option == 'f')
             cmp.b_first = optarg && *optarg == 'B';
+        else if (option == 'h')
+            exit(printf("%.*s\n", (int)(sizeof usage - sizeof "; not"), usage) < 0 ||
+                 fflush(stdout) != 0);
         else if (option != 'r')
             cmp_usage(usage, argv[optind - 1]);
         else if (!(cmp.record = optarg ? fopen(optarg, "w") : stdout))
