@@ -11,7 +11,7 @@
  * Try:   ./bandwidth --size 1,1000,1000000        where does the overhead end?
  */
 #include "clock.h"
-#include "stamps.h"
+#include "opencl.h"
 #include "stats.h"
 #include "vectors.h"
 

@@ -11,7 +11,7 @@
  * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
  */
 #include "clock.h"
-#include "stamps.h"
+#include "opencl.h"
 #include "stats.h"
 #include "vectors.h"
 

@@ -11,7 +11,6 @@
  * Try:   on another driver: the answers differ
  */
 #include "opencl.h"
-#include "stamps.h"
 
 /* Fills `buffer`, which is one integer, in `queue`. The command begins when `gate`, if not NULL, is
  * set to CL_COMPLETE. */

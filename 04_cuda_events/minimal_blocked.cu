@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COUNT (1 << 24) // numbers to add. Try (1 << 10) and (1 << 26)
-#define THREADS 256     // in each block. Try 32 and 1024
+#ifndef COUNT
+#define COUNT (1 << 24) // numbers to add. Try nvcc -DCOUNT=1024
+#endif
+#define THREADS 256 // in each block. Try 32 and 1024
 #define RUNS 31
 
 struct gate {

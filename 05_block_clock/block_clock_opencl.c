@@ -14,7 +14,7 @@
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
 #include "kernel_clock.h"
-#include "stamps.h"
+#include "opencl.h"
 #include "stats.h"
 
 enum { MAX_UNITS = 4096 };

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "fail.h"
+#include "report.h"
 
 /* OpenCL and CUDA drivers keep compiled kernels on disk, each by a variable of its own. */
 static inline void keep_no_compiled_kernels(void) {

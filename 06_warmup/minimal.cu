@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COUNT (1 << 20) // numbers to add. Try (1 << 10) and (1 << 26)
-#define THREADS 256     // in each block
+#ifndef COUNT
+#define COUNT (1 << 20) // numbers to add. Try nvcc -DCOUNT=1024
+#endif
+#define THREADS 256 // in each block
 
 static float host[COUNT];
 

@@ -14,7 +14,7 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "stamps.h"
+#include "opencl.h"
 #include "stats.h"
 #include "vectors.h"
 

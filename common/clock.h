@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "fail.h"
+#include "report.h"
 
 /* Nanoseconds by a clock of the system. Integers throughout: beyond 2^53 ns, 104 days, a double
  * skips some. Cannot fail: clock_gettime() only refuses an unknown clock, and a time beyond its

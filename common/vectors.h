@@ -3,7 +3,7 @@
  * c. On the host alone: how they come to the device stands in each program. */
 #pragma once
 
-#include "fail.h"
+#include "report.h"
 
 enum { A, B, C };
 

@@ -53,7 +53,7 @@ extern "C" __global__ void empty() {}
 def function(name):
     """Of what runs on the device in these files, as it stands there, and of ATOMIC_SUM."""
     part = r"^enum \{ THREADS.*?;|^struct (?:warp_time|gate) \{.*?^\};|^static __(?:device|global)__.*?^\}"
-    paths = "common/spin.h", "docs/lab/stamped.h", "docs/lab/graph_times.cu", "common/blocked.h"
+    paths = "common/blocked.h", "docs/lab/stamped.h", "docs/lab/graph_times.cu"
     code = "\n".join(found for path in paths for found in re.findall(part, (ROOT / path).read_text(), re.S | re.M))
     code = code.replace("static __global__", 'extern "C" __global__') + ATOMIC_SUM
     return cupy.RawModule(code=code).get_function(name)

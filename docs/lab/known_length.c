@@ -16,7 +16,7 @@
  */
 #include "../../04_cuda_events/fit_line.h"
 #include "../../05_block_clock/kernel_clock.h"
-#include "stamps.h"
+#include "opencl.h"
 #include "stats.h"
 
 enum { LENGTHS = 6 };

@@ -14,9 +14,9 @@
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
  *        ../copy/fit_to_measure ./sm_clock --load 2    the power for random numbers alone
  */
+#include "blocked.h"
 #include "clock.h"
 #include "cuda.h"
-#include "spin.h" /* globaltimer_ns() */
 #include "stats.h"
 
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5 };

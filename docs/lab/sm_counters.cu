@@ -12,8 +12,8 @@
  */
 #include <stdint.h>
 
+#include "blocked.h"
 #include "cuda.h"
-#include "spin.h"
 
 /* ---- The kernels ---- */
 

@@ -4,8 +4,8 @@
  * stamps. */
 #pragma once
 
+#include "blocked.h"
 #include "cuda.h"
-#include "spin.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32 }; /* in a block */
 

@@ -339,6 +339,7 @@ enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming =
 typedef struct simulated_event {
     struct simulated_command *command; /* of the last recording */
     unsigned flags;
+    bool destroyed; /* the memory stays */
 } * cudaEvent_t;
 
 static inline cudaEvent_t make_event(unsigned flags) {
@@ -351,7 +352,9 @@ static inline bool finished(cudaEvent_t event) {
 }
 API(cudaEventCreate, (cudaEvent_t * event), event_create, *event = make_event(cudaEventDefault))
 API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), event_create, *event = make_event(flags))
-API(cudaEventDestroy, (cudaEvent_t event), event_destroy, free(event))
+API(cudaEventDestroy, (cudaEvent_t event), event_destroy,
+    if (event->destroyed) simulated_stop("cudaEventDestroy: destroyed twice");
+    event->destroyed = true)
 API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record,
     event->command = simulated_new((struct simulated_command){.ns = simulated_ns.event + simulated_noise(),
                                                               .stream = stream ? &stream->simulated : NULL});

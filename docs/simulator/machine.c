@@ -576,7 +576,14 @@ static int64_t run_block(int64_t start_ns) {
     go_on(0);
     state.in_fiber = false;
     if (state.thread_done[0]) {
-        for (threadIdx.x = 1; threadIdx.x < threads; threadIdx.x++) call_kernel();
+        void (*const kernel)() = state.running->kernel;
+        const uintptr_t *a = state.running->arguments;
+        const uintptr_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
+        for (unsigned t = 1; t < threads; t++) {
+            threadIdx.x = t;
+            simulated_thread_ns = &state.thread_ns[t];
+            kernel(a0, a1, a2, a3, a4, a5, a6, a7);
+        }
     } else {
         state.in_fiber = true;
         for (unsigned round = 0; !state.thread_done[0]; round++) {
@@ -640,7 +647,7 @@ void simulated_run_kernel(struct simulated_command *command) {
         d->barrier_ns * (most < slots ? most : slots) + state.block_noise * nth_noise(last_kernel, n) / 10;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
-    if (data && l2_evicted_by && data != l2_evicted_by) block_ns += block_ns * (l2_dirty ? 3 : 2) / 4;
+    if (data && l2_evicted_by && data != l2_evicted_by) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
     if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
     int place = 0;
     for (int i = 0; i < allocations && data && simulated_fault("place", &place); i++)
@@ -767,10 +774,10 @@ size_t simulated_shared_bytes(void) { return state.running->shared_bytes; }
 /* The counters have zeros of their own. */
 unsigned long long simulated_globaltimer(void) {
     const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
-    int percent_of = 0;
-    return (unsigned long long)(simulated_fault("timer_back", NULL)          ? 2 * simulated_stamp_ns(0) - ns
-                                : simulated_fault("timer_fast", &percent_of) ? ns + now * 100 / percent_of
-                                                                             : ns);
+    int part = 0;
+    return (unsigned long long)(simulated_fault("timer_back", NULL)    ? 2 * simulated_stamp_ns(0) - ns
+                                : simulated_fault("timer_fast", &part) ? ns + now * 100 / part
+                                                                       : ns);
 }
 
 unsigned long long simulated_clock64(void) {

@@ -19,10 +19,10 @@
 /* simulated_ns.launch and so on: see times.h. They are set before main() begins. */
 extern struct simulated_times {
 #define TIME(name, ns, what) int64_t name;
-#define COUNT(name, value, what) int64_t name;
+#define RATE(name, value, what) int64_t name;
 #include "times.h"
 #undef TIME
-#undef COUNT
+#undef RATE
 } simulated_ns;
 extern int simulated_noise_factor; /* 0, unless SIMULATED_NOISE says more */
 

@@ -220,10 +220,14 @@ static size_t parameter_bytes(const char *at, cl_uint index) {
     return memchr(at, '*', length) || (is_long && is_long < at + length) ? 8 : 4;
 }
 
+static size_t most_threads(cl_device_id device) {
+    return device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing->threads_per_unit;
+}
+
 API(clGetKernelWorkGroupInfo, (cl_kernel kernel UNUSED, cl_device_id device, cl_kernel_work_group_info what, ROOM),
     cl_ask, CL_INVALID_KERNEL,
     if (what != CL_KERNEL_WORK_GROUP_SIZE) simulated_stop("clGetKernelWorkGroupInfo: %#x", what);
-    VALUE(size_t, device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing->threads_per_unit))
+    VALUE(size_t, most_threads(device)))
 
 API(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), cl_argument,
     CL_INVALID_ARG_INDEX, if (value && bytes != parameter_bytes(kernel->parameters, index)) return CL_INVALID_ARG_SIZE;
@@ -288,28 +292,42 @@ static void enqueue(cl_command_queue queue, cl_event event, cl_uint waits, const
 }
 #define WAITS cl_uint waits, const cl_event *wait, cl_event *to
 
-API(
-    clEnqueueNDRangeKernel,
-    (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
-     const size_t *local, WAITS),
-    enqueue, CL_OUT_OF_RESOURCES, static bool launched; /* any kernel */
+static cl_int enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                             const size_t *global, const size_t *local, WAITS) {
+    static bool launched; /* any kernel */
+    size_t local_bytes = 0;
     if (kernel->set & (kernel->set + 1)) return CL_INVALID_KERNEL_ARGS;
     if (dimensions > 2 || offset || !global[0] || (dimensions == 2 && !local)) return CL_INVALID_VALUE;
     const size_t threads = local ? local[0] : 64; /* 64: the driver's choice */
     if (!threads || global[0] % threads) return CL_INVALID_WORK_GROUP_SIZE;
     if (dimensions == 2 && (!local[1] || global[1] % local[1])) return CL_INVALID_WORK_GROUP_SIZE;
-    cl_event event = new_event(to); event->command = kernel->call;
-    event->command.row = (struct simulated_row){(unsigned)(global[0] / threads), (unsigned)threads};
-    event->command.groups = (unsigned)(global[0] / threads * (dimensions == 2 ? global[1] / local[1] : 1));
-    event->command.threads = (unsigned)(threads * (dimensions == 2 ? local[1] : 1));
-    for (int i = 0; i < 8; i++) if (kernel->call.local_bytes[i]) {
-        event->command.shared_bytes = kernel->call.local_bytes[i];
-        event->command.arguments[i] = (uintptr_t)simulated_shared();
-    } event->command.delay_ns = (kernel->launched ? 0
-                                 : cache_is_on()  ? simulated_ns.compile_kept
-                                                  : simulated_ns.compile) +
-                                (launched ? 0 : simulated_ns.compile_first);
-    kernel->launched = launched = true; enqueue(queue, event, waits, wait))
+    const size_t group = threads * (dimensions == 2 ? local[1] : 1);
+    if (group > most_threads(queue->context->device)) return CL_INVALID_WORK_GROUP_SIZE;
+    for (int i = 0; i < 8; i++) local_bytes += kernel->call.local_bytes[i];
+    if (local_bytes > SIMULATED_SHARED_BYTES) return CL_OUT_OF_RESOURCES;
+
+    cl_event event = new_event(to);
+    struct simulated_command *command = &event->command;
+    *command = kernel->call;
+    command->row = (struct simulated_row){(unsigned)(global[0] / threads), (unsigned)threads};
+    command->groups = (unsigned)(global[0] / threads * (dimensions == 2 ? global[1] / local[1] : 1));
+    command->threads = (unsigned)group;
+    for (int i = 0; i < 8; i++)
+        if (kernel->call.local_bytes[i]) {
+            command->shared_bytes = kernel->call.local_bytes[i];
+            command->arguments[i] = (uintptr_t)simulated_shared();
+        }
+    if (!kernel->launched) command->delay_ns = cache_is_on() ? simulated_ns.compile_kept : simulated_ns.compile;
+    if (!launched) command->delay_ns += simulated_ns.compile_first;
+    kernel->launched = launched = true;
+    enqueue(queue, event, waits, wait);
+    return CL_SUCCESS;
+}
+API(clEnqueueNDRangeKernel,
+    (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+     const size_t *local, WAITS),
+    enqueue, CL_OUT_OF_RESOURCES,
+    return enqueue_kernel(queue, kernel, dimensions, offset, global, local, waits, wait, to))
 
 static cl_event copy(cl_command_queue queue, const char *name, const void *from, void *into, size_t bytes,
                      int64_t ns_1000, WAITS) {

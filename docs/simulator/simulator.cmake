@@ -32,7 +32,7 @@ endif()
 # stands in a program's text, line by line in quotes.
 string(REGEX REPLACE "([][*?])" "[\\1]" top ${CMAKE_SOURCE_DIR}) # in a pattern
 file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${top}/0*/*.cu ${top}/0*/*.h ${top}/0*/*.cl ${top}/common/spin.h ${top}/common/blocked.h
+  ${top}/0*/*.cu ${top}/0*/*.h ${top}/0*/*.cl ${top}/common/blocked.h
   ${top}/0*/minimal.c ${top}/docs/copy/*.[ch]* ${top}/docs/lab/*.cu
   ${top}/docs/lab/*.h ${top}/docs/lab/*.cl ${top}/docs/copy/test/liars.c*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${simulator}/cuda.sed ${simulator}/text.sed)
@@ -115,6 +115,10 @@ function(add_simulated needs source)
       endforeach()
     endif()
   endif()
+  file(STRINGS ${CMAKE_SOURCE_DIR}/${source} pages REGEX "^#ifndef COUNT")
+  if(pages) # a first page, which has no options: 32 blocks
+    target_compile_options(${target} PRIVATE "-DCOUNT=(1 << 13)")
+  endif()
   target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
   target_include_directories(${target} BEFORE PRIVATE ${there}/common)
   target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget
@@ -123,7 +127,7 @@ function(add_simulated needs source)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
     RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
-  add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/common/test/simulated.sh
+  add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/docs/simulator/transcript.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120)
 endfunction()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The times of times.h, as SIMULATED_TIMES sets them: name=NS, name+NS and *N, with commas between. */
+ * The times of times.h, as SIMULATED_TIMES sets them: name=NS, name+NS and *N, with commas between; a last one may be
+ * list, which prints them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,10 @@
 
 struct simulated_times simulated_ns = {
 #define TIME(name, ns, what) ns,
-#define COUNT(name, value, what) value,
+#define RATE(name, value, what) value,
 #include "times.h"
 #undef TIME
-#undef COUNT
+#undef RATE
 };
 
 static const struct {
@@ -23,10 +24,10 @@ static const struct {
     bool is_time;
 } times[] = {
 #define TIME(name, ns, what) {#name, what, &simulated_ns.name, true},
-#define COUNT(name, value, what) {#name, what, &simulated_ns.name, false},
+#define RATE(name, value, what) {#name, what, &simulated_ns.name, false},
 #include "times.h"
 #undef TIME
-#undef COUNT
+#undef RATE
 };
 enum { TIMES = sizeof times / sizeof times[0] };
 
@@ -74,12 +75,15 @@ __attribute__((constructor(101))) static void set_noise(void) {
 __attribute__((constructor(101))) static void set_times(void) {
     const char *text = getenv("SIMULATED_TIMES");
     if (!text || !*text) return;
-    if (strcmp(text, "list") == 0) {
-        for (int i = 0; i < TIMES; i++) printf("%s %" PRId64 " %s\n", times[i].name, *times[i].value, times[i].what);
-        fflush(stdout);
-        _exit(0);
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (strcmp(at, "list") == 0) {
+            for (int i = 0; i < TIMES; i++)
+                printf("%s %" PRId64 " %s\n", times[i].name, *times[i].value, times[i].what);
+            fflush(stdout);
+            _exit(0);
+        }
+        set(at, strcspn(at, ","));
     }
-    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) set(at, strcspn(at, ","));
     for (int i = 0; i < TIMES; i++) {
         const size_t length = strlen(times[i].name);
         const bool divides = length >= 4 && strcmp(times[i].name + length - 4, "tick") == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How long each part takes: TIME(its name, ns, what it is). SIMULATED_TIMES sets them when a program starts.
- * COUNT(name, value, what) is a number or a rate: doubling all times leaves it as it is. */
+ * RATE(name, value, what) is a number or a rate: doubling all times leaves it as it is. */
 /* clang-format off */
 
 /* ---- The host: its clocks, and other calls ---- */
@@ -13,7 +13,7 @@ TIME(timeofday, 9, "gettimeofday(), besides now")
 TIME(clock, 320, "clock()")
 TIME(tsc, 8, "reading the time stamp counter")
 TIME(tsc_late, 3000, "with noise: one reading of 43")
-COUNT(tsc_a_us, 2500, "steps of the time stamp counter in a us")
+RATE(tsc_a_us, 2500, "steps of the time stamp counter in a us")
 TIME(resolution, 100, "clock_getres()")
 TIME(sleep_call, 5000, "nanosleep(), before it sleeps")
 TIME(oversleep, 55000, "a sleep ends so late")
@@ -42,9 +42,9 @@ TIME(step, 2, "a round of a loop in a kernel")
 TIME(late_first, 0, "each kernel's first launch, on the device, before its first instruction")
 TIME(late_seventh, 0, "each seventh launch of a kernel: the 4th, the 11th, the 18th, ...")
 TIME(late_each, 0, "the n-th launch of a kernel: n - 1 times this")
-COUNT(clocks_a_us, 2000, "clocks of a unit in a us")
-COUNT(slow_clocks_a_us, 1100, "the same, during slow, when a pause has ended")
-COUNT(faster_clocks_a_us, 1900, "the same, during faster, behind slow")
+RATE(clocks_a_us, 2000, "clocks of a unit in a us")
+RATE(slow_clocks_a_us, 1100, "the same, during slow, when a pause has ended")
+RATE(faster_clocks_a_us, 1900, "the same, during faster, behind slow")
 TIME(slow, 60000000, "the clock is slow for so long")
 TIME(faster, 10000000, "it is faster for so long, then as fast as it can be")
 TIME(pause, 1000000000, "an idle time that makes the clock slow")
@@ -53,7 +53,7 @@ TIME(held_up, 4500000, "FAULT=held_up: an idle device begins so late")
 TIME(uneven, 400000, "FAULT=uneven: half of a kind take so much longer")
 
 /* ---- The GPU, of CUDA and OpenCL ---- */
-COUNT(units, 3, "its units (SMs)")
+RATE(units, 3, "its units (SMs)")
 TIME(latency, 2000, "from the end of submit to the device")
 TIME(cl_latency, 4100, "the same, in OpenCL")
 TIME(launch, 900, "before a kernel's first instruction")
@@ -65,7 +65,7 @@ TIME(tick, 1, "a step of globaltimer, of events and of OpenCL's stamps")
 TIME(cl_resolution, 1000, "a step of the stamps, as OpenCL's driver claims")
 
 /* ---- CUDA's second GPU ---- */
-COUNT(small_units, 2, "CUDA's second GPU: its units")
+RATE(small_units, 2, "CUDA's second GPU: its units")
 TIME(small_latency, 2500, "CUDA's second GPU: from the end of submit to it")
 TIME(small_launch, 800, "CUDA's second GPU: before a kernel's first instruction")
 TIME(small_drain, 900, "CUDA's second GPU: behind its last")
@@ -75,7 +75,7 @@ TIME(small_barrier, 16, "CUDA's second GPU: a barrier, for each block on the uni
 TIME(small_tick, 1023, "CUDA's second GPU: a step of its stamps")
 
 /* ---- OpenCL's CPU ---- */
-COUNT(cpu_units, 2, "OpenCL's CPU: its units")
+RATE(cpu_units, 2, "OpenCL's CPU: its units")
 TIME(cpu_latency, 9000, "OpenCL's CPU: from the end of submit to it")
 TIME(cpu_launch, 1500, "OpenCL's CPU: before a kernel's first instruction")
 TIME(cpu_drain, 500, "OpenCL's CPU: behind its last")
@@ -85,7 +85,7 @@ TIME(cpu_barrier, 50, "OpenCL's CPU: a barrier, for each block on the unit")
 TIME(cpu_tick, 1, "OpenCL's CPU: a step of its stamps")
 
 /* ---- OpenCL's GPU with a kernel clock ---- */
-COUNT(khr_units, 4, "OpenCL's GPU with a kernel clock: its units")
+RATE(khr_units, 4, "OpenCL's GPU with a kernel clock: its units")
 TIME(khr_latency, 5000, "OpenCL's GPU with a kernel clock: from the end of submit to it")
 TIME(khr_launch, 1200, "OpenCL's GPU with a kernel clock: before a kernel's first instruction")
 TIME(khr_drain, 700, "OpenCL's GPU with a kernel clock: behind its last")
@@ -96,7 +96,7 @@ TIME(khr_tick, 81, "OpenCL's GPU with a kernel clock: a step of its stamps")
 TIME(khr_early, 3000, "OpenCL's GPU with a kernel clock: its SUBMIT is so early, as its driver translates badly")
 
 /* ---- OpenCL's old CPU ---- */
-COUNT(old_units, 2, "OpenCL's old CPU: its units")
+RATE(old_units, 2, "OpenCL's old CPU: its units")
 TIME(old_latency, 3000, "OpenCL's old CPU: from the end of submit to it")
 TIME(old_launch, 1000, "OpenCL's old CPU: before a kernel's first instruction")
 TIME(old_drain, 600, "OpenCL's old CPU: behind its last")

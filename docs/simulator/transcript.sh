@@ -4,7 +4,7 @@
 # transcript.sh TRANSCRIPT PROGRAM: types the commands of TRANSCRIPT beside PROGRAM, and compares what they print with
 # the rest of TRANSCRIPT: words and numbers, not the blanks around them.
 #     $ ./program --size 1000     a command, and below it what it printed; after "! " what went to stderr; after "exit"
-#                                 the code, if not 0; after "hit" which launch a fault with a number hit
+#                                 the code, if not 0; after "hit" the kernel that a fault with a number hit
 #     $ sh -c 'echo one; \        a command that goes on in the next line, behind "> "
 #     > echo two'
 #     $ parts ./program           what is in each of its numbers: see parts, which checks the table below it in a few
@@ -14,7 +14,7 @@
 #     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
 #                                 last one of stdout. Two blanks end the word, which may have single ones
 #     # words                     kept
-# Line numbers of the source, and how many calls a sweep makes, are left out.
+# Line numbers of the source, how many calls a sweep makes and the times of an impossible row are left out.
 # In $PATH is `marked`, too: it prints which rows of a record are disturbed, and no number.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff. A new one needs no more
 # than its commands and the first words of its rows.
@@ -40,7 +40,7 @@ type_in() {
     HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"
     code=$?
     sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/; s/^sweep: [1-9][0-9]* /sweep: all /" "$scratch/said" >"$scratch/errors"
-    hit=$(head -n 1 "$scratch/hit")
+    hit=$(sed 's/ [0-9]*$//; q' "$scratch/hit")
 }
 
 bad=0 rows='' empty='' at=0
@@ -62,7 +62,8 @@ while IFS= read -r line; do
             empty=$line rows=$line
             continue
             ;;
-        'parts '*)
+        *' | '*) ;;
+        'parts '* | *=*' parts '*)
             sed "1,${at}d; /^[\$#] /,\$d" "$transcript" >"$scratch/table"
             [ "${REFRESH-}" ] || line="$line --check $scratch/table"
             ;;
@@ -88,7 +89,8 @@ while IFS= read -r line; do
         said=$(head -n 1 "$scratch/errors")
         [ "$said" ] || said=$(tail -n 1 "$scratch/output")
         [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
-        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" | sed 's/ *$//'
+        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" |
+            sed '/  impossible/s/-\{0,1\}[0-9.]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
         ;;
     esac
 done <"$transcript" >"$scratch/result"
