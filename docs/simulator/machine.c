@@ -656,11 +656,12 @@ void simulated_run_kernel(struct simulated_command *command) {
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
     static int in_a_row;
-    int late_ns = 0;
-    if (!after_kernel || !simulated_fault("late_in_a_row", &late_ns) || ++in_a_row % 40) late_ns = 0;
-    if (after_kernel && command->saved_ns > 0) simulated_fault("late_in_a_graph", &late_ns);
-    if (simulated_fault("slower", &number)) late_ns = number * launch;
-    if (simulated_fault("late_start", &number)) late_ns = number * 1000;
+    int number = 0;
+    int64_t late_ns = 0;
+    if (after_kernel && simulated_fault("late_in_a_row", &number) && ++in_a_row % 40 == 0) late_ns = number;
+    if (after_kernel && command->saved_ns > 0 && simulated_fault("late_in_a_graph", &number)) late_ns = number;
+    if (simulated_fault("slower", &number)) late_ns = (int64_t)number * launch;
+    if (simulated_fault("late_start", &number)) late_ns = (int64_t)number * 1000;
     const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
     const int64_t late_in_turn_ns =
         (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each;
