@@ -656,7 +656,6 @@ void simulated_run_kernel(struct simulated_command *command) {
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
     static int in_a_row;
-    int number = 0;
     int64_t late_ns = 0;
     if (after_kernel && simulated_fault("late_in_a_row", &number) && ++in_a_row % 40 == 0) late_ns = number;
     if (after_kernel && command->saved_ns > 0 && simulated_fault("late_in_a_graph", &number)) late_ns = number;
