@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
         number(&table, "work_ms", 3, of_work.median);
         number(&table, "sleep_ms", 3, of_sleep.median);
         number(&table, "two_threads_ms", 3, of_threads.median);
-        /* Others may have had the core in all runs alike. And of a sleep clock() sees only noise. */
+        /* Others may have had the core in all runs alike. Of a sleep clock() sees only noise. */
         end_row(&table, of_work.disturbed || of_work.median > too_long_ms || of_threads.disturbed ||
                             (of_sleep.disturbed && c != CLOCK));
     }

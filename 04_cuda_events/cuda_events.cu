@@ -127,8 +127,8 @@ static void store(struct samples *samples, size_t run, double us, const struct e
     samples->code_us[run] = (double)ran_ns / 1e3;
 }
 
-/* Prints the row of a method, and returns its median. A spin knows how long its code ran, vector_add
- * and an empty pair of events do not: has_code. `shared`: somebody else has the GPU, too. */
+/* Prints the row of a method, and returns its median. A spin knows how long its code ran, others do
+ * not: has_code. `shared`: somebody else has the GPU, too. */
 static double print_row(struct table *table, const struct experiment *e, const char *method,
                         const char *clock, const struct samples *samples, bool has_code,
                         bool shared) {

@@ -215,7 +215,7 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
     end_row(table, disturbed || late_launch || is_delayed(wait_us - launch.median));
 }
 
-/* What the rows say: `blocks` of them for each number of threads. The counter of a CPU steps by some
+/* What the rows say: `blocks` of them for each number of threads. A CPU's counter steps by some
  * tens. */
 static void say_words(const struct row *rows, size_t blocks, size_t threads) {
     const struct row *one = rows, *most = rows + blocks - 1;

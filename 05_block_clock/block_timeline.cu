@@ -63,7 +63,7 @@ static __global__ void timedReduction(const float *input, float *output, struct 
         shared[tid] = input[tid];
         shared[tid + blockDim.x] = input[tid + blockDim.x];
 
-        /* Halve what is left, rounding up: an odd element in the middle waits for the next round. */
+        /* Halve what is left, rounding up: an odd element in the middle waits a round. */
         for (unsigned left = 2 * blockDim.x; left > 1;) {
             const unsigned half = (left + 1) / 2;
             __syncthreads();

@@ -106,7 +106,7 @@ static void print_launches(const struct process *p, bool disturbed) {
     end_table(&table);
 }
 
-/* Says which launch is the first that is near the steady state, and whether the others stay there. */
+/* Says which launch is the first near the steady state, and whether the others stay there. */
 static void print_first_near(const double *host_us, double steady_us) {
     const double near_us = steady_us * near_percent / 100;
     double before_it_ms = 0;

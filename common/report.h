@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How every program ends, and its one way out for a number. A program gives each number once, under
- * the name that stands above it in the table, for people, and in the record (--csv), for programs. */
+ * the name that it has in the table (for people) and in the record (--csv, for programs). */
 #pragma once
 
 #include <errno.h>

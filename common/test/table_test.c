@@ -7,8 +7,8 @@
 
 #include "stats.h"
 
-/* CMake takes the kernels from the chapters' programs: vector_add_1 to vector_add_N, each named in EACH_VECTOR_ADD. Here
- * they run in the thread of element 2^32 + 1 of a large grid. */
+/* CMake takes the kernels from the chapters' programs: vector_add_1 to vector_add_N, each named in EACH_VECTOR_ADD.
+ * Here they run in the thread of element 2^32 + 1 of a large grid. */
 #define __global__ __attribute__((unused))
 static const struct { unsigned x; } blockIdx = {1 << 24}, blockDim = {256}, threadIdx = {1};
 #include "vector_adds.h"
