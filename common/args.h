@@ -80,9 +80,10 @@ static inline void parse_numbers(const struct arg *arg, char *text) {
 /* An option's numbers: `first` stands before the first one, `next` before each other one. */
 static inline void print_numbers(FILE *to, const struct arg *arg, const char *first,
                                  const char *next) {
-    const int count = arg->list ? arg->list->count : arg->number ? 1 : 0;
-    for (int i = 0; i < count; i++)
-        fprintf(to, "%s%lld", i > 0 ? next : first, arg->list ? arg->list->at[i] : *arg->number);
+    if (arg->number)
+        fprintf(to, "%s%lld", first, *arg->number);
+    for (int i = 0; arg->list && i < arg->list->count; i++)
+        fprintf(to, "%s%lld", i > 0 ? next : first, arg->list->at[i]);
 }
 
 static inline void print_help(const char *question, const struct arg *args) {

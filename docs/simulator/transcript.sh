@@ -44,6 +44,7 @@ type_in() {
 }
 
 bad=0 rows='' empty='' at=0
+# shellcheck disable=SC2094 # the transcript is only read
 while IFS= read -r line; do
     at=$((at + 1))
     case $line in
@@ -64,6 +65,7 @@ while IFS= read -r line; do
             ;;
         *' | '*) ;;
         'parts '* | *=*' parts '*)
+            # shellcheck disable=SC2094 # it is read alone
             sed "1,${at}d; /^[\$#] /,\$d" "$transcript" >"$scratch/table"
             [ "${REFRESH-}" ] || line="$line --check $scratch/table"
             ;;
