@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * For on_a_gpu.py alone, which puts it in front of a program: makes one part of a real launch longer. LONGER says
- * which: the call of that name comes back LONGER_NS later; "block": each kernel's code takes so much longer;
+ * which: the host begins the call of that name LONGER_NS later; "block": each kernel's code takes so much longer;
  * "late_seventh": the code of each 7th launch of a kernel does, of the 4th, the 11th, the 18th. */
 #pragma once
 
@@ -10,27 +10,31 @@
 #include <string.h>
 #include <time.h>
 
-static cudaError_t longer_call(const char *part, cudaError_t error) {
+static long long longer_host_ns(void) {
     struct timespec t;
-    const char *longer = getenv("LONGER");
-    if (!longer || strcmp(longer, part) != 0) return error;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    const long long start_ns = t.tv_sec * 1000000000LL + t.tv_nsec;
-    do clock_gettime(CLOCK_MONOTONIC, &t);
-    while (t.tv_sec * 1000000000LL + t.tv_nsec - start_ns < LONGER_NS);
-    return error;
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
-#define cudaGetLastError() longer_call("last_error", cudaGetLastError())
-#define cudaEventRecord(event, stream) longer_call("record", cudaEventRecord(event, stream))
-#define cudaEventSynchronize(event) longer_call("sync_event", cudaEventSynchronize(event))
-#define cudaDeviceSynchronize() longer_call("sync", cudaDeviceSynchronize())
+
+static void longer_call(const char *part) {
+    const char *longer = getenv("LONGER");
+    const long long start_ns = longer_host_ns();
+    while (longer && strcmp(longer, part) == 0 && longer_host_ns() - start_ns < LONGER_NS)
+        ;
+}
+#define cudaGetLastError() (longer_call("last_error"), cudaGetLastError())
+#define cudaEventRecord(event, stream) (longer_call("record"), cudaEventRecord(event, stream))
+#define cudaEventSynchronize(event) (longer_call("sync_event"), cudaEventSynchronize(event))
+#define cudaDeviceSynchronize() (longer_call("sync"), cudaDeviceSynchronize())
 
 static __device__ unsigned longer_launches[2]; /* of either kernel */
+
 static __device__ unsigned long long longer_ns(void) {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
+
 /* The last line of kernel 0 or 1. */
 static __device__ void longer_code(int kernel) {
     const unsigned long long start_ns = longer_ns();
