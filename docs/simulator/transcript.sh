@@ -26,6 +26,10 @@ grep -qs '^\$ ' "$transcript" || {
     echo "$transcript is missing or has no command: CONTRIBUTING, How to add a program, step 4" >&2
     exit 1
 }
+[ -x "$2" ] || {
+    echo "there is no program $2" >&2
+    exit 1
+}
 scratch=$TMPDIR
 root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 PATH=$here:$here/test:$PATH
@@ -79,7 +83,7 @@ while IFS= read -r line; do
     '# '*)
         word=${line#'# '}
         case ${word%% *} in
-        *,?*) ;; # a record's own line
+        *,?* | "${word%,},") ;; # a record's own line
         *) printf '%s\n' "$line" ;;
         esac
         ;;
@@ -101,6 +105,6 @@ done <"$transcript" >"$scratch/result"
 words() { sed 's/[[:blank:]][[:blank:]]*/ /g; s/^ //; s/ $//' "$1"; }
 words "$scratch/result" >"$scratch/words"
 words "$transcript" | diff - "$scratch/words" || {
-    if [ "${REFRESH-}" ]; then cp "$scratch/result" "$transcript"; else bad=1; fi
+    if [ "${REFRESH-}" ]; then cp "$scratch/result" "$transcript" || bad=1; else bad=1; fi
 }
 exit "$bad"
