@@ -130,7 +130,7 @@ def read_body(lines):
         if left == "late":
             for kind, items in (text.split(" ", 1) for text in right.split("; ")):
                 for each in items.split(", "):
-                    count, names = re.fullmatch(r"([0-9./]+ )?(.*)", each).groups()
+                    count, names = re.fullmatch(r"(-?[0-9./]+ )?(.*)", each).groups()
                     for column in names.split():
                         entry_of(column).late["late_" + kind] = Fraction((count or "1").strip())
             continue
