@@ -90,7 +90,8 @@ while IFS= read -r line; do
         [ "$said" ] || said=$(tail -n 1 "$scratch/output")
         [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
         printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" |
-            sed 's/\(from\|to\|after\|clock\) [0-9]\{12,\}/\1 N/g; /  impossible/s/-\{0,1\}[0-9.]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
+            sed 's/\(from\|to\|after\|clock\) [0-9]\{12,\}/\1 N/g
+                /  impossible/s/-\{0,1\}[0-9.]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
         ;;
     esac
 done <"$transcript" >"$scratch/result"
