@@ -123,8 +123,8 @@ static pid_t sweeper;
 
 static void print_sweep(void) {
     if (getpid() != sweeper) return; /* a child */
-    fprintf(stderr, "sweep: %ld calls failed in turn: %ld not well, %ld ended with 77\n", sweep->calls, sweep->bad,
-            sweep->skipped);
+    fprintf(stderr, "sweep: %s calls failed in turn: %ld not well, %ld ended with 77\n",
+            sweep->calls > 0 ? "all" : "no", sweep->bad, sweep->skipped);
     if (sweep->bad > 0) _exit(3);
 }
 
@@ -166,8 +166,8 @@ static bool try_failing(const char *name, unsigned n) {
     sweep->skipped += code == 77;
     if ((code != 1 && code != 77) || said[0][0] || !one_line || (code == 1 && !named)) {
         sweep->bad++;
-        fprintf(stderr, "sweep: %s fails (call %ld): exit %d, stdout '%s', stderr '%s'\n", name, sweep->calls, code,
-                said[0], said[1]);
+        fprintf(stderr, "sweep: %s fails (its call %u): exit %d, stdout '%s', stderr '%s'\n", name, n, code, said[0],
+                said[1]);
     }
     return false;
 }

@@ -14,7 +14,7 @@
 #     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
 #                                 last one of stdout. Two blanks end the word, which may have single ones
 #     # words                     kept
-# Line numbers of the source, how many calls a sweep makes and the times of an impossible row are left out.
+# Line numbers of the source, stamps and the times of an impossible row are left out.
 # In $PATH is `marked`, too: it prints which rows of a record are disturbed, and no number.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff. A new one needs no more
 # than its commands and the first words of its rows.
@@ -43,7 +43,7 @@ type_in() {
     : >"$scratch/hit"
     HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"
     code=$?
-    sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/; s/^sweep: [1-9][0-9]* /sweep: all /" "$scratch/said" >"$scratch/errors"
+    sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/" "$scratch/said" >"$scratch/errors"
     hit=$(sed 's/ [0-9]*$//; q' "$scratch/hit")
 }
 
@@ -96,7 +96,8 @@ while IFS= read -r line; do
         [ "$said" ] || said=$(tail -n 1 "$scratch/output")
         [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
         printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" |
-            sed '/  impossible/s/-\{0,1\}[0-9.]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
+            sed 's/\(from\|to\|after\|clock\) [0-9]\{12,\}/\1 N/g
+                /  impossible/s/-\{0,1\}[0-9.]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
         ;;
     esac
 done <"$transcript" >"$scratch/result"

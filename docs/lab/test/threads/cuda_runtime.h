@@ -139,6 +139,7 @@ CALL(cudaDeviceCanAccessPeer, (int *to, int gpu, int other),
 CALL(cudaDeviceEnablePeerAccess, (int other, unsigned flags), (void)other, (void)flags)
 CALL(cudaMemGetInfo, (size_t * available, size_t *total), *available = *total = 1u << 30)
 CALL(cudaMalloc, (void **to, size_t bytes), *to = malloc(bytes))
+CALL(cudaFree, (void *memory), free(memory))
 CALL(cudaMallocHost, (void **to, size_t bytes), *to = malloc(bytes))
 CALL(cudaMemset, (void *to, int value, size_t bytes), wait_for_gpu(current_gpu);
      memset(to, value, bytes))
@@ -148,6 +149,7 @@ CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind 
 CALL(cudaDeviceSynchronize, (void), wait_for_gpu(current_gpu))
 CALL(cudaGetLastError, (void), )
 CALL(cudaEventCreate, (cudaEvent_t * event), *event = 0)
+CALL(cudaEventDestroy, (cudaEvent_t event), (void)event)
 CALL(cudaEventQuery, (cudaEvent_t event), (void)event)
 CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (void)event, (void)stream)
 CALL(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), *ms = 0;
