@@ -6,6 +6,7 @@ Prints the matrix of fooled.md; on stderr stands what the harnesses say. Needs a
 Compute, PyTorch and Triton, and some minutes.
 """
 import ctypes
+import importlib.metadata
 import multiprocessing
 import os
 import pathlib
@@ -69,10 +70,18 @@ def events(lib):
     return statistics.median([once_us() for _ in range(111)][10:])
 
 
-PYTHON = {"host": host, "events": events,
-          "do_bench": lambda lib: triton.testing.do_bench(lambda: lib.fooled_launch(None)) * 1e3,
-          "torch_timer": lambda lib: torch.utils.benchmark.Timer("lib.fooled_launch(None)", globals={
-              "lib": lib}).blocked_autorange(min_run_time=0.2).median * 1e6}
+def do_bench(lib):
+    import triton.testing  # here: a process that has imported it cannot be forked and use CUDA
+    return triton.testing.do_bench(lambda: lib.fooled_launch(None)) * 1e3
+
+
+def torch_timer(lib):
+    import torch.utils.benchmark
+    timer = torch.utils.benchmark.Timer("lib.fooled_launch(None)", globals={"lib": lib})
+    return timer.blocked_autorange(min_run_time=0.2).median * 1e6
+
+
+PYTHON = {"host": host, "events": events, "do_bench": do_bench, "torch_timer": torch_timer}
 HARNESSES = [*PYTHON, "ncu", "recipe", "compare"]
 
 
@@ -92,7 +101,7 @@ def library():
 
 # ---- One lie under one harness, in a process of its own: the time in us, or None if there is none ----
 
-def forked(harness, lie):  # in a copy of this process, which has imported PyTorch
+def forked(harness, lie):
     def child():
         os.environ["LIE"] = lie
         lib = library()
@@ -147,13 +156,11 @@ if __name__ == "__main__":
         sys.exit(watched(library()))
     if not shutil.which("nvidia-smi"):
         sys.exit("fooled.py: no NVIDIA GPU here")
-    import torch.utils.benchmark
-    import triton.testing
     build()
     ask = ["nvidia-smi", "--id=0", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     device, driver = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip().split(", ")
-    print(f"{device}, driver {driver}, CUDA {torch.version.cuda}, PyTorch {torch.__version__}, Triton "
-          f"{triton.__version__}, {time.strftime('%Y-%m-%d')}. In us.\n"
+    torch, triton = (importlib.metadata.version(package) for package in ("torch", "triton"))
+    print(f"{device}, driver {driver}, PyTorch {torch}, Triton {triton}, {time.strftime('%Y-%m-%d')}. In us.\n"
           "honest: the honest launch. (2.0): the lie fools the harness.\n")
     row("lie", HARNESSES)
     honest = [timed(harness, "honest") for harness in HARNESSES]
