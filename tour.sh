@@ -118,7 +118,7 @@ esac
 # look PROGRAM: what to look at in its table.
 look() {
     case $1 in
-    host_clock) echo "Look at sleep (ms) and two_threads (ms): which clock disagrees with all others?" ;;
+    host_clock) echo "Look at sleep_ms and two_threads_ms: which clock disagrees with all others?" ;;
     clfinish_sync) echo "Look at median_us: the last row is the device's own time. How far from it is each row above?" ;;
     opencl_profiling) echo "Look at median_us: how much of what the host waits for is start_to_end, the kernel?" ;;
     cuda_events) echo "Look at extra_us: which clock comes closest to the time for which the code really ran?" ;;

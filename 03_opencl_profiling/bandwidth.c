@@ -104,7 +104,7 @@ static void spoil_result(const struct experiment *x, size_t n) {
 
 /* ---- One row: vectors of n floats ---- */
 
-/* Returns by how much four floats for each work-item are faster than the copy: 1 is as fast. */
+/* Returns the bandwidth with four floats for each work-item, divided by the copy's. */
 static double measure(struct table *table, struct experiment *x, size_t n, size_t runs) {
     static double four_us[MAX_RUNS], host_us[MAX_RUNS], one_us[MAX_RUNS], copy_us[MAX_RUNS];
     /* vector_add moves 12 bytes for each element: it loads two floats and stores one. A copy of one

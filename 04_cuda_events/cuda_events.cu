@@ -134,7 +134,8 @@ static double print_row(struct table *table, const struct experiment *e, const c
                         bool shared) {
     const struct summary s = summarize_us(samples->us, e->runs);
     const double code_us = has_code ? median(samples->code_us, e->runs) : NAN;
-    const bool interrupted = has_code && code_us * 1e3 > (double)e->spin_ns + 5000;
+    const bool interrupted =
+        has_code && code_us * 1e3 > (double)e->spin_ns + 5000; /* 5 us: above any step */
     if (has_code && code_us * 1e3 < (double)e->spin_ns)
         fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
     text(table, "method", 16, method);

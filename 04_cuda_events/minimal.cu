@@ -56,6 +56,9 @@ int main(void) {
     check(cudaEventDestroy(start), "cudaEventDestroy");
     check(cudaEventDestroy(stop), "cudaEventDestroy");
     check(cudaMemcpy(host, c, sizeof host, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    check(cudaFree(a), "cudaFree");
+    check(cudaFree(b), "cudaFree");
+    check(cudaFree(c), "cudaFree");
     if (host[COUNT - 1] != 3)
         fprintf(stderr, "the last sum is %g, not 3: believe none of these times\n",
                 host[COUNT - 1]);

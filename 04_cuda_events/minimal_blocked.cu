@@ -61,7 +61,8 @@ static float event_blocked_ms(int with_kernel) {
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE);
     CHECK(cudaDeviceSynchronize());
     if (answer != cudaErrorNotReady || gate->gave_up) {
-        fprintf(stderr, "no blocker: gave_up %d, cudaEventQuery error %d\n", gate->gave_up, answer);
+        fprintf(stderr, "the blocker did not hold: gave_up %d, cudaEventQuery error %d, %s\n",
+                gate->gave_up, answer, cudaGetErrorName(answer));
         exit(1);
     }
     CHECK(cudaEventElapsedTime(&elapsed_ms, start, stop));
@@ -103,6 +104,9 @@ int main(void) {
            blocked_us, floor_us, blocked_us - floor_us);
     if (c[COUNT - 1] == 3 && blocked_us > floor_us)
         return fflush(stdout) != 0;
-    fprintf(stderr, "the last sum is %g, or event_net is 0: believe nothing\n", c[COUNT - 1]);
+    fprintf(
+        stderr,
+        "the last sum is %g (must be 3), event_net %.3f us (must be above 0): believe nothing\n",
+        c[COUNT - 1], blocked_us - floor_us);
     return 1;
 }

@@ -4,8 +4,8 @@
  *
  * Measures: three ends of one block whose warps do unequal work, thread 0's the least of it: before
  *   the barrier, by the very next instruction after it, and where the barrier's answer is needed.
- * Does not measure: the barrier's own cost, some tens of clocks: once in the second end, twice in
- *   the last.
+ * Does not measure: the barrier's own cost, some tens of clocks. It is in the last end, twice; in
+ *   the second one once, if the GPU waits there at all.
  *
  * Build: nvcc -O2 -arch=native -I../common barrier.cu -o barrier
  * Run:   ./barrier

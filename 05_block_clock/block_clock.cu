@@ -260,16 +260,18 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
                        is_delayed(wait_us - launch.median));
 }
 
-static const struct row *row_of(const struct row *rows, long long blocks) {
-    while (rows->blocks != blocks)
-        rows++;
-    return rows;
+static const struct row *row_of(const struct row *rows, int count, long long blocks) {
+    for (int i = 0; i < count; i++)
+        if (rows[i].blocks == blocks)
+            return &rows[i];
+    fail(EXIT_FAILED, "no row with %lld blocks", blocks);
 }
 
 /* What the rows with one block, a full device, and several waves say. */
-static void say_waves(const struct row *rows, long long full) {
-    const struct row *one = row_of(rows, 1), *filled = row_of(rows, full);
-    const struct row *four = row_of(rows, 4 * full), *most = row_of(rows, 64 * full);
+static void say_waves(const struct row *rows, int count, long long full) {
+    const struct row *one = row_of(rows, count, 1), *filled = row_of(rows, count, full);
+    const struct row *four = row_of(rows, count, 4 * full);
+    const struct row *most = row_of(rows, count, 64 * full);
     const double wave_us = value("wave_us", (most->span_us - four->span_us) / (64 - 4));
     say("From one block to a full device, %lld blocks, clocks_mean changed from %.0f to %.0f.\n"
         "With 64 times as many blocks it was %.0f, and the span %.2f us in place of %.2f:\n"
@@ -353,6 +355,6 @@ int main(int argc, char **argv) {
     }
     end_table(&table);
     if (!blocks.given)
-        say_waves(rows, first_full);
+        say_waves(rows, blocks.count, first_full);
     return EXIT_SUCCESS;
 }

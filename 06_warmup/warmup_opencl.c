@@ -44,7 +44,7 @@ static const struct recipe recipes[] = {
     {"warm_then_median", false, 1, 31, true}};
 
 enum { RECIPES = sizeof recipes / sizeof recipes[0] };
-enum { STEADY_LAUNCHES = 31, MOST_LAUNCHES = 100 + STEADY_LAUNCHES };
+enum { STEADY_LAUNCHES = 31, MAX_LAUNCHES = 100 + STEADY_LAUNCHES };
 
 /* ---- One launch of each kernel ---- */
 
@@ -84,7 +84,7 @@ struct process {
     const char *wanted; /* the text of --device */
     long long size;
     char device[256], driver[256];
-    double us[MOST_LAUNCHES], overhead_us[MOST_LAUNCHES]; /* of each launch of vector_add */
+    double us[MAX_LAUNCHES], overhead_us[MAX_LAUNCHES]; /* of each launch of vector_add */
 };
 
 /* Makes the vectors on the device, and gives them to the kernels. */
@@ -132,8 +132,8 @@ static void run_cold(void *data) {
     set_up_vectors(&e);
 
     const int launches = p->recipe->warm_ups + p->recipe->timed + STEADY_LAUNCHES;
-    if (launches > MOST_LAUNCHES)
-        fail(EXIT_FAILED, "%s: more than %d launches", p->recipe->name, MOST_LAUNCHES);
+    if (launches > MAX_LAUNCHES)
+        fail(EXIT_FAILED, "%s: more than %d launches", p->recipe->name, MAX_LAUNCHES);
     if (p->recipe->other_kernel_first)
         launch_other_kernel(&e);
     for (int i = 0; i < launches; i++)

@@ -21,7 +21,7 @@ enum {
     MAX_BLOCKS = 1 << 22,
     MAX_THREADS = 1 << 16,
     MAX_LIST = 1024,
-    MOST_ARGS = 12
+    MAX_ARGS = 12
 };
 
 struct numbers {
@@ -102,25 +102,29 @@ static inline void print_help(const char *question, const struct arg *args) {
  * Exits with 0 after --help and --version, with 2 and one line that names the option on bad usage:
  * then nothing was measured or printed. */
 static inline void parse_args(int argc, char **argv, const char *question, const struct arg *args) {
-    struct option known[MOST_ARGS + 4] = {{"csv", optional_argument, NULL, 'c'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'v'}};
+    struct option known[MAX_ARGS + 4] = {{"csv", optional_argument, NULL, 'c'},
+                                         {"help", no_argument, NULL, 'h'},
+                                         {"version", no_argument, NULL, 'v'}};
     const char *path = NULL; /* of --csv=FILE */
     bool csv = false;
     set_up_output(argv[0]);
     for (int i = 0; args[i].name; i++) {
-        if (i == MOST_ARGS)
-            fail(EXIT_FAILED, "more than %d options", MOST_ARGS);
+        if (i == MAX_ARGS)
+            fail(EXIT_FAILED, "more than %d options", MAX_ARGS);
         known[i + 3] =
             (struct option){args[i].name, args[i].flag ? no_argument : required_argument, NULL, i};
     }
     for (int i; (i = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
         if (i == '?')
             exit(EXIT_BAD_USAGE); /* getopt_long has said why */
-        if (i == 'h')
-            print_help(question, args), exit(EXIT_SUCCESS);
-        if (i == 'v')
-            printf("%s " SUITE_VERSION "\n", program_name), exit(EXIT_SUCCESS);
+        if (i == 'h') {
+            print_help(question, args);
+            exit(EXIT_SUCCESS);
+        }
+        if (i == 'v') {
+            printf("%s " SUITE_VERSION "\n", program_name);
+            exit(EXIT_SUCCESS);
+        }
         if (i == 'c') {
             csv = true;
             path = optarg;

@@ -69,17 +69,17 @@ static inline void set_up_output(const char *program) {
 #define RECORD_DIGITS 0
 #endif
 
-enum { MOST_CELLS = 32, MOST_TEXT = 300 };
+enum { MAX_CELLS = 32, MAX_TEXT = 300 };
 struct cell {
     const char *name; /* with its unit: "median_us" */
     int width;        /* in the table: to the right edge, below 0 to the left one; 0: not there */
-    char shown[MOST_TEXT], recorded[MOST_TEXT];
+    char shown[MAX_TEXT], recorded[MAX_TEXT];
 };
 struct table {
     int cell_count;                /* of this row */
     int rows_shown, rows_recorded; /* so far: in the table, in the record */
     bool disturbed;                /* whether one of them is */
-    struct cell cell[MOST_CELLS];
+    struct cell cell[MAX_CELLS];
 };
 
 /* Words, for people only. */
@@ -108,8 +108,8 @@ static inline double value(const char *name, double x) {
 
 static inline struct cell *new_cell(struct table *t, const char *name, int width) {
     const int least = (int)strlen(name);
-    if (t->cell_count == MOST_CELLS)
-        fail(EXIT_FAILED, "more than %d columns", MOST_CELLS);
+    if (t->cell_count == MAX_CELLS)
+        fail(EXIT_FAILED, "more than %d columns", MAX_CELLS);
     struct cell *cell = &t->cell[t->cell_count++];
     cell->name = name;
     cell->width = width > 0 && width < least ? least : width < 0 && -width < least ? -least : width;
@@ -119,10 +119,10 @@ static inline struct cell *new_cell(struct table *t, const char *name, int width
 /* Words. `width` is that of the longest that the column will have; 0: for the record alone. */
 static inline void text(struct table *t, const char *name, int width, const char *words) {
     struct cell *cell = new_cell(t, name, -width);
-    if (strlen(words) >= MOST_TEXT)
-        fail(EXIT_FAILED, "%s: more than %d characters", name, MOST_TEXT - 1);
-    snprintf(cell->shown, MOST_TEXT, "%s", words);
-    snprintf(cell->recorded, MOST_TEXT, "%s", words);
+    if (strlen(words) >= MAX_TEXT)
+        fail(EXIT_FAILED, "%s: more than %d characters", name, MAX_TEXT - 1);
+    snprintf(cell->shown, MAX_TEXT, "%s", words);
+    snprintf(cell->recorded, MAX_TEXT, "%s", words);
     for (char *c = cell->recorded; *c; c++)
         if (*c == ',' || *c == '"') /* the record has no quotes */
             *c = ';';
@@ -131,11 +131,11 @@ static inline void text(struct table *t, const char *name, int width, const char
 /* Without the sign of a number that was rounded to zero. NaN is `none`. */
 static inline void print_number(char *to, int places, double x, const char *none) {
     if (isnan(x))
-        snprintf(to, MOST_TEXT, "%s", none);
+        snprintf(to, MAX_TEXT, "%s", none);
     else if (fabs(x) < 0.5 * pow(10, -places))
-        snprintf(to, MOST_TEXT, "%.*f", places, 0.0);
+        snprintf(to, MAX_TEXT, "%.*f", places, 0.0);
     else
-        snprintf(to, MOST_TEXT, "%.*f", places, x);
+        snprintf(to, MAX_TEXT, "%.*f", places, x);
 }
 
 /* A number with so many decimals, in the record with one more; a whole number stays whole. NaN:

@@ -311,7 +311,7 @@ def print_records(sides, paths):
     if "used_units" in a.columns and "used_units" in b.columns and len(a.rows) == len(b.rows):
         used = [" ".join(row["used_units"] for row in r.rows) for r in (a, b)]
         if used[0] != used[1]:
-            print(f"used (units), row by row: {used[0]} -> {used[1]}")
+            print(f"used_units, row by row: {used[0]} -> {used[1]}")
     side = sides[0]
     if side.changed and len(side.rows) > 1 and any(len(of) == 2 for _, of in side.rows):
         how = [f"by {' and '.join(side.paired_by)}"] * bool(side.paired_by) + ["in their order"] * bool(side.placed_by)
