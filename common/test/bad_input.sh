@@ -106,6 +106,15 @@ command=--csv=/dev/full
 one_line 'cannot write the record'
 written closed --help
 
+# The head of a record says what made it, and with which options.
+# shellcheck disable=SC2086
+"$program" $few --csv=record >output 2>messages || { cat messages && bad=1; }
+# shellcheck disable=SC2086
+for name in program device driver date $few; do
+    case $name in [0-9]*) continue ;; esac
+    grep -q "^# ${name#--}," record || { echo "the record does not name the ${name#--}" && bad=1; }
+done
+
 refused 2 --runs --runs 10001
 for option in size blocks threads work; do
     case $(sed -n "s/.*--$option .*LIST.*/list/p; s/.*--$option .*N .*/one/p" help) in

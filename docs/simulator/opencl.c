@@ -129,7 +129,9 @@ API(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, cl_dev
     if (count) *count = found; if (!found) return CL_DEVICE_NOT_FOUND)
 API(
     clGetDeviceInfo, (cl_device_id d, cl_device_info what, ROOM), cl_ask, CL_OUT_OF_HOST_MEMORY, switch (what) {
-case CL_DEVICE_NAME: TEXT(d->name);
+case CL_DEVICE_NAME:
+    TEXT(simulated_fault("long_name", NULL) ? "A simulated processor with 16 cores and a long name @ 2.50GHz"
+                                            : d->name);
 case CL_DEVICE_VERSION: TEXT(d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
@@ -158,10 +160,10 @@ static void *create(const char *call, int64_t ns, size_t bytes, cl_int code, cl_
     (struct _##type *)create(__func__, simulated_ns.time, sizeof(struct _##type), (code), error)
 
 #define UNUSED __attribute__((unused))
-cl_context clCreateContext(const cl_context_properties *properties UNUSED, cl_uint count UNUSED,
-                           const cl_device_id *device,
+cl_context clCreateContext(const cl_context_properties *properties UNUSED, cl_uint count, const cl_device_id *device,
                            void (*notify)(const char *, const void *, size_t, void *) UNUSED, void *data UNUSED,
                            cl_int *error) {
+    if (count != 1) simulated_stop("clCreateContext: %u devices", count);
     cl_context context = CREATE(cl_context, cl_context, CL_DEVICE_NOT_AVAILABLE);
     if (context) context->device = device[0];
     simulated_device = device[0]->timing;
@@ -190,9 +192,10 @@ cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UN
 
 /* With -DCLOCK_PTX the kernels are those that have PTX_ before their names. */
 API(clBuildProgram,
-    (cl_program program, cl_uint count UNUSED, const cl_device_id *device UNUSED, const char *options,
+    (cl_program program, cl_uint count, const cl_device_id *device UNUSED, const char *options,
      void (*notify)(cl_program, void *) UNUSED, void *data UNUSED),
     build, CL_BUILD_PROGRAM_FAILURE, const char *clock = options ? strstr(options, "-DCLOCK_") : NULL;
+    if (count > 1) simulated_stop("clBuildProgram: %u devices, and the context has one", count);
     if (simulated_fault("no_compiler", NULL)) return CL_BUILD_PROGRAM_FAILURE;
     if (clock) snprintf(program->prefix, sizeof program->prefix, "%s_", clock + strlen("-DCLOCK_"));
     program->built = true)
@@ -263,8 +266,10 @@ static void run_event(struct simulated_command *command) {
 /* A new event; those that are done and that nobody has are forgotten. */
 static cl_event new_event(cl_event *to) {
     cl_event event = (cl_event)calloc(1, sizeof *event);
+    int held = to != NULL, most = 0;
     for (cl_event *at = &events; *at;) {
         cl_event done = *at;
+        held += done->held;
         if (done->command.done && !done->held &&
             !(done->command.stream && done->command.stream->last == &done->command)) {
             *at = done->next;
@@ -273,6 +278,7 @@ static cl_event new_event(cl_event *to) {
             at = &done->next;
         }
     }
+    if (simulated_fault("few_events", &most) && held > most) simulated_stop("more than %d events are held", most);
     event->next = events;
     events = event;
     event->held = to != NULL;

@@ -31,7 +31,7 @@ static inline void barrier(int fence) {
 static inline void atomic_add(int *to, int x) { *to += x; }
 static inline ulong clock_read_work_group(void) { return simulated_clock64(); }
 #define __builtin_readcyclecounter() (simulated_read() * simulated_ns.tsc_a_us / 1000 + 1000000000000)
-#define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_smid())
+#define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_smid() | 1u << 12) /* of NUMA node 1 */
 
 typedef float float4 __attribute__((vector_size(16), aligned(4)));
 static inline float4 vload4(size_t i, const float *from) { return *(const float4 *)(from + 4 * i); }

@@ -36,6 +36,9 @@ grep -q "through host memory" record || bad=1
 runs TICK=2048 30000
 so "what is made late comes late" '15000 < v["seen_late_us"] && v["seen_late_us"] < 100000'
 so "the bound has the tick" 'v["bound_ns"] >= v["way_ns"] / 2 + 2048'
+# 20 sweeps in a second, each 0.28 ms off the line between two others, of which a quarter counts.
+BEND=1 "$program" --runs 100 --seconds 1 --csv=record >text || bad=1
+so "the bound has a quarter of the bend" 'v["bound_ns"] > v["way_ns"] / 2 + 20000'
 runs NOT_LATE=1 400000
 so "an answer that is not late although it should be is marked" 'mark["seen_late_us"] && !mark["way_ns"]'
 runs SLOW=1 50

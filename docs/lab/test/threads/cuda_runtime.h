@@ -6,7 +6,7 @@
  *
  * DRIFT_PPM=40: GPU 1's timer is faster. TICK=2048: of its timer; that of GPU 0 is 32 ns. GPUS=1: so many are there.
  * TWO=0: both are one. PEER=0: they do not see each other's memory. SLOW=1: what runs on GPU 0 ends 3 ms late.
- * NOT_LATE=1: no answer is late. */
+ * NOT_LATE=1: no answer is late. BEND=1: GPU 1's timer gets faster and faster, by 20 % in a second. */
 #pragma once
 
 #include <math.h>
@@ -98,12 +98,19 @@ static inline int64_t host_ns(void) {
     clock_gettime(CLOCK_MONOTONIC_RAW, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+static int64_t began_ns;
+__attribute__((constructor)) static void begin(void) {
+    began_ns = host_ns();
+}
 static inline unsigned long long simulated_globaltimer(void) {
     static int drift_ppm = -1, tick_ns;
     drift_ppm = drift_ppm < 0 ? number_of("DRIFT_PPM", 0) : drift_ppm;
     tick_ns = tick_ns > 0 ? tick_ns : number_of("TICK", 32);
     const int64_t ns = host_ns(), step_ns = thread_gpu == 0 ? 32 : tick_ns;
-    const int64_t here = thread_gpu == 0 ? ns : ns + OFFSET_NS + ns / 1000 * drift_ppm / 1000;
+    const double s = (double)(ns - began_ns) / 1e9;
+    const int64_t bend_ns = number_of("BEND", 0) ? (int64_t)(1e8 * s * s) : 0;
+    const int64_t here =
+        thread_gpu == 0 ? ns : ns + OFFSET_NS + ns / 1000 * drift_ppm / 1000 + bend_ns;
     return (unsigned long long)(here / step_ns * step_ns);
 }
 static inline long long clock64(void) { /* asked in each round of a wait */
