@@ -110,7 +110,7 @@ written closed --help
 # shellcheck disable=SC2086
 "$program" $few --csv=record >output 2>messages || { cat messages && bad=1; }
 # shellcheck disable=SC2086
-for line in program, 'device,\(Simulated\|host\)' driver, date, $few; do
+for line in 'program,' 'device,\(Simulated\|host\)' 'driver,' 'date,' $few; do
     case $line in
     [0-9]*) ;;
     --*) grep -q "^# ${line#--}," record || { echo "the record has no ${line#--}" && bad=1; } ;;
