@@ -110,9 +110,12 @@ written closed --help
 # shellcheck disable=SC2086
 "$program" $few --csv=record >output 2>messages || { cat messages && bad=1; }
 # shellcheck disable=SC2086
-for name in program device driver date $few; do
-    case $name in [0-9]*) continue ;; esac
-    grep -q "^# ${name#--}," record || { echo "the record does not name the ${name#--}" && bad=1; }
+for line in 'program,' 'device,\(Simulated\|host\)' 'driver,' 'date,' $few; do
+    case $line in
+    [0-9]*) ;;
+    --*) grep -q "^# ${line#--}," record || { echo "the record has no ${line#--}" && bad=1; } ;;
+    *) grep -q "^# $line" record || { echo "the record has no $line" && bad=1; } ;;
+    esac
 done
 
 refused 2 --runs --runs 10001
