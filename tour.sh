@@ -74,7 +74,7 @@ missing=$(
     printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' |
         cc -xc - -lOpenCL -o "$scratch/opencl" 2>/dev/null || echo opencl-headers ocl-icd-opencl-dev
     ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1 || echo pocl-opencl-icd # beside a GPU's driver too
-    [ "$mode" ] || command -v python3 >/dev/null || echo python3 # the page of this machine
+    [ "$mode" = build ] || command -v python3 >/dev/null || echo python3 # the page of this machine, the tests
 )
 if [ "$missing" ] && agrees "$(echo "$missing" | paste -sd ' ' -)"; then
     while read -r packages <&3; do # one line after the other: not every system has them all

@@ -30,6 +30,10 @@ grep -qs '^\$ ' "$transcript" || {
     echo "there is no program $2" >&2
     exit 1
 }
+if grep -q '^\$ \(.* \)\{0,1\}parts ' "$transcript" && ! command -v python3 >/dev/null; then
+    echo "skipped: parts needs python3"
+    exit 77
+fi
 scratch=$TMPDIR
 root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 PATH=$here:$here/test:$PATH

@@ -76,7 +76,7 @@ said "Left out, because they need a tool: one program" "==== 01_host_clock/host_
 grep -q '^OpenCL no_finish .* (disturbed)$' ../text && grep -q '^CUDA   event_net ' ../text || bad=1
 [ "$(cd build/tour && echo ./*.csv)" = "./block_clock.csv ./calibrate.csv ./clfinish_sync.csv ./cuda_events.csv \
 ./fit_to_measure.csv ./host_clock.csv ./warmup.csv" ] || { ls build/tour && bad=1; }
-page "the whole machine: others ran" "02_clfinish_sync/clfinish_sync: disturbed: no_finish" "no clock min_us" \
+page "the whole machine: others ran" "02_clfinish_sync/clfinish_sync: disturbed: no_finish" "no clock,min_us" \
     "no_finish disturbed host" "Skipped: no OpenCL device" "method this machine nvidia-h200" "no $PWD"
 [ "$(sed -n 's/.*<h2[^>]*>\(..\).*/\1/p' build/report.html | paste -sd ' ' -)" = "01 02 03 04 05 06 Nu Th Th Wh Wh" ] || bad=1
 
