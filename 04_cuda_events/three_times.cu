@@ -325,7 +325,8 @@ int main(int argc, char **argv) {
     double code_error_us = 0;
     begin_record(args, gpu.properties.name, gpu.driver);
     say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
-        "code: first to last instruction; event_net: launch to drain; row_slope: one launch more\n"
+        "code_stamps_us: first to last instruction; event_net_us: launch to drain;\n"
+        "row_slope_us: one launch more\n"
         "\n",
         gpu.properties.name, runs);
     for (int i = 0; i < blocks.count; i++)
@@ -335,7 +336,8 @@ int main(int argc, char **argv) {
         code_error_us =
             fmax(code_error_us, time_kernel(&table, &e, &samples, (size_t)sizes.at[i], 0));
     end_table(&table);
-    say("In the rows with stamps code_minus_empty and code_stamps differ by at most %.2f us.\n"
+    say("In the rows with stamps code_minus_empty_us and code_stamps_us differ by at most %.2f "
+        "us.\n"
         "Stamps cost time: trust the rows without them.\n",
         value("code_error_max_us", code_error_us));
     return EXIT_SUCCESS;
