@@ -14,10 +14,10 @@
 
 #include "args.h"
 #include "clock.h"
+#include "others.h"
 #include "stats.h"
 
 static const int64_t work_ns = 20000000, sleep_ns = 20000000; /* work: of processor time */
-static const double too_long_ms = 1.1e-6 * (double)work_ns;   /* then others had its core */
 
 /* ---- The clocks ---- */
 
@@ -132,6 +132,7 @@ int main(int argc, char **argv) {
     const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
     struct table table = {0};
     struct moment start = {{0}};
+    struct processor_time from = processor_time_now();
     parse_args(argc, argv, "Which of the host's clocks measures elapsed time?", args);
 
     begin_record(args, "host", "");
@@ -153,10 +154,12 @@ int main(int argc, char **argv) {
         }
     }
 
+    const unsigned others = mark_others(&table, others_since(&from));
     for (int c = 0; c < HOST_CLOCKS; c++) {
-        const struct summary of_work = summarize(work_ms[c], (size_t)runs, jitter_ms);
-        const struct summary of_sleep = summarize(sleep_ms[c], (size_t)runs, jitter_ms);
-        const struct summary of_threads = summarize(threads_ms[c], (size_t)runs, jitter_ms);
+        const struct summary of_work = summarize(work_ms[c], (size_t)runs, jitter_ms, cpu_factor);
+        const struct summary of_sleep = summarize(sleep_ms[c], (size_t)runs, jitter_ms, cpu_factor);
+        const struct summary of_threads =
+            summarize(threads_ms[c], (size_t)runs, jitter_ms, cpu_factor);
         text(&table, "clock", 19, host_clocks[c].name);
         text(&table, "counts", 14, host_clocks[c].counts);
         number(&table, "claimed_step_ns", 0, (double)claimed_step_ns(c));
@@ -165,9 +168,9 @@ int main(int argc, char **argv) {
         number(&table, "work_ms", 3, of_work.median);
         number(&table, "sleep_ms", 3, of_sleep.median);
         number(&table, "two_threads_ms", 3, of_threads.median);
-        /* Others may have had the core in all runs alike. Of a sleep clock() sees only noise. */
-        end_row(&table, of_work.disturbed || of_work.median > too_long_ms || of_threads.disturbed ||
-                            (of_sleep.disturbed && c != CLOCK));
+        /* Of a sleep clock() sees only noise. */
+        end_row(&table,
+                others | of_work.marks | of_threads.marks | (c != CLOCK ? of_sleep.marks : 0));
     }
     end_table(&table);
     say("Of a sleep of %.3f ms clock() counted %.3f ms, and of %.3f ms on two threads %.3f ms.\n"

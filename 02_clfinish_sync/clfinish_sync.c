@@ -12,6 +12,7 @@
  */
 #include "clock.h"
 #include "opencl.h"
+#include "others.h"
 #include "stats.h"
 #include "vectors.h"
 
@@ -107,13 +108,13 @@ static void spoil_result(const struct experiment *x, cl_mem c, size_t n) {
     CHECK_CL(clFinish(x->queue));
 }
 
-/* `delayed`: all runs took too long alike, which the samples of one method cannot show. */
+/* `marks`: what the samples of one method cannot show. */
 static void print_row(struct table *table, const char *method, const char *clock, struct summary s,
-                      bool delayed) {
+                      unsigned marks) {
     text(table, "method", 23, method);
     text(table, "clock", 9, clock);
     number_summary_us(table, s);
-    end_row(table, s.disturbed || delayed);
+    end_row(table, s.marks | marks);
 }
 
 int main(int argc, char **argv) {
@@ -125,6 +126,7 @@ int main(int argc, char **argv) {
         ARG_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_ARGS};
     struct experiment x;
     struct table table = {0};
+    struct processor_time from = processor_time_now();
     cl_mem vectors[3];
     parse_args(argc, argv, "Where must clFinish stand when the host's clock times a kernel?", args);
     const struct opencl cl = open_opencl(device, 0);
@@ -164,13 +166,18 @@ int main(int argc, char **argv) {
     }
     check_result(&x, vectors[C], n);
 
-    const struct summary none = summarize_us(none_us, count), after = summarize_us(after_us, count),
-                         both = summarize_us(both_us, count), event = summarize_us(event_us, count);
-    const bool delayed = is_delayed(both.median - event.median);
-    print_row(&table, "no_finish", "host", none, delayed);
-    print_row(&table, "finish_after", "host", after, delayed);
-    print_row(&table, "finish_before_and_after", "host", both, delayed);
-    print_row(&table, "profiling_event", "device", event, delayed);
+    const bool cpu = is_processor(&cl);
+    const struct summary none = summarize_on(cpu, none_us, count),
+                         after = summarize_on(cpu, after_us, count),
+                         both = summarize_on(cpu, both_us, count),
+                         event = summarize_on(cpu, event_us, count);
+    /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
+    const unsigned others = mark_others(&table, others_since(&from));
+    const unsigned delayed = mark_delay(both.median - event.median);
+    print_row(&table, "no_finish", "host", none, delayed | others);
+    print_row(&table, "finish_after", "host", after, delayed | others);
+    print_row(&table, "finish_before_and_after", "host", both, delayed | others);
+    print_row(&table, "profiling_event", "device", event, delayed | (cpu ? others : 0));
     end_table(&table);
     say("The host's clock says %.2f us with no clFinish, %.2f us with one after the kernel, and\n"
         "%.2f us with one before and one after. This is %.2f us more than the device's %.2f us.\n",

@@ -12,11 +12,13 @@
  */
 #include "clock.h"
 #include "opencl.h"
+#include "others.h"
 #include "stats.h"
 #include "vectors.h"
 
 struct experiment {
-    const struct opencl *cl; /* its queue has CL_QUEUE_PROFILING_ENABLE */
+    const struct opencl *cl;    /* its queue has CL_QUEUE_PROFILING_ENABLE */
+    struct processor_time from; /* when the row began */
     cl_kernel one_float, four_floats;
     cl_mem vectors[3]; /* half as large again as vector_add needs: for the copy */
 };
@@ -147,8 +149,12 @@ static double measure(struct table *table, struct experiment *x, size_t n, size_
     for (int v = A; v <= C; v++)
         CHECK_CL(clReleaseMemObject(x->vectors[v]));
 
-    const struct summary four = summarize_us(four_us, runs), host = summarize_us(host_us, runs),
-                         one = summarize_us(one_us, runs), copies = summarize_us(copy_us, runs);
+    const bool cpu = is_processor(x->cl);
+    const struct summary four = summarize_on(cpu, four_us, runs),
+                         host = summarize_on(cpu, host_us, runs),
+                         one = summarize_on(cpu, one_us, runs),
+                         copies = summarize_on(cpu, copy_us, runs);
+    const unsigned others = mark_others(table, others_since(&x->from)); /* host_us is in each row */
     const double four_gb_s = bandwidth_gb_s(device, bytes, four.median);
     const double copy_gb_s = bandwidth_gb_s(device, bytes_of_copy, copies.median);
     number(table, "size", 0, (double)n);
@@ -167,8 +173,8 @@ static double measure(struct table *table, struct experiment *x, size_t n, size_
     record_number(table, "one_float_max_gb_s", 3, fastest_gb_s(bytes, one));
     record_number(table, "copy_min_gb_s", 3, bytes_of_copy / copies.max / 1e3);
     record_number(table, "copy_max_gb_s", 3, fastest_gb_s(bytes_of_copy, copies));
-    end_row(table, four.disturbed || host.disturbed || one.disturbed || copies.disturbed ||
-                       is_delayed(host.median - four.median));
+    end_row(table, others | four.marks | host.marks | one.marks | copies.marks |
+                       mark_delay(host.median - four.median));
     return four_gb_s / copy_gb_s;
 }
 
@@ -182,10 +188,12 @@ int main(int argc, char **argv) {
         END_OF_ARGS};
     struct experiment x;
     struct table table = {0};
+    const struct processor_time from = processor_time_now();
     double of_copy = 0;
     parse_args(argc, argv, "What bandwidth do START and END give?", args);
     const struct opencl cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
     x.cl = &cl;
+    x.from = from;
     for (int i = 0; i < sizes.count; i++)
         check_memory(&cl, sizes.at[i], 6, 18);
     const cl_program program = build_program(&cl, "opencl_profiling.cl", "");

@@ -12,6 +12,7 @@
  */
 #include "clock.h"
 #include "opencl.h"
+#include "others.h"
 #include "stats.h"
 #include "vectors.h"
 
@@ -30,6 +31,7 @@ struct stages {
     double queued_to_submit, submit_to_start, start_to_end, end_to_complete;
     double host;         /* the same command by the host's clock */
     double empty_kernel; /* START to END of an empty kernel */
+    double empty_host;   /* the empty kernel by the host's clock */
 };
 
 /* A driver of OpenCL 1.2 does not know COMPLETE: then it is END. */
@@ -60,8 +62,8 @@ static struct stages time_stages(const struct experiment *x) {
     struct stages us;
     cl_event event;
     for (int i = 0; i < 2; i++) { /* the second one counts: the first wakes the device */
-        const double host_us = run_us(x->queue, x->empty_kernel, 1, 1, &event);
-        us.empty_kernel = take_start_to_end_us(event, host_us);
+        us.empty_host = run_us(x->queue, x->empty_kernel, 1, 1, &event);
+        us.empty_kernel = take_start_to_end_us(event, us.empty_host);
     }
     us.host = run_us(x->queue, x->kernel, x->global_size, x->local_size, &event);
     const cl_ulong queued_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
@@ -109,20 +111,21 @@ static double std_dev(const double *samples, size_t count, double mean) {
     return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
 }
 
-/* Returns the median. `delayed`: all runs were held up alike. */
-static double print_row(struct table *table, const char *interval, const double *samples_us,
-                        size_t count, bool delayed) {
-    const struct summary s = summarize_us(samples_us, count);
+/* Returns the median. `marks`: what these samples alone cannot show. */
+static double print_row(struct table *table, bool cpu, const char *interval,
+                        const double *samples_us, size_t count, unsigned marks) {
+    const struct summary s = summarize_on(cpu, samples_us, count);
     text(table, "interval", 16, interval);
     number_summary_us(table, s);
     number(table, "std_dev_us", 2, std_dev(samples_us, count, s.mean));
-    end_row(table, s.disturbed || delayed);
+    end_row(table, s.marks | marks);
     return s.median;
 }
 
 int main(int argc, char **argv) {
     static double queued_to_submit[MAX_RUNS], submit_to_start[MAX_RUNS], start_to_end[MAX_RUNS],
-        end_to_complete[MAX_RUNS], host[MAX_RUNS], empty_kernel[MAX_RUNS]; /* all in us */
+        end_to_complete[MAX_RUNS], host[MAX_RUNS], empty_kernel[MAX_RUNS],
+        ways[MAX_RUNS]; /* all in us */
     const char *device = "";
     long long runs = 31, size = 1 << 24, threads = 256;
     const struct arg args[] = {
@@ -130,6 +133,7 @@ int main(int argc, char **argv) {
         ARG_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_ARGS};
     struct experiment x;
     struct table table = {0};
+    struct processor_time from = processor_time_now();
     cl_mem vectors[3];
     size_t claimed_ns;
     parse_args(argc, argv, "What does the device's own clock say of a command?", args);
@@ -169,16 +173,21 @@ int main(int argc, char **argv) {
         end_to_complete[run] = us.end_to_complete;
         host[run] = us.host;
         empty_kernel[run] = us.empty_kernel;
+        ways[run] = fmax(us.host - us.start_to_end, us.empty_host - us.empty_kernel);
     }
     check_result(&x, vectors[C], n);
 
-    const bool delayed = is_delayed(median(host, count) - median(start_to_end, count));
-    print_row(&table, "queued_to_submit", queued_to_submit, count, delayed);
-    print_row(&table, "submit_to_start", submit_to_start, count, delayed);
-    const double device_us = print_row(&table, "start_to_end", start_to_end, count, delayed);
-    print_row(&table, "end_to_complete", end_to_complete, count, delayed);
-    const double host_us = print_row(&table, "host", host, count, delayed);
-    const double empty_us = print_row(&table, "empty_kernel", empty_kernel, count, false);
+    /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
+    const unsigned others = mark_others(&table, others_since(&from));
+    const unsigned delayed = mark_delay(median(ways, count));
+    const bool cpu = is_processor(&cl);
+    const unsigned marks = delayed | (cpu ? others : 0);
+    print_row(&table, cpu, "queued_to_submit", queued_to_submit, count, marks);
+    print_row(&table, cpu, "submit_to_start", submit_to_start, count, marks);
+    const double device_us = print_row(&table, cpu, "start_to_end", start_to_end, count, marks);
+    print_row(&table, cpu, "end_to_complete", end_to_complete, count, marks);
+    const double host_us = print_row(&table, cpu, "host", host, count, delayed | others);
+    const double empty_us = print_row(&table, cpu, "empty_kernel", empty_kernel, count, marks);
     end_table(&table);
     say("The host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
         "took\n"

@@ -12,6 +12,7 @@
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
 #include "blocked.h" /* the spin; the blocker, its gate and the pair of events behind it */
+#include "others.h"
 #include "vectors.h"
 
 /* c = a + b of n floats, one by each thread. */
@@ -128,14 +129,14 @@ static void store(struct samples *samples, size_t run, double us, const struct e
 }
 
 /* Prints the row of a method, and returns its median. A spin knows how long its code ran, others do
- * not: has_code. `shared`: somebody else has the GPU, too. */
+ * not: has_code. `marks`: what the samples alone do not show. */
 static double print_row(struct table *table, const struct experiment *e, const char *method,
                         const char *clock, const struct samples *samples, bool has_code,
-                        bool shared) {
+                        unsigned marks) {
     const struct summary s = summarize_us(samples->us, e->runs);
     const double code_us = has_code ? median(samples->code_us, e->runs) : NAN;
-    const bool interrupted =
-        has_code && code_us * 1e3 > (double)e->spin_ns + 5000; /* 5 us: above any step */
+    const unsigned interrupted = /* 5 us: above any step of the clock */
+        has_code && code_us * 1e3 > (double)e->spin_ns + 5000 ? INTERRUPTED : 0;
     if (has_code && code_us * 1e3 < (double)e->spin_ns)
         fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
     text(table, "method", 16, method);
@@ -144,7 +145,7 @@ static double print_row(struct table *table, const struct experiment *e, const c
     number_summary_us(table, s);
     number(table, "code_us", 2, code_us);
     number(table, "extra_us", 2, s.median - code_us);
-    end_row(table, s.disturbed || shared || interrupted);
+    end_row(table, s.marks | marks | interrupted);
     return s.median;
 }
 
@@ -162,7 +163,8 @@ static void check_event_net(const struct experiment *e, const struct samples *ev
  * prints a row for each. Returns the medians of event_floor and event_net. */
 static void compare(struct table *table, const struct experiment *e, struct all_samples *all,
                     double *floor, double *net) {
-    const bool shared = probe_sharing(&e->pair), spins = e->spin_ns > 0;
+    struct processor_time from = processor_time_now();
+    const unsigned shared = probe_sharing(&e->pair), spins = e->spin_ns > 0;
     for (size_t run = 0; run < e->runs; run++) {
         store(&all->host_no_sync, run, host_no_sync_us(e), e);
         store(&all->host_sync, run, host_sync_us(e), e);
@@ -171,9 +173,11 @@ static void compare(struct table *table, const struct experiment *e, struct all_
         store(&all->event_floor, run, floor_us(e), e);
         store(&all->cpu_clock, run, cpu_clock_us(e), e);
     }
-    print_row(table, e, "host_no_sync", "host", &all->host_no_sync, spins, shared);
-    print_row(table, e, "host_sync", "host", &all->host_sync, spins, shared);
-    print_row(table, e, "event", "device", &all->event, spins, shared);
+    /* Others on the processor are in all times that hold a call of the host. */
+    const unsigned others = shared | mark_others(table, others_since(&from));
+    print_row(table, e, "host_no_sync", "host", &all->host_no_sync, spins, others);
+    print_row(table, e, "host_sync", "host", &all->host_sync, spins, others);
+    print_row(table, e, "event", "device", &all->event, spins, others);
     print_row(table, e, "event_blocked", "device", &all->event_blocked, spins, shared);
     *floor = print_row(table, e, "event_floor", "device", &all->event_floor, false, shared);
     for (size_t run = 0; run < e->runs; run++) {
@@ -182,21 +186,23 @@ static void compare(struct table *table, const struct experiment *e, struct all_
     }
     check_event_net(e, &all->event_net, spins);
     *net = print_row(table, e, "event_net", "device", &all->event_net, spins, shared);
-    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, spins, shared);
+    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, spins, others);
 }
 
 /* Times the spin by clock(), while the host waits busily and while it sleeps. Returns the median of
  * the host that sleeps. */
 static double compare_processor_times(struct table *table, const struct experiment *e,
                                       struct all_samples *all) {
-    const bool shared = probe_sharing(&e->pair);
+    struct processor_time from = processor_time_now();
+    const unsigned shared = probe_sharing(&e->pair);
     for (size_t run = 0; run < e->runs; run++) {
         store(&all->cpu_clock, run, cpu_clock_us(e), e);
         store(&all->cpu_clock_asleep, run, cpu_clock_asleep_us(e), e);
     }
-    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, true, shared);
+    const unsigned others = shared | mark_others(table, others_since(&from));
+    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, true, others);
     return print_row(table, e, "cpu_clock_asleep", "processor", &all->cpu_clock_asleep, true,
-                     shared);
+                     others);
 }
 
 /* ---- The experiment ---- */

@@ -196,19 +196,19 @@ struct samples {
 struct medians {
     double floor, empty, blocked, slope, row_of_20;
     double code, row_stamps, plain_stamps;
-    bool disturbed; /* runs of one of them disagree, or the GPU is shared */
+    unsigned marks; /* of all of them */
 };
 
-static double median_us(const double *samples_us, int runs, bool *disturbed) {
+static double median_us(const double *samples_us, int runs, unsigned *marks) {
     const struct summary s = summarize_us(samples_us, (size_t)runs);
-    *disturbed |= s.disturbed;
+    *marks |= s.marks;
     return s.median;
 }
 
 static struct medians measure(struct experiment *e, struct samples *us) {
     const double launches[] = {2, 5, 10, LONGEST};
     struct medians m = {};
-    m.disturbed = probe_sharing(&e->pair);
+    m.marks = probe_sharing(&e->pair);
     launch(e, e->times); /* the warm-up; then the sums are spoilt: NaNs */
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
@@ -236,14 +236,14 @@ static struct medians measure(struct experiment *e, struct samples *us) {
     }
     if (e->floats > 0)
         check_vector_add(e);
-    m.floor = median_us(us->floor, e->runs, &m.disturbed);
-    m.empty = median_us(us->empty, e->runs, &m.disturbed);
-    m.blocked = median_us(us->blocked, e->runs, &m.disturbed);
-    m.slope = median_us(us->slope, e->runs, &m.disturbed);
-    m.row_of_20 = median_us(us->row_of_20, e->runs, &m.disturbed);
-    m.code = e->stamped ? median_us(us->code, e->runs, &m.disturbed) : NAN;
-    m.row_stamps = e->stamped ? median_us(us->row_stamps, e->runs, &m.disturbed) : NAN;
-    m.plain_stamps = e->stamped ? median_us(us->plain_stamps, e->runs, &m.disturbed) : NAN;
+    m.floor = median_us(us->floor, e->runs, &m.marks);
+    m.empty = median_us(us->empty, e->runs, &m.marks);
+    m.blocked = median_us(us->blocked, e->runs, &m.marks);
+    m.slope = median_us(us->slope, e->runs, &m.marks);
+    m.row_of_20 = median_us(us->row_of_20, e->runs, &m.marks);
+    m.code = e->stamped ? median_us(us->code, e->runs, &m.marks) : NAN;
+    m.row_stamps = e->stamped ? median_us(us->row_stamps, e->runs, &m.marks) : NAN;
+    m.plain_stamps = e->stamped ? median_us(us->plain_stamps, e->runs, &m.marks) : NAN;
     return m;
 }
 
@@ -269,7 +269,7 @@ static double time_row(struct table *table, struct experiment *e, struct samples
     record_number(table, "row_stamps_us", 2, m.row_stamps);
     record_number(table, "plain_stamps_us", 2, m.plain_stamps);
     record_number(table, "floor_us", 2, m.floor);
-    end_row(table, m.disturbed || is_interrupted(m.slope, net_us));
+    end_row(table, m.marks | mark_interrupted(m.slope, net_us));
     return fabs(minus_empty_us - m.code);
 }
 

@@ -33,14 +33,14 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
 }
 
 static void print_row(struct table *table, const char *question, struct answer answer,
-                      double code_us, double pair_us, const char *words, bool disturbed) {
+                      double code_us, double pair_us, const char *words, unsigned marks) {
     text(table, "question", 19, question);
     text(table, "error", 30, cudaGetErrorName(answer.error));
     number(table, "still_set", 0, answer.still_set);
     number(table, "code_us", 2, code_us);
     number(table, "pair_us", 2, pair_us);
     text(table, "what", 30, words);
-    end_row(table, disturbed);
+    end_row(table, marks);
 }
 
 /* ---- Questions that get an error ---- */
@@ -171,18 +171,18 @@ int main(int argc, char **argv) {
             time_pair(&e, questions[i], run);
 
     /* The wrong pairs cannot say whether they were disturbed; the right ones say it for all. */
-    bool disturbed = probe_sharing(&e.pair);
+    unsigned marks = probe_sharing(&e.pair);
     for (int i = 0; questions[i]; i++) {
         const struct question *q = questions[i];
         const struct summary s = summarize_us(q->us, (size_t)runs);
-        const bool too_long = s.median > 1.25e-3 * (double)spin_ns;
-        disturbed |= q->is_right && (s.disturbed || too_long);
-        disturbed |= summarize_us(q->code_us, (size_t)runs).disturbed;
+        if (q->is_right)
+            marks |= s.marks | (s.median > 1.25e-3 * (double)spin_ns ? INTERRUPTED : 0);
+        marks |= summarize_us(q->code_us, (size_t)runs).marks;
     }
     for (int i = 0; questions[i]; i++) {
         const struct question *q = questions[i];
         print_row(&table, q->name, q->last, median(q->code_us, (size_t)runs),
-                  median(q->us, (size_t)runs), q->words, disturbed);
+                  median(q->us, (size_t)runs), q->words, marks);
     }
     end_table(&table);
     say("An error that is still_set is found by the next check after a launch, which blames the "

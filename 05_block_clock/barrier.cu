@@ -77,7 +77,7 @@ static void print_row(struct table *table, const char *method, struct summary cl
     number(table, "clocks", 0, clocks.median);
     number(table, "percent", 2, 100 * clocks.median / block);
     text(table, "clock_read_at", 43, where);
-    end_row(table, clocks.disturbed);
+    end_row(table, clocks.marks);
 }
 
 int main(int argc, char **argv) {
@@ -107,9 +107,9 @@ int main(int argc, char **argv) {
     say("Barrier: a block of %d warps on %s, medians of %lld runs\n"
         "The last warp has %d times the work of the first\n\n",
         THREADS / 32, gpu.properties.name, runs, THREADS / 32);
-    const struct summary own = summarize(without_barrier, count, jitter_clocks);
-    const struct summary next = summarize(next_instruction, count, jitter_clocks);
-    const struct summary block = summarize(with_barrier, count, jitter_clocks);
+    const struct summary own = summarize(without_barrier, count, jitter_clocks, gpu_factor);
+    const struct summary next = summarize(next_instruction, count, jitter_clocks, gpu_factor);
+    const struct summary block = summarize(with_barrier, count, jitter_clocks, gpu_factor);
     print_row(&table, "without_barrier", own, block.median, "thread 0's own end");
     print_row(&table, "next_instruction", next, block.median, "the instruction after the barrier");
     print_row(&table, "with_barrier", block, block.median,

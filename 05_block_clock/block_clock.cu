@@ -226,9 +226,9 @@ struct row {
  * of threads the table leaves the ratio to the latter out. */
 static void print_row(struct table *table, const struct samples *s, size_t runs, struct row *row,
                       const struct row *first, const struct row *same_blocks, bool one_number) {
-    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks);
-    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks);
-    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks);
+    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks, gpu_factor);
+    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks, gpu_factor);
+    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks, gpu_factor);
     const struct summary span = summarize_us(s->span_us, runs);
     const struct summary launch = summarize_us(s->launch_us, runs);
     const double wait_us = median(s->wait_us, runs);
@@ -255,9 +255,9 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
     record_number(table, "whole_launch_min_us", 2, launch.min);
     record_number(table, "whole_launch_max_us", 2, launch.max);
     text(table, "note", 11, row->note);
-    end_row(table, mean.disturbed || middle.disturbed || most.disturbed || span.disturbed ||
-                       launch.disturbed || is_delayed(launch.median - span.median) ||
-                       is_delayed(wait_us - launch.median));
+    end_row(table, mean.marks | middle.marks | most.marks | span.marks | launch.marks |
+                       mark_delay(launch.median - span.median) |
+                       mark_delay(wait_us - launch.median));
 }
 
 static const struct row *row_of(const struct row *rows, int count, long long blocks) {

@@ -15,6 +15,7 @@
  */
 #include "kernel_clock.h"
 #include "opencl.h"
+#include "others.h"
 #include "stats.h"
 
 enum { MAX_UNITS = 4096 };
@@ -177,13 +178,15 @@ struct row {
 /* Prints a row, and fills in its medians. `first` is the table's first row, `same_blocks` the one
  * with as many blocks and the first number of threads; either may be `row` itself. With one number
  * of threads the table leaves the ratio to the latter out. */
-static void print_row(struct table *table, const struct samples *s, size_t runs, struct row *row,
-                      const struct row *first, const struct row *same_blocks, bool one_number) {
-    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks);
-    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks);
-    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks);
-    const struct summary span = summarize_us(s->span_us, runs);
-    const struct summary launch = summarize_us(s->launch_us, runs);
+static void print_row(struct table *table, bool cpu, const struct samples *s, size_t runs,
+                      struct row *row, const struct row *first, const struct row *same_blocks,
+                      bool one_number, unsigned others) {
+    const double factor = cpu ? cpu_factor : gpu_factor;
+    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks, factor);
+    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks, factor);
+    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks, factor);
+    const struct summary span = summarize_on(cpu, s->span_us, runs);
+    const struct summary launch = summarize_on(cpu, s->launch_us, runs);
     const double wait_us = median(s->wait_us, runs);
     row->clocks_mean = mean.median;
     row->clocks_median = middle.median;
@@ -209,10 +212,9 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
     record_number(table, "whole_launch_min_us", 2, launch.min);
     record_number(table, "whole_launch_max_us", 2, launch.max);
     text(table, "note", 10, row->note);
-    const bool disturbed =
-        mean.disturbed || middle.disturbed || most.disturbed || span.disturbed || launch.disturbed;
-    const bool late_launch = !isnan(span.median) && is_delayed(launch.median - span.median);
-    end_row(table, disturbed || late_launch || is_delayed(wait_us - launch.median));
+    const unsigned late_launch = isnan(span.median) ? 0 : mark_delay(launch.median - span.median);
+    end_row(table, mean.marks | middle.marks | most.marks | span.marks | launch.marks |
+                       late_launch | mark_delay(wait_us - launch.median) | (cpu ? others : 0));
 }
 
 /* What the rows say: `blocks` of them for each number of threads. A CPU's counter steps by some
@@ -265,6 +267,7 @@ int main(int argc, char **argv) {
                "How long does one work-group take, by its unit's clock?\n"
                "Without --blocks it also runs 1, 2, 4, 8, 16 and 64 for each compute unit.",
                args);
+    struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
@@ -298,7 +301,8 @@ int main(int argc, char **argv) {
             row->note = row->blocks == units ? "1 per unit" : "";
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&e, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            print_row(&table, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1);
+            print_row(&table, is_processor(&e.cl), samples, (size_t)runs, row, rows, &rows[b],
+                      threads.count == 1, mark_others(&table, others_since(&from)));
         }
         if (t < threads.count - 1)
             say("\n");

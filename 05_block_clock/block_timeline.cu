@@ -11,7 +11,9 @@
  * Try:   ./block_timeline --trace >trace.json        then open the file on https://ui.perfetto.dev
  *        ./block_timeline --blocks 40 --threads 64   now hardly a block waits for a place
  */
+#include "clock.h"
 #include "cuda.h"
+#include "stats.h"
 #include "timeline.h"
 
 /* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM
@@ -109,8 +111,10 @@ static struct memory set_up(size_t blocks, size_t threads) {
 }
 
 /* Launches with random numbers whose minimum is at a random place of one half, and reads back what
- * the blocks wrote. Exits with 1 on a wrong minimum or an impossible stamp. */
-static void run(const struct memory *m, size_t blocks, size_t threads, int work, bool upper_half) {
+ * the blocks wrote. Returns how long the host waited, in us. Exits with 1 on a wrong minimum or an
+ * impossible stamp. */
+static double run_us(const struct memory *m, size_t blocks, size_t threads, int work,
+                     bool upper_half) {
     const size_t output_bytes = blocks * sizeof *m->output, times_bytes = blocks * sizeof *m->times;
     const size_t input_bytes = 2 * threads * sizeof *m->input;
     const float minimum = -(float)(1 + rand() % 1000);
@@ -123,9 +127,12 @@ static void run(const struct memory *m, size_t blocks, size_t threads, int work,
     CHECK_CUDA(cudaMemset(m->times, 0, times_bytes));
     CHECK_CUDA(cudaDeviceSynchronize());
 
+    const int64_t start_ns = now_ns();
     timedReduction<<<(unsigned)blocks, (unsigned)threads, input_bytes>>>(m->input, m->output,
                                                                          m->times, work);
     CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaDeviceSynchronize());
+    const int64_t end_ns = now_ns();
     CHECK_CUDA(cudaMemcpy(m->host_output, m->output, output_bytes, cudaMemcpyDeviceToHost));
     CHECK_CUDA(cudaMemcpy(m->host_times, m->times, times_bytes, cudaMemcpyDeviceToHost));
     for (size_t b = 0; b < blocks; b++) {
@@ -139,6 +146,7 @@ static void run(const struct memory *m, size_t blocks, size_t threads, int work,
         if (t->sm >= MAX_UNITS)
             fail(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
     }
+    return (double)(end_ns - start_ns) / 1e3;
 }
 
 /* As many blocks as run at once, all SMs together. Exits with 1 if not even one does. */
@@ -181,8 +189,8 @@ int main(int argc, char **argv) {
     const struct memory m = set_up(blocks, threads);
     struct slice *slices = (struct slice *)new_memory(blocks * sizeof *slices, "the slices");
 
-    run(&m, blocks, threads, (int)work, true); /* the warm-up, which chapter 06 is about */
-    run(&m, blocks, threads, (int)work, false);
+    run_us(&m, blocks, threads, (int)work, true); /* the warm-up, which chapter 06 is about */
+    const double wait_us = run_us(&m, blocks, threads, (int)work, false);
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &m.host_times[b];
         slices[b] =
@@ -195,8 +203,10 @@ int main(int argc, char **argv) {
     begin_record(args, gpu.properties.name, gpu.driver);
     say("Block timeline: %zu blocks of %zu threads on %s; %d SMs, %d blocks at a time\n\n", blocks,
         threads, gpu.properties.name, gpu.sms, at_once);
+    table.marks = mark_delay(wait_us - (double)line.span_ns / 1e3);
+    explain_marks(&table);
     draw_timeline(&line, "SM");
-    record_slices(&table, &line);
+    record_slices(&table, &line, table.marks);
     if (trace)
         print_trace(&line, "SM");
     return EXIT_SUCCESS;

@@ -13,6 +13,7 @@
  *        ./block_timeline_opencl --work 20            short work-groups: does one core do it all?
  */
 #include "kernel_clock.h"
+#include "others.h"
 #include "timeline.h"
 
 /* What work-item 0 of a work-group writes down, as in block_clock.cl, which has the kernel. Clocks
@@ -128,6 +129,7 @@ int main(int argc, char **argv) {
         leave_stdout_to_trace();
     const size_t blocks = (size_t)only_one("--blocks", &block_list);
     const size_t threads = (size_t)only_one("--threads", &thread_list);
+    struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
@@ -144,6 +146,7 @@ int main(int argc, char **argv) {
 
     run(&e, blocks, threads, true); /* the warm-up, which chapter 06 is about */
     run(&e, blocks, threads, false);
+    const struct others others = others_since(&from);
     fill_slices(&e, slices, blocks);
     const struct timeline line = new_timeline(slices, blocks);
     const char *unit_name = e.clock.is_tsc ? "core" : "SM";
@@ -152,8 +155,10 @@ int main(int argc, char **argv) {
     begin_record(args, e.cl.name, e.cl.driver);
     say("Block timeline: %zu blocks of %zu threads on %s, %s\n\n", blocks, threads, e.cl.name,
         e.cl.platform);
+    table.marks = is_processor(&e.cl) ? mark_others(&table, others) : 0;
+    explain_marks(&table);
     draw_timeline(&line, unit_name);
-    record_slices(&table, &line);
+    record_slices(&table, &line, table.marks);
     if (trace)
         print_trace(&line, unit_name);
     return EXIT_SUCCESS;

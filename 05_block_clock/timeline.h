@@ -96,7 +96,7 @@ static inline void draw_timeline(const struct timeline *line, const char *unit_n
 }
 
 /* A row of the record for each block, in the order of their starts. */
-static inline void record_slices(struct table *table, const struct timeline *line) {
+static inline void record_slices(struct table *table, const struct timeline *line, unsigned marks) {
     for (const struct slice *s = line->slices; s < line->slices + line->count; s++) {
         record_number(table, "block", 0, (double)s->block);
         record_number(table, "unit", 0, (double)s->unit);
@@ -104,7 +104,7 @@ static inline void record_slices(struct table *table, const struct timeline *lin
         record_number(table, "start_ns", 0, (double)s->start_ns);
         record_number(table, "end_ns", 0, (double)s->end_ns);
         record_number(table, "clocks", 0, (double)s->clocks);
-        end_record_row(table, false);
+        end_record_row(table, marks);
     }
 }
 

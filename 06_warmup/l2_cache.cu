@@ -131,7 +131,7 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
     e->a = new_vector(A, e->n);
     e->b = new_vector(B, e->n);
     e->c = new_vector(C, e->n);
-    const bool shared = probe_sharing(&e->pair);
+    const unsigned shared = probe_sharing(&e->pair);
     launch(e); /* the warm-up; and no kernel may be launched first while the gate is shut */
     check_vector_add(e);
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */
@@ -159,7 +159,7 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
     number(t, "written_us", 2, all_written.median);
     number(t, "flushed_to_warm", 2, all_flushed.median / all_warm.median);
     number(t, "written_to_warm", 2, all_written.median / all_warm.median);
-    end_row(t, shared || all_warm.disturbed || all_flushed.disturbed || all_written.disturbed);
+    end_row(t, shared | all_warm.marks | all_flushed.marks | all_written.marks);
     return all_written.median / all_warm.median;
 }
 

@@ -153,7 +153,7 @@ static void run_cold(void *data) {
 struct outcomes {
     double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
     double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
-    bool disturbed[MAX_RUNS];       /* the steady launches disagree, or were all held up */
+    unsigned marks[MAX_RUNS];       /* the steady launches disagree, or were all held up */
 };
 
 /* Stores what the launches of process number `run` say. */
@@ -170,8 +170,7 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     o->estimate_us[run] = estimate_us;
     o->steady_us[run] = steady.median;
     o->error_percent[run] = 100 * (estimate_us - steady.median) / steady.median;
-    o->disturbed[run] =
-        steady.disturbed || is_delayed(median(p->overhead_us + before, STEADY_LAUNCHES));
+    o->marks[run] = steady.marks | mark_delay(median(p->overhead_us + before, STEADY_LAUNCHES));
 }
 
 /* Which of the samples would be in the middle if they were in order; of two the smaller. */
@@ -193,7 +192,7 @@ static double print_row(struct table *t, const struct recipe *r, const struct ou
     const struct summary first = summarize_us(o->first_us, runs),
                          estimate = summarize_us(o->estimate_us, runs),
                          steady = summarize_us(o->steady_us, runs),
-                         error = summarize(o->error_percent, runs, 0);
+                         error = summarize(o->error_percent, runs, 0, 1);
     text(t, "recipe", 28, r->name);
     number(t, "launches", 0, r->warm_ups + r->timed);
     number(t, "first_launch_us", 2, o->first_us[m]);
@@ -206,7 +205,7 @@ static double print_row(struct table *t, const struct recipe *r, const struct ou
     record_number(t, "steady_max_us", 2, steady.max);
     record_number(t, "error_min_percent", 1, error.min);
     record_number(t, "error_max_percent", 1, error.max);
-    end_row(t, o->disturbed[m] || first.disturbed || estimate.disturbed || steady.disturbed);
+    end_row(t, o->marks[m] | first.marks | estimate.marks | steady.marks);
     return o->steady_us[m];
 }
 
@@ -238,7 +237,7 @@ int main(int argc, char **argv) {
     for (int r = 0; r < RECIPES; r++)
         steady_us[r] = print_row(&table, &recipes[r], &outcomes[r], (size_t)runs);
     end_table(&table);
-    const struct summary steady = summarize_us(steady_us, RECIPES);
+    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
     say("Each of the %d rows is another process, and their steady states are %.1f %% apart.\n"
         "So each error is against the steady state of its own row.\n",
         RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "cold.h"
 #include "opencl.h"
+#include "others.h"
 #include "stats.h"
 #include "vectors.h"
 
@@ -84,6 +85,8 @@ struct process {
     const char *wanted; /* the text of --device */
     long long size;
     char device[256], driver[256];
+    bool is_processor;
+    struct others others;                               /* while this process ran */
     double us[MAX_LAUNCHES], overhead_us[MAX_LAUNCHES]; /* of each launch of vector_add */
 };
 
@@ -121,6 +124,7 @@ static void check_kernels(const struct experiment *e) {
 /* The recipe's launches, then STEADY_LAUNCHES more. */
 static void run_cold(void *data) {
     struct process *p = data;
+    struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(p->wanted, CL_QUEUE_PROFILING_ENABLE),
                            .n = (size_t)p->size,
                            .local_size = 256};
@@ -138,6 +142,8 @@ static void run_cold(void *data) {
         launch_other_kernel(&e);
     for (int i = 0; i < launches; i++)
         p->us[i] = time_vector_add_us(&e, &p->overhead_us[i]);
+    p->others = others_since(&from);
+    p->is_processor = is_processor(&e.cl);
 
     check_kernels(&e);
     memcpy(p->device, e.cl.name, sizeof p->device);
@@ -150,7 +156,8 @@ static void run_cold(void *data) {
 struct outcomes {
     double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
     double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
-    bool disturbed[MAX_RUNS];       /* the steady launches disagree, or were all held up */
+    struct others others[MAX_RUNS];
+    unsigned marks[MAX_RUNS]; /* the steady launches disagree, or were all held up */
 };
 
 /* Stores what the launches of process number `run` say. */
@@ -158,7 +165,7 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const struct recipe *r = p->recipe;
     const int before = r->warm_ups + r->timed; /* the steady launches */
     const struct summary timed = summarize_us(p->us + r->warm_ups, (size_t)r->timed);
-    const struct summary steady = summarize_us(p->us + before, STEADY_LAUNCHES);
+    const struct summary steady = summarize_on(p->is_processor, p->us + before, STEADY_LAUNCHES);
     const double first_us = p->us[0], estimate_us = r->takes_median ? timed.median : timed.mean;
     if (!(first_us > 0 && estimate_us > 0 && steady.median > 0))
         fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", first_us, estimate_us,
@@ -167,8 +174,8 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     o->estimate_us[run] = estimate_us;
     o->steady_us[run] = steady.median;
     o->error_percent[run] = 100 * (estimate_us - steady.median) / steady.median;
-    o->disturbed[run] =
-        steady.disturbed || is_delayed(median(p->overhead_us + before, STEADY_LAUNCHES));
+    o->others[run] = p->others;
+    o->marks[run] = steady.marks | mark_delay(median(p->overhead_us + before, STEADY_LAUNCHES));
 }
 
 /* Which of the samples would be in the middle if they were in order; of two the smaller. */
@@ -185,12 +192,12 @@ static size_t middle(const double *samples, size_t count) {
 
 /* Prints the process whose error is in the middle. Returns its steady state. */
 static double print_row(struct table *t, const struct recipe *r, const struct outcomes *o,
-                        size_t runs) {
+                        size_t runs, bool cpu) {
     const size_t m = middle(o->error_percent, runs);
-    const struct summary first = summarize_us(o->first_us, runs),
-                         estimate = summarize_us(o->estimate_us, runs),
-                         steady = summarize_us(o->steady_us, runs),
-                         error = summarize(o->error_percent, runs, 0);
+    const struct summary first = summarize_on(cpu, o->first_us, runs),
+                         estimate = summarize_on(cpu, o->estimate_us, runs),
+                         steady = summarize_on(cpu, o->steady_us, runs),
+                         error = summarize(o->error_percent, runs, 0, 1);
     text(t, "recipe", 28, r->name);
     number(t, "launches", 0, r->warm_ups + r->timed);
     number(t, "first_launch_us", 2, o->first_us[m]);
@@ -203,7 +210,8 @@ static double print_row(struct table *t, const struct recipe *r, const struct ou
     record_number(t, "steady_max_us", 2, steady.max);
     record_number(t, "error_min_percent", 1, error.min);
     record_number(t, "error_max_percent", 1, error.max);
-    end_row(t, o->disturbed[m] || first.disturbed || estimate.disturbed || steady.disturbed);
+    end_row(t, mark_others(t, o->others[m]) | o->marks[m] | first.marks | estimate.marks |
+                   steady.marks);
     return o->steady_us[m];
 }
 
@@ -232,9 +240,10 @@ int main(int argc, char **argv) {
         "Its steady state is the median of its %d launches after the recipe\n\n",
         size, process.device, runs, STEADY_LAUNCHES);
     for (int r = 0; r < RECIPES; r++)
-        steady_us[r] = print_row(&table, &recipes[r], &outcomes[r], (size_t)runs);
+        steady_us[r] =
+            print_row(&table, &recipes[r], &outcomes[r], (size_t)runs, process.is_processor);
     end_table(&table);
-    const struct summary steady = summarize_us(steady_us, RECIPES);
+    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
     say("Each of the %d rows is another process, and their steady states are %.1f %% apart.\n"
         "So each error is against the steady state of its own row.\n",
         RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));

@@ -93,16 +93,16 @@ static void run_cold(void *data) {
 /* ---- The table, and the words below it ---- */
 
 /* All launches are in the record; the table shows some of them. */
-static void print_launches(const struct process *p, bool disturbed) {
+static void print_launches(const struct process *p, unsigned marks) {
     struct table table = {};
     for (int i = 0; i < LAUNCHES; i++) {
         number(&table, "launch", 0, i + 1);
         number(&table, "device_us", 2, p->device_us[i]);
         number(&table, "host_us", 2, p->host_us[i]);
         if (i < 10 || i % 10 == 9)
-            end_row(&table, disturbed);
+            end_row(&table, marks);
         else
-            end_record_row(&table, disturbed);
+            end_record_row(&table, marks);
     }
     end_table(&table);
 }
@@ -150,8 +150,10 @@ int main(int argc, char **argv) {
     say("The first launches: vector_add of %lld floats on %s,\n"
         "by the device's clock (event pairs) and by the host's\n\n",
         size, process.device);
-    print_launches(&process, last_device.disturbed || last_host.disturbed ||
-                                 is_delayed(median(overhead_us, LAST_LAUNCHES)));
+    print_launches(
+        &process, last_device.marks | last_host.marks |
+                      mark_delay(median(overhead_us, LAST_LAUNCHES)) |
+                      mark_drift(process.device_us + BEFORE, LAST_LAUNCHES, jitter_us, gpu_factor));
 
     const double steady_us = value("steady_us", last_device.median);
     say("The steady state by event pairs is %.2f us, the median of the last %d launches; "

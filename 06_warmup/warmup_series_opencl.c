@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "cold.h"
 #include "opencl.h"
+#include "others.h"
 #include "stats.h"
 #include "vectors.h"
 
@@ -51,6 +52,8 @@ struct process {
     const char *wanted; /* the text of --device */
     long long size;
     char device[256], driver[256];
+    bool is_processor;
+    struct others others;                          /* while this process ran */
     double device_us[LAUNCHES], host_us[LAUNCHES]; /* of each launch, by either's clock */
 };
 
@@ -68,6 +71,7 @@ static void set_up_vectors(struct experiment *e) {
 
 static void run_cold(void *data) {
     struct process *p = data;
+    struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(p->wanted, CL_QUEUE_PROFILING_ENABLE),
                            .n = (size_t)p->size,
                            .local_size = 256};
@@ -80,6 +84,8 @@ static void run_cold(void *data) {
     for (int i = 0; i < LAUNCHES; i++)
         time_vector_add_us(&e, &p->device_us[i], &p->host_us[i]);
 
+    p->others = others_since(&from);
+    p->is_processor = is_processor(&e.cl);
     float *host = host_vector(C, e.n);
     CHECK_CL(clEnqueueReadBuffer(e.cl.queue, e.vectors[C], CL_TRUE, 0, e.n * sizeof *host, host, 0,
                                  NULL, NULL));
@@ -92,16 +98,17 @@ static void run_cold(void *data) {
 /* ---- The table, and the words below it ---- */
 
 /* All launches are in the record; the table shows some of them. */
-static void print_launches(const struct process *p, bool disturbed) {
+static void print_launches(const struct process *p, unsigned marks) {
     struct table table = {0};
+    marks |= mark_others(&table, p->others); /* host_us is in each row */
     for (int i = 0; i < LAUNCHES; i++) {
         number(&table, "launch", 0, i + 1);
         number(&table, "device_us", 2, p->device_us[i]);
         number(&table, "host_us", 2, p->host_us[i]);
         if (i < 10 || i % 10 == 9)
-            end_row(&table, disturbed);
+            end_row(&table, marks);
         else
-            end_record_row(&table, disturbed);
+            end_record_row(&table, marks);
     }
     end_table(&table);
 }
@@ -139,16 +146,19 @@ int main(int argc, char **argv) {
     process.size = size;
     in_new_process(run_cold, &process, sizeof process);
 
-    const struct summary last_device = summarize_us(process.device_us + BEFORE, LAST_LAUNCHES),
-                         last_host = summarize_us(process.host_us + BEFORE, LAST_LAUNCHES);
+    const bool cpu = process.is_processor;
+    const struct summary last_device = summarize_on(cpu, process.device_us + BEFORE, LAST_LAUNCHES),
+                         last_host = summarize_on(cpu, process.host_us + BEFORE, LAST_LAUNCHES);
     for (int i = 0; i < LAST_LAUNCHES; i++)
         overhead_us[i] = process.host_us[BEFORE + i] - process.device_us[BEFORE + i];
     begin_record(args, process.device, process.driver);
     say("The first launches: vector_add of %lld floats on %s,\n"
         "by the device's clock (START to END) and by the host's\n\n",
         size, process.device);
-    print_launches(&process, last_device.disturbed || last_host.disturbed ||
-                                 is_delayed(median(overhead_us, LAST_LAUNCHES)));
+    print_launches(&process, last_device.marks | last_host.marks |
+                                 mark_delay(median(overhead_us, LAST_LAUNCHES)) |
+                                 mark_drift(process.host_us + BEFORE, LAST_LAUNCHES, cpu_jitter_us,
+                                            cpu ? cpu_factor : gpu_factor));
 
     const double steady_us = value("steady_us", last_host.median);
     say("The steady state by the host's clock is %.2f us, the median of the last %d launches; "

@@ -106,11 +106,12 @@ static inline double event_floor_us(const struct blocked_pair *pair) {
     return elapsed_us(pair->start, pair->stop);
 }
 
-/* Launches the blocker five times with the gate open, and waits for each. Returns whether somebody
- * else has the GPU, too: then the host waits long for a kernel on an idle stream. Times behind the
- * blocker do not show it, though a long row of launches may have been interrupted. It takes a
- * kernel: an event alone, behind a copy, came at once, most likely from the copy engine. */
-static inline bool probe_sharing(const struct blocked_pair *pair) {
+/* Launches the blocker five times with the gate open, and waits for each. Returns RUNS_DELAYED if
+ * the host waits over a millisecond for a kernel on an idle stream: then somebody else most likely
+ * has the GPU, too. Times behind the blocker do not show it, though a long row of launches may have
+ * been interrupted. It takes a kernel: an event alone, behind a copy, came at once, most likely
+ * from the copy engine. */
+static inline unsigned probe_sharing(const struct blocked_pair *pair) {
     double wait_us[5];
     pair->gate->open = 1;
     for (int i = 0; i < 5; i++) {
@@ -119,11 +120,11 @@ static inline bool probe_sharing(const struct blocked_pair *pair) {
         CHECK_CUDA(cudaDeviceSynchronize());
         wait_us[i] = (double)(now_ns() - start_ns) / 1e3;
     }
-    return is_delayed(median(wait_us, 5));
+    return mark_delay(median(wait_us, 5));
 }
 
-/* Whether one more launch in a row costs clearly more than a launch by itself, which cannot be:
- * then somebody else had the GPU in between. 1 us: some GPUs' events step by so much. */
-static inline bool is_interrupted(double row_us, double single_us) {
-    return row_us > 1.25 * single_us + 1;
+/* INTERRUPTED if one more launch in a row costs clearly more than a launch by itself, which no
+ * idle GPU does. 1 us: some GPUs' events step by so much. */
+static inline unsigned mark_interrupted(double row_us, double single_us) {
+    return row_us > 1.25 * single_us + 1 ? INTERRUPTED : 0;
 }

@@ -100,6 +100,11 @@ static inline struct opencl open_opencl(const char *wanted,
     return cl;
 }
 
+/* Whether the device is the host's own processor: then others that run there are in its times. */
+static inline bool is_processor(const struct opencl *cl) {
+    return cl->type & CL_DEVICE_TYPE_CPU;
+}
+
 /* A buffer on the device, with what is at `host`; NULL: with anything. */
 static inline cl_mem new_buffer(const struct opencl *cl, size_t bytes, const void *host) {
     cl_mem buffer;

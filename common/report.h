@@ -69,6 +69,26 @@ static inline void set_up_output(const char *program) {
 #define RECORD_DIGITS 0
 #endif
 
+/* Why not to believe a row. Several may be true: they are added with |. */
+enum {
+    RUNS_DISAGREE = 1, /* so far that the median means little: stats.h */
+    RUNS_DELAYED = 2,  /* all of them, since the host waited too long for an idle device: stats.h */
+    OTHERS_RAN = 4,    /* on the processor, while this program waited for it: others.h */
+    CORES_STOLEN = 8,  /* by the host of this virtual machine: others.h */
+    CLOCKS_DIFFER = 16, /* two that should agree */
+    DRIFTED = 64,       /* the later runs are slower or faster than the earlier ones: stats.h */
+    INTERRUPTED = 32    /* a kernel took longer than it can by itself */
+};
+
+/* What other processes did to this one: others.h. The shares are of the time for which its threads
+ * ran or waited for a core, 0 to 1. */
+struct others {
+    double cores;  /* that others kept busy, on average */
+    double waited; /* the share for which the threads waited for a core, for whatever reason */
+    double taken; /* of that, no more than others ran: threads of one process wait for each other */
+    double stolen; /* the share that the host of the virtual machine took */
+};
+
 enum { MAX_CELLS = 32, MAX_TEXT = 300 };
 struct cell {
     const char *name; /* with its unit: "median_us" */
@@ -78,7 +98,8 @@ struct cell {
 struct table {
     int cell_count;                /* of this row */
     int rows_shown, rows_recorded; /* so far: in the table, in the record */
-    bool disturbed;                /* whether one of them is */
+    unsigned marks;                /* of all rows */
+    struct others others;          /* the worst of them */
     struct cell cell[MAX_CELLS];
 };
 
@@ -177,7 +198,7 @@ static inline int print_line(const struct table *t, bool names) {
 }
 
 /* Ends the row for the record alone: where the table shows some rows of many. */
-static inline void end_record_row(struct table *t, bool disturbed) {
+static inline void end_record_row(struct table *t, unsigned marks) {
     const struct cell *end = t->cell + t->cell_count;
     t->cell_count = 0;
     if (!record_file)
@@ -189,25 +210,60 @@ static inline void end_record_row(struct table *t, bool disturbed) {
     }
     for (const struct cell *c = t->cell; c < end; c++)
         fprintf(record_file, "%s,", c->recorded);
-    fprintf(record_file, "%d\n", disturbed);
+    fprintf(record_file, "%d\n", marks != 0);
 }
 
-/* Ends the row and prints it at once. `disturbed`: its runs disagree, or were held up (stats.h). */
-static inline void end_row(struct table *t, bool disturbed) {
+/* Ends the row and prints it at once. `marks`: why not to believe it, or 0. */
+static inline void end_row(struct table *t, unsigned marks) {
     if (t->rows_shown++ == 0) {
         print_line(t, true);
         say("\n");
     }
     const int blanks = print_line(t, false);
-    say("%*s%s\n", disturbed ? blanks : 0, "", disturbed ? "disturbed" : "");
-    end_record_row(t, disturbed);
-    t->disturbed |= disturbed;
+    say("%*s%s\n", marks ? blanks : 0, "", marks ? "disturbed" : "");
+    end_record_row(t, marks);
+    t->marks |= marks;
     fflush(NULL); /* both: a driver may crash behind it. Checked at exit */
 }
 
-/* An empty line, and what disturbed rows mean. */
+/* Whether rows are not to be believed for what others did: the table keeps the worst for its words.
+ * A tenth: on idle machines up to 0.03 of the time was taken, beside one busy process 0.31 and more
+ * (two cores, PoCL). */
+static inline unsigned mark_others(struct table *t, struct others o) {
+    if (o.taken > t->others.taken)
+        t->others = (struct others){o.cores, o.waited, o.taken, t->others.stolen};
+    t->others.stolen = fmax(t->others.stolen, o.stolen);
+    return (o.taken > 0.1 ? OTHERS_RAN : 0) | (o.stolen > 0.1 ? CORES_STOLEN : 0);
+}
+
+/* What the marks of the rows mean: only what was measured. */
+static inline void explain_marks(const struct table *t) {
+    if (t->marks)
+        say("Disturbed rows are not to be believed:\n");
+    if (t->marks & RUNS_DISAGREE)
+        say("- the runs of a row disagree: its median is uncertain\n");
+    if (t->marks & RUNS_DELAYED)
+        say("- the host waited over a millisecond longer than the device worked\n");
+    if (t->marks & OTHERS_RAN)
+        say("- other programs kept %.1f cores busy, and this one waited for a core for %.0f %% of "
+            "its time\n",
+            value("others_cores", t->others.cores),
+            value("waited_percent", 100 * t->others.waited));
+    if (t->marks & CORES_STOLEN)
+        say("- the host of this virtual machine took %.0f %% of its processor time\n",
+            value("stolen_percent", 100 * t->others.stolen));
+    if (t->marks & DRIFTED)
+        say("- the later half of the runs is much slower or faster than the earlier half\n");
+    if (t->marks & INTERRUPTED)
+        say("- a kernel took longer than it can by itself: something interrupted it\n");
+    if (t->marks & CLOCKS_DIFFER)
+        say("- two clocks that should agree do not\n");
+    if (t->marks)
+        say("\n");
+}
+
+/* An empty line, and what the marks mean. */
 static inline void end_table(const struct table *t) {
-    say("\n%s", t->disturbed ? "Disturbed: in these rows the runs disagree, or all were delayed. "
-                               "Run this again on an\nidle machine.\n\n"
-                             : "");
+    say("\n");
+    explain_marks(t);
 }

@@ -162,7 +162,7 @@ static void measure_process(void *data) {
 /* Prints and returns the median of the samples, which this sorts. Low to high: of runs the middle
  * half, of anything else all. */
 static double print_row(struct table *table, const char *quantity, double *samples, size_t count,
-                        const char *over, bool disturbed, const char *how) {
+                        const char *over, unsigned marks, const char *how) {
     const size_t cut = strcmp(over, "runs") == 0 ? count / 4 : 0;
     qsort(samples, count, sizeof *samples, compare_doubles);
     text(table, "quantity", 20, quantity);
@@ -171,7 +171,7 @@ static double print_row(struct table *table, const char *quantity, double *sampl
     number(table, "high", 2, samples[count - 1 - cut]);
     text(table, "over", 9, over);
     text(table, "how", 43, how);
-    end_row(table, disturbed);
+    end_row(table, marks);
     return median(samples, count);
 }
 
@@ -190,37 +190,37 @@ static double step_of_ns(const double us[LENGTHS]) {
 /* Five rows. Returns the step in ns, which is a tick at least. NaN: it is disturbed, or less than
  * what looks like a step in noise, by which two halves of the runs differ. */
 static double print_lengths(struct table *table, const struct lengths *s, size_t runs,
-                            double tick_ns, bool disturbed, double *process_us, size_t processes) {
+                            double tick_ns, unsigned marks, double *process_us, size_t processes) {
     double extra[LENGTHS], row_extra[LENGTHS], pair[LENGTHS], noise[LENGTHS];
     const size_t half = runs / 2;
-    bool row_disturbed = disturbed;
+    unsigned row_marks = marks;
     for (int l = 0; l < LENGTHS; l++) {
         const struct summary one = summarize_us(s->alone_us[l], runs),
-                             row = summarize(s->row_us[l], runs, jitter_us / IN_A_ROW);
+                             row = summarize(s->row_us[l], runs, jitter_us / IN_A_ROW, gpu_factor);
         extra[l] = one.median;
         row_extra[l] = row.median;
         noise[l] = runs < 2 ? NAN /* there are no halves */
                             : median(s->pair_us[l], runs - half) / 2 -
                                   median(s->pair_us[l] + runs - half, half) / 2;
         pair[l] = median(s->pair_us[l], runs);
-        disturbed |= one.disturbed || is_interrupted(row.median, one.median);
-        row_disturbed |= row.disturbed || is_interrupted(row.median, one.median);
+        marks |= one.marks | mark_interrupted(row.median, one.median);
+        row_marks |= row.marks | mark_interrupted(row.median, one.median);
     }
     double noise_ns = step_of_ns(noise), step_ns = NAN;
-    print_row(table, "extra_us", extra, LENGTHS, "lengths", disturbed,
+    print_row(table, "extra_us", extra, LENGTHS, "lengths", marks,
               "a spin's time minus its code's");
-    print_row(table, "row_extra_us", row_extra, LENGTHS, "lengths", row_disturbed,
+    print_row(table, "row_extra_us", row_extra, LENGTHS, "lengths", row_marks,
               "the same for each of 16 spins in a row");
     if (runs >= 2) {
         step_ns = fmax(tick_ns, sqrt(fmax(0, pow(step_of_ns(pair), 2) - pow(noise_ns, 2))));
-        print_row(table, "event_step_ns", &step_ns, 1, "all", disturbed,
+        print_row(table, "event_step_ns", &step_ns, 1, "all", marks,
                   "in such steps a spin's time grows");
-        print_row(table, "step_noise_ns", &noise_ns, 1, "all", disturbed,
+        print_row(table, "step_noise_ns", &noise_ns, 1, "all", marks,
                   "noise looks like a step of so much");
     }
-    print_row(table, "process_row_extra_us", process_us, processes, "processes", row_disturbed,
+    print_row(table, "process_row_extra_us", process_us, processes, "processes", row_marks,
               "row_extra_us in new processes");
-    return !disturbed && step_ns > 2 * noise_ns ? step_ns : NAN;
+    return !marks && step_ns > 2 * noise_ns ? step_ns : NAN;
 }
 
 int main(int argc, char **argv) {
@@ -228,7 +228,7 @@ int main(int argc, char **argv) {
     static double ticks_ns[MAX_RUNS], all_us[PAIRS][MAX_RUNS], added_us[PAIRS][MAX_RUNS],
         process_us[MAX_RUNS];
     double code_us, floor_us = NAN, event_us = NAN; /* the most that one more event adds */
-    bool disturbed[PAIRS];
+    unsigned marks[PAIRS];
     const char *wanted = "";
     long long asked_runs = 101, processes = 5;
     const struct arg args[] = {
@@ -259,15 +259,15 @@ int main(int argc, char **argv) {
         }
         measure_lengths(&e, &lengths, run);
     }
-    const bool shared = probe_sharing(&e.pair);
+    const unsigned shared = probe_sharing(&e.pair);
     print_row(&table, "timer_tick_ns", ticks_ns, runs, "runs", shared,
               "the mean step of %globaltimer");
     for (int p = 0; p < PAIRS; p++) {
         const struct quantity *q = &quantities[p];
-        disturbed[p] = shared || summarize_us(all_us[p], runs).disturbed ||
-                       (q->without && disturbed[with_queue(q->without)]);
-        const double us =
-            print_row(&table, q->name, added_us[p], runs, "runs", disturbed[p], q->how);
+        marks[p] = shared | summarize_us(all_us[p], runs).marks;
+        if (q->without)
+            marks[p] |= marks[with_queue(q->without)];
+        const double us = print_row(&table, q->name, added_us[p], runs, "runs", marks[p], q->how);
         floor_us = *q->queue ? floor_us : us;
         if (strchr(q->queue, 'x'))
             event_us = fmax(event_us, us); /* of NaN and a number this is the number */

@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
         e.blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
         for (size_t run = 0; run < runs; run++)
             measure(&e, &s, run);
-        const bool shared = probe_sharing(&e.pair);
+        const unsigned shared = probe_sharing(&e.pair);
         const struct summary floor = summarize_us(s.floor_us, runs),
                              event = summarize_us(s.event_us, runs),
                              code = summarize_us(s.code_us, runs),
@@ -217,8 +217,8 @@ int main(int argc, char **argv) {
         number(&table, "event_net_us", 2, event_net_us);
         number(&table, "waited_us", 2, waited.median);
         number(&table, "next_start_us", 2, next_start.median);
-        end_row(&table, shared || floor.disturbed || event.disturbed || code.disturbed ||
-                            drain.disturbed || waited.disturbed || next_start.disturbed);
+        end_row(&table, shared | floor.marks | event.marks | code.marks | drain.marks |
+                            waited.marks | next_start.marks);
         if (is_spin && e.blocks == full) {
             full_drain_us = drain.median;
             full_next_start_us = next_start.median;

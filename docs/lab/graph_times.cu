@@ -159,7 +159,7 @@ static double possible_us(const char *name, double us) {
 /* Prints the row, and what vector_add's sentence below the table needs. */
 static void print_row(struct table *table, const struct experiment *e, const struct samples *s,
                       size_t runs, double *graph_period_us, double *stream_period_us) {
-    const bool shared = probe_sharing(&e->pair);
+    const unsigned shared = probe_sharing(&e->pair);
     const struct summary floor = summarize_us(s->floor_us, runs),
                          code = summarize_us(s->code_us, runs),
                          node_floor = summarize_us(s->node_floor_us, runs),
@@ -182,10 +182,9 @@ static void print_row(struct table *table, const struct experiment *e, const str
     number(table, "graph_period_us", 2, *graph_period_us);
     number(table, "stream_us", 2, stream_us);
     number(table, "stream_period_us", 2, *stream_period_us);
-    end_row(table, shared || floor.disturbed || code.disturbed || node_floor.disturbed ||
-                       nodes.disturbed || graph.disturbed || graph_period.disturbed ||
-                       stream.disturbed || stream_period.disturbed ||
-                       is_interrupted(fmax(graph_us, stream_us), nodes_us));
+    end_row(table, shared | floor.marks | code.marks | node_floor.marks | nodes.marks |
+                       graph.marks | graph_period.marks | stream.marks | stream_period.marks |
+                       mark_interrupted(fmax(graph_us, stream_us), nodes_us));
 }
 
 int main(int argc, char **argv) {

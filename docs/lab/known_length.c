@@ -17,6 +17,7 @@
 #include "../../04_cuda_events/fit_line.h"
 #include "../../05_block_clock/kernel_clock.h"
 #include "opencl.h"
+#include "others.h"
 #include "stats.h"
 
 enum { LENGTHS = 6 };
@@ -126,11 +127,11 @@ struct rows {
 };
 
 static void print_row(struct table *table, const struct samples *s, size_t runs, unsigned length_us,
-                      struct rows *rows, int i) {
-    const struct summary code = summarize_us(s->code_us, runs),
-                         device = summarize_us(s->start_to_end_us, runs),
-                         empty = summarize_us(s->empty_us, runs),
-                         host = summarize_us(s->host_us, runs);
+                      struct rows *rows, int i, bool cpu, unsigned others) {
+    const struct summary code = summarize_on(cpu, s->code_us, runs),
+                         device = summarize_on(cpu, s->start_to_end_us, runs),
+                         empty = summarize_on(cpu, s->empty_us, runs),
+                         host = summarize_on(cpu, s->host_us, runs);
     const double extra_us = median(s->extra_us, runs), host_extra_us = host.median - code.median;
     rows->code_us[i] = code.median;
     rows->start_to_end_us[i] = device.median;
@@ -145,9 +146,10 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
     number(table, "extra_minus_empty_us", 2, rows->extra_minus_empty_us[i]);
     number(table, "host_us", 2, host.median);
     number(table, "host_extra_us", 2, host_extra_us);
-    end_row(table, code.disturbed || device.disturbed || empty.disturbed || host.disturbed ||
-                       is_delayed(host_extra_us) ||
-                       code.median > 1.2 * length_us + 20 /* the spin itself was held up */);
+    end_row(table, (cpu ? others : 0) | code.marks | device.marks | empty.marks | host.marks |
+                       mark_delay(host_extra_us) |
+                       (code.median > 1.2 * length_us + 20 ? INTERRUPTED
+                                                           : 0) /* the spin itself was held up */);
 }
 
 int main(int argc, char **argv) {
@@ -157,7 +159,9 @@ int main(int argc, char **argv) {
     const struct arg args[] = {ARG_DEVICE(&wanted), ARG_RUNS(&runs), END_OF_ARGS};
     parse_args(argc, argv, "How much longer than the code are START to END and the host's clock?",
                args);
+    struct processor_time from = processor_time_now();
     const struct opencl cl = open_opencl(wanted, CL_QUEUE_PROFILING_ENABLE);
+    const bool cpu = is_processor(&cl);
     struct spin spin = new_spin(&cl);
     if (spin.is_loop)
         spin.step_ns = find_loop_step_ns(&spin);
@@ -174,14 +178,15 @@ int main(int argc, char **argv) {
         time_after_empty(&spin, steps);                 /* the warm-up */
         for (size_t run = 0; run < (size_t)runs; run++) /* in turns */
             measure(&spin, steps, &samples, run);
-        print_row(&table, &samples, (size_t)runs, lengths_us[i], &rows, i);
+        print_row(&table, &samples, (size_t)runs, lengths_us[i], &rows, i, cpu,
+                  mark_others(&table, others_since(&from)));
     }
     end_table(&table);
 
     const struct line line = fit_line(rows.code_us, rows.start_to_end_us, LENGTHS);
-    const struct summary empty = summarize_us(rows.empty_us, LENGTHS),
-                         extra = summarize_us(rows.extra_minus_empty_us, LENGTHS),
-                         host_extra = summarize_us(rows.host_extra_us, LENGTHS);
+    const struct summary empty = summarize_on(cpu, rows.empty_us, LENGTHS),
+                         extra = summarize_on(cpu, rows.extra_minus_empty_us, LENGTHS),
+                         host_extra = summarize_on(cpu, rows.host_extra_us, LENGTHS);
     value("slope", line.slope);
     value("intercept_us", line.intercept);
     say("A line through the rows: START to END is %.4f x the code %+.2f us. The host's clock\n"

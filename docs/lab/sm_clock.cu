@@ -145,13 +145,13 @@ static void check_found(const struct experiment *e, bool random) {
 }
 
 static void print_row(struct table *table, int turn, const char *numbers, int64_t since_ns,
-                      double launch_ms, double clock_mhz, bool disturbed) {
+                      double launch_ms, double clock_mhz, unsigned marks) {
     number(table, "turn", 0, turn);
     text(table, "numbers", 7, numbers);
     number(table, "since_s", 3, (double)since_ns / 1e9);
     number(table, "launch_ms", 3, launch_ms);
     number(table, "clock_mhz", 0, clock_mhz);
-    end_row(table, disturbed);
+    end_row(table, marks);
 }
 
 /* A pause, and then `count` samples of one SM; ten get a row. Returns when the samples began. */
@@ -168,7 +168,7 @@ static int64_t measure_after_pause(struct table *table, const struct experiment 
             sleep_for_ns(PAUSE_S * 1000000000LL);
     }
     for (int i = 1; i <= count; i += (count + PAUSE_ROWS - 1) / PAUSE_ROWS)
-        print_row(table, 0, "none", ns[i] - ns[1], NAN, mhz[i], false);
+        print_row(table, 0, "none", ns[i] - ns[1], NAN, mhz[i], 0);
     value("begin_mhz", mhz[1]);
     value("end_mhz", mhz[count]);
     return ns[1];
@@ -210,7 +210,7 @@ static void measure_load(struct table *table, const struct experiment *e, const 
     const double ms = r->launch_ms[turn] = median(launch_ms, (size_t)(count - half));
     const double mhz = r->clock_mhz[turn] = median(clock_mhz, (size_t)(count - half));
     print_row(table, turn + 1, kind->name, start_ns - e->begin_ns, ms, mhz,
-              ms - r->fewest_cycles / mhz > fmax(0.2 * ms, jitter_us / 1e3));
+              ms - r->fewest_cycles / mhz > fmax(0.2 * ms, jitter_us / 1e3) ? INTERRUPTED : 0);
 }
 
 int main(int argc, char **argv) {

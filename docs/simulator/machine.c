@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -177,6 +178,50 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
     t->tv_sec = now.tv_sec;
     t->tv_usec = now.tv_nsec / 1000;
     return 0;
+}
+
+/* ---- What the system counts of its processes: getrusage(), /proc/stat, and schedstat of /proc/self/task ---- */
+
+/* In place of the program's getrusage() and fopen(). */
+int simulated_getrusage(int who, struct rusage *usage);
+FILE *simulated_fopen(const char *path, const char *mode);
+
+int simulated_getrusage(int who, struct rusage *usage) {
+    memset(usage, 0, sizeof *usage);
+    if (who != RUSAGE_SELF) return 0;
+    usage->ru_utime.tv_sec = cpu_ns / 1000000000;
+    usage->ru_utime.tv_usec = cpu_ns % 1000000000 / 1000;
+    return 0;
+}
+
+/* What others had of the processor since the program first looked, which took it a second longer. */
+static int64_t others_ns(const char *fault) {
+    int eighths = 0;
+    static int64_t begin_ns;
+    if (!simulated_fault(fault, &eighths)) return 0;
+    if (begin_ns == 0) {
+        begin_ns = host_ns;
+        host_ns += 1000000000;
+        return 0;
+    }
+    return (host_ns - begin_ns) * eighths / 8;
+}
+
+FILE *simulated_fopen(const char *path, const char *mode) {
+    static char text[256];
+    char own[64];
+    snprintf(own, sizeof own, "/proc/self/task/%d/schedstat", (int)getpid());
+    if (strcmp(path, "/proc/stat") == 0)
+        snprintf(text, sizeof text, "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
+                 1000 + (long long)(cpu_ns + others_ns("neighbour")) / 10000000,
+                 (long long)others_ns("stolen") / 10000000);
+    else if (strcmp(path, own) == 0)
+        snprintf(text, sizeof text, "%lld %lld 1\n", (long long)cpu_ns, (long long)others_ns("neighbour"));
+    else if (strncmp(path, "/proc/self/task/", 16) == 0)
+        snprintf(text, sizeof text, "0 0 0\n");
+    else
+        return fopen(path, mode);
+    return fmemopen(text, strlen(text), "r");
 }
 
 clock_t clock(void) {
@@ -350,7 +395,10 @@ static int64_t default_ns, ordinary_ns, apart_ns, all_ns;
 static int64_t shared_ns(int64_t ns) {
     static int64_t slice_ns, ours_ns; /* where it begins; of each: asked for once, not for each step */
     int theirs_ms = 0;
-    if (ours_ns == 0) ours_ns = T.slice - (simulated_fault("shared", &theirs_ms) ? theirs_ms * 1000000 : 0);
+    if (ours_ns == 0) {
+        const bool is_shared = simulated_fault("shared", &theirs_ms) || simulated_fault("neighbour", &theirs_ms);
+        ours_ns = T.slice - (is_shared ? theirs_ms * 1000000 : 0);
+    }
     if (ns < slice_ns || ns >= slice_ns + T.slice) slice_ns = ns - ns % T.slice;
     return ns < slice_ns + ours_ns ? ns : slice_ns + T.slice;
 }

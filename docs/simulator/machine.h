@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "faults.h"
 
@@ -42,6 +43,7 @@ unsigned long long simulated_tsc(void);
 
 void *simulated_malloc(size_t bytes); /* in place of the program's malloc() and free() */
 void simulated_forget(void *memory);
+/* In place of fopen() and getrusage(), by -D: simulated_fopen() and simulated_getrusage(). */
 int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c */
 
 /* A list of `count` members that has room for one more, at least: it may have moved. */

@@ -122,6 +122,7 @@ function(add_simulated needs source)
   target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
   target_include_directories(${target} BEFORE PRIVATE ${there}/common)
   target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget
+    -Dfopen=simulated_fopen -Dgetrusage=simulated_getrusage
     -DRECORD_DIGITS=3 ${traps} -Wall -Wextra
     -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
