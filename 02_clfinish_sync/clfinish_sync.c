@@ -126,7 +126,6 @@ int main(int argc, char **argv) {
         ARG_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_ARGS};
     struct experiment x;
     struct table table = {0};
-    struct processor_time from = processor_time_now();
     cl_mem vectors[3];
     parse_args(argc, argv, "Where must clFinish stand when the host's clock times a kernel?", args);
     const struct opencl cl = open_opencl(device, 0);
@@ -158,6 +157,7 @@ int main(int argc, char **argv) {
     say("clFinish: vector_add of %zu floats on %s, %s; %lld runs.\n"
         "By the host's clock: behind an earlier vector_add in the queue\n\n",
         n, cl.name, cl.platform, runs);
+    struct processor_time from = processor_time_now();
     for (size_t run = 0; run < count; run++) { /* in turns: each meets the same machine */
         none_us[run] = no_finish(&x);
         after_us[run] = finish_after(&x);
@@ -172,16 +172,19 @@ int main(int argc, char **argv) {
                          both = summarize_on(cpu, both_us, count),
                          event = summarize_on(cpu, event_us, count);
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const unsigned others = mark_others(&table, others_since(&from));
+    const struct others others = others_since(&from);
+    const unsigned others_marks = mark_others(&table, others);
     const unsigned delayed = mark_delay(both.median - event.median);
-    print_row(&table, "no_finish", "host", none, delayed | others);
-    print_row(&table, "finish_after", "host", after, delayed | others);
-    print_row(&table, "finish_before_and_after", "host", both, delayed | others);
-    print_row(&table, "profiling_event", "device", event, delayed | (cpu ? others : 0));
+    print_row(&table, "no_finish", "host", none, delayed | others_marks);
+    print_row(&table, "finish_after", "host", after, delayed | others_marks);
+    print_row(&table, "finish_before_and_after", "host", both, delayed | others_marks);
+    print_row(&table, "profiling_event", "device", event, delayed | (cpu ? others_marks : 0));
     end_table(&table);
     say("The host's clock says %.2f us with no clFinish, %.2f us with one after the kernel, and\n"
         "%.2f us with one before and one after. This is %.2f us more than the device's %.2f us.\n",
         none.median, after.median, both.median, value("way_us", both.median - event.median),
         event.median);
+    if (cpu)
+        say("The threads of this program kept %.1f cores busy.\n", value("own_cores", others.own));
     return EXIT_SUCCESS; /* what was created goes with the process */
 }

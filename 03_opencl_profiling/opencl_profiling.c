@@ -133,7 +133,6 @@ int main(int argc, char **argv) {
         ARG_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_ARGS};
     struct experiment x;
     struct table table = {0};
-    struct processor_time from = processor_time_now();
     cl_mem vectors[3];
     size_t claimed_ns;
     parse_args(argc, argv, "What does the device's own clock say of a command?", args);
@@ -165,6 +164,7 @@ int main(int argc, char **argv) {
     begin_record(args, cl.name, cl.driver);
     say("OpenCL profiling: vector_add of %zu floats on %s, %s; %lld runs\n\n", n, cl.name,
         cl.platform, runs);
+    struct processor_time from = processor_time_now();
     for (size_t run = 0; run < count; run++) {
         const struct stages us = time_stages(&x);
         queued_to_submit[run] = us.queued_to_submit;
@@ -178,15 +178,16 @@ int main(int argc, char **argv) {
     check_result(&x, vectors[C], n);
 
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const unsigned others = mark_others(&table, others_since(&from));
+    const struct others others = others_since(&from);
+    const unsigned others_marks = mark_others(&table, others);
     const unsigned delayed = mark_delay(median(ways, count));
     const bool cpu = is_processor(&cl);
-    const unsigned marks = delayed | (cpu ? others : 0);
+    const unsigned marks = delayed | (cpu ? others_marks : 0);
     print_row(&table, cpu, "queued_to_submit", queued_to_submit, count, marks);
     print_row(&table, cpu, "submit_to_start", submit_to_start, count, marks);
     const double device_us = print_row(&table, cpu, "start_to_end", start_to_end, count, marks);
     print_row(&table, cpu, "end_to_complete", end_to_complete, count, marks);
-    const double host_us = print_row(&table, cpu, "host", host, count, delayed | others);
+    const double host_us = print_row(&table, cpu, "host", host, count, delayed | others_marks);
     const double empty_us = print_row(&table, cpu, "empty_kernel", empty_kernel, count, marks);
     end_table(&table);
     say("The host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
@@ -197,5 +198,7 @@ int main(int argc, char **argv) {
         say("; all times from START to END are\nmultiples of %.0f ns",
             value("seen_step_ns", (double)common_step_ns(start_to_end, count)));
     say(".\n");
+    if (cpu)
+        say("The threads of this program kept %.1f cores busy.\n", value("own_cores", others.own));
     return EXIT_SUCCESS;
 }

@@ -63,12 +63,15 @@ int main(int argc, char **argv) {
     ask(&table, "queue_without_profiling", event, &end_ns);
 
     /* Wrong: the command has not finished. The query does not wait for it. */
+    begin_limit(10,
+                "a command behind a user event did not come back within 10 s: the driver's fault");
     event = fill(cl.queue, buffer, &gate);
     ask(&table, "not_finished", event, &end_ns);
 
     /* Right: the same command after clFinish. */
     CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK_CL(clFinish(cl.queue));
+    end_limit();
     const cl_int code = ask(&table, "finished", event, &end_ns);
     if (code != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
         fail(EXIT_FAILED,

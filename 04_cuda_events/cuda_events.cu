@@ -164,7 +164,7 @@ static void check_event_net(const struct experiment *e, const struct samples *ev
 static void compare(struct table *table, const struct experiment *e, struct all_samples *all,
                     double *floor, double *net) {
     struct processor_time from = processor_time_now();
-    const unsigned shared = probe_sharing(&e->pair), spins = e->spin_ns > 0;
+    const unsigned shared = probe_gpu(&e->pair), spins = e->spin_ns > 0;
     for (size_t run = 0; run < e->runs; run++) {
         store(&all->host_no_sync, run, host_no_sync_us(e), e);
         store(&all->host_sync, run, host_sync_us(e), e);
@@ -194,7 +194,7 @@ static void compare(struct table *table, const struct experiment *e, struct all_
 static double compare_processor_times(struct table *table, const struct experiment *e,
                                       struct all_samples *all) {
     struct processor_time from = processor_time_now();
-    const unsigned shared = probe_sharing(&e->pair);
+    const unsigned shared = probe_gpu(&e->pair);
     for (size_t run = 0; run < e->runs; run++) {
         store(&all->cpu_clock, run, cpu_clock_us(e), e);
         store(&all->cpu_clock_asleep, run, cpu_clock_asleep_us(e), e);

@@ -208,7 +208,7 @@ static double median_us(const double *samples_us, int runs, unsigned *marks) {
 static struct medians measure(struct experiment *e, struct samples *us) {
     const double launches[] = {2, 5, 10, LONGEST};
     struct medians m = {};
-    m.marks = probe_sharing(&e->pair);
+    m.marks = probe_gpu(&e->pair);
     launch(e, e->times); /* the warm-up; then the sums are spoilt: NaNs */
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());

@@ -11,7 +11,7 @@
  * Run:   ./wrong_questions
  * Try:   CUDA_LAUNCH_BLOCKING=1 ./wrong_questions        each launch waits: which rows change?
  */
-#include "blocked.h" /* the spin, probe_sharing(), a pair of events: nothing is blocked here */
+#include "blocked.h" /* the spin, probe_gpu(), a pair of events: nothing is blocked here */
 
 static const unsigned long long spin_ns = 250000;
 
@@ -171,7 +171,7 @@ int main(int argc, char **argv) {
             time_pair(&e, questions[i], run);
 
     /* The wrong pairs cannot say whether they were disturbed; the right ones say it for all. */
-    unsigned marks = probe_sharing(&e.pair);
+    unsigned marks = probe_gpu(&e.pair);
     for (int i = 0; questions[i]; i++) {
         const struct question *q = questions[i];
         const struct summary s = summarize_us(q->us, (size_t)runs);

@@ -13,9 +13,7 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
-#include "clock.h"
-#include "cuda.h"
-#include "stats.h"
+#include "blocked.h" /* the reading of %globaltimer, two events */
 
 enum { MAX_SMS = 4096 };
 
@@ -26,14 +24,6 @@ struct block_time {
 };
 
 /* ---- The kernel ---- */
-
-/* The GPU's clock in nanoseconds, one for all SMs. "memory" keeps the compiler from moving loads
- * and stores across the reading. */
-static __device__ unsigned long long globaltimer_ns(void) {
-    unsigned long long ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
-    return ns;
-}
 
 /* PTX calls this number volatile: it may change while a block runs. */
 static __device__ unsigned sm_number(void) {
@@ -90,9 +80,9 @@ struct memory {
     struct block_time *times;
     float *host_input, *host_output;
     struct block_time *host_times;
-    double *clocks; /* of each block */
-    cudaEvent_t start, stop;
-    bool in_upper_half; /* where the last input had its minimum */
+    double *clocks;           /* of each block */
+    struct blocked_pair pair; /* two events, and here nothing is blocked */
+    bool in_upper_half;       /* where the last input had its minimum */
 };
 
 /* One number for each launch of a row. */
@@ -170,12 +160,12 @@ static void measure(struct memory *m, size_t blocks, size_t threads, size_t run,
     CHECK_CUDA(cudaDeviceSynchronize());
 
     const int64_t host_start_ns = now_ns();
-    CHECK_CUDA(cudaEventRecord(m->start, 0));
+    CHECK_CUDA(cudaEventRecord(m->pair.start, 0));
     launch(m, blocks, threads);
-    CHECK_CUDA(cudaEventRecord(m->stop, 0));
-    CHECK_CUDA(cudaEventSynchronize(m->stop));
+    CHECK_CUDA(cudaEventRecord(m->pair.stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(m->pair.stop));
     s->wait_us[run] = (double)(now_ns() - host_start_ns) / 1e3;
-    const double launch_us = s->launch_us[run] = elapsed_us(m->start, m->stop);
+    const double launch_us = s->launch_us[run] = elapsed_us(m->pair.start, m->pair.stop);
 
     CHECK_CUDA(
         cudaMemcpy(m->host_output, m->output, blocks * sizeof *m->output, cudaMemcpyDeviceToHost));
@@ -225,7 +215,8 @@ struct row {
  * with as many blocks and the first number of threads; either may be `row` itself. With one number
  * of threads the table leaves the ratio to the latter out. */
 static void print_row(struct table *table, const struct samples *s, size_t runs, struct row *row,
-                      const struct row *first, const struct row *same_blocks, bool one_number) {
+                      const struct row *first, const struct row *same_blocks, bool one_number,
+                      unsigned marks) {
     const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks, gpu_factor);
     const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks, gpu_factor);
     const struct summary most = summarize(s->clocks_max, runs, jitter_clocks, gpu_factor);
@@ -255,7 +246,7 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
     record_number(table, "whole_launch_min_us", 2, launch.min);
     record_number(table, "whole_launch_max_us", 2, launch.max);
     text(table, "note", 11, row->note);
-    end_row(table, mean.marks | middle.marks | most.marks | span.marks | launch.marks |
+    end_row(table, marks | mean.marks | middle.marks | most.marks | span.marks | launch.marks |
                        mark_delay(launch.median - span.median) |
                        mark_delay(wait_us - launch.median));
 }
@@ -291,8 +282,7 @@ static struct memory set_up(size_t blocks, size_t threads) {
     m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times, what);
     m.clocks = (double *)new_memory(blocks * sizeof *m.clocks, what);
     m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input, "an input");
-    m.start = new_event();
-    m.stop = new_event();
+    m.pair = new_blocked_pair();
     return m;
 }
 
@@ -330,6 +320,7 @@ int main(int argc, char **argv) {
     struct row *rows = (struct row *)new_memory(
         (size_t)threads.count * (size_t)blocks.count * sizeof *rows, "the rows");
 
+    const unsigned marks = probe_gpu(&m.pair);
     struct table table = {};
     long long first_full = 0; /* blocks of the first number of threads that fill the device */
     begin_record(args, gpu.properties.name, gpu.driver);
@@ -348,7 +339,8 @@ int main(int argc, char **argv) {
                                                : "";
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&m, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            print_row(&table, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1);
+            print_row(&table, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1,
+                      marks);
         }
         if (t < threads.count - 1)
             say("\n");

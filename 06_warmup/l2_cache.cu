@@ -131,7 +131,7 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
     e->a = new_vector(A, e->n);
     e->b = new_vector(B, e->n);
     e->c = new_vector(C, e->n);
-    const unsigned shared = probe_sharing(&e->pair);
+    const unsigned shared = probe_gpu(&e->pair);
     launch(e); /* the warm-up; and no kernel may be launched first while the gate is shut */
     check_vector_add(e);
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */

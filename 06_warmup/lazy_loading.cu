@@ -52,7 +52,7 @@ struct process {
     long long size;
     char device[256], driver[64];
     double first_us, second_us;
-    bool delayed; /* the second launch: somebody else had the device */
+    bool delayed; /* the second launch: the host waited too long for it */
 };
 
 /* On the device: element i of a, of b, or of c. */

@@ -41,6 +41,7 @@ static __global__ void spin(unsigned long long length_ns, unsigned long long *ra
 
 struct gate { /* in host memory that the device sees too: volatile, or a kernel reads it once */
     int open, gave_up;
+    unsigned long long ran_ns; /* of a spin that probe_gpu() launches */
 };
 
 /* Keeps the stream busy until the host opens the gate, so that what the host queues meanwhile runs
@@ -91,7 +92,7 @@ static inline void release_stream(const struct blocked_pair *pair) {
     if (pair->gate->gave_up)
         fail(EXIT_FAILED,
              "disturbed: the launches behind the blocker took over %llu ms; run it again, without "
-             "CUDA_LAUNCH_BLOCKING, profiler or debugger",
+             "CUDA_LAUNCH_BLOCKING, profiler, sanitizer or debugger",
              blocker_limit_ns / 1000000);
     if (answer != cudaErrorNotReady)
         fail(EXIT_FAILED, "disturbed: the blocker did not hold the stream");
@@ -106,12 +107,31 @@ static inline double event_floor_us(const struct blocked_pair *pair) {
     return elapsed_us(pair->start, pair->stop);
 }
 
-/* Launches the blocker five times with the gate open, and waits for each. Returns RUNS_DELAYED if
- * the host waits over a millisecond for a kernel on an idle stream: then somebody else most likely
- * has the GPU, too. Times behind the blocker do not show it, though a long row of launches may have
- * been interrupted. It takes a kernel: an event alone, behind a copy, came at once, most likely
- * from the copy engine. */
-static inline unsigned probe_sharing(const struct blocked_pair *pair) {
+/* Whether two clocks agree: for how long a spin of 1 ms ran by %globaltimer, and the time between
+ * two events around it. CLOCKS_DIFFER if these are over 1 % apart in each of three runs; launch and
+ * drain of the spin, some us, are in that. */
+static inline unsigned compare_gpu_clocks(const struct blocked_pair *pair) {
+    double least_apart = INFINITY;
+    for (int i = 0; i < 4; i++) { /* the first one loads the kernel */
+        CHECK_CUDA(cudaEventRecord(pair->start, 0));
+        spin<<<1, 1>>>(1000000, (unsigned long long *)&pair->gate->ran_ns);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(pair->stop, 0));
+        CHECK_CUDA(cudaDeviceSynchronize());
+        const double ran_us = (double)pair->gate->ran_ns / 1e3;
+        const double apart = fabs(elapsed_us(pair->start, pair->stop) - ran_us) / ran_us;
+        if (i > 0 && apart < least_apart)
+            least_apart = apart;
+    }
+    return least_apart > 0.01 ? CLOCKS_DIFFER : 0;
+}
+
+/* Whether this GPU can be believed at all: CLOCKS_DIFFER, and RUNS_DELAYED if the host waits over a
+ * millisecond for a kernel on an idle stream. Then somebody else most likely has the GPU, too.
+ * Times behind the blocker do not show it, though a long row of launches may have been interrupted.
+ * It takes a kernel: an event alone, behind a copy, came at once, most likely from the copy engine.
+ */
+static inline unsigned probe_gpu(const struct blocked_pair *pair) {
     double wait_us[5];
     pair->gate->open = 1;
     for (int i = 0; i < 5; i++) {
@@ -120,7 +140,7 @@ static inline unsigned probe_sharing(const struct blocked_pair *pair) {
         CHECK_CUDA(cudaDeviceSynchronize());
         wait_us[i] = (double)(now_ns() - start_ns) / 1e3;
     }
-    return mark_delay(median(wait_us, 5));
+    return mark_delay(median(wait_us, 5)) | compare_gpu_clocks(pair);
 }
 
 /* INTERRUPTED if one more launch in a row costs clearly more than a launch by itself, which no

@@ -67,12 +67,14 @@ static inline struct others others_between(const struct processor_time *from,
     const double waited_ns = fmax((double)(to->waited_ns - from->waited_ns), 0);
     const double others_ns = (double)(to->busy_ns - from->busy_ns - others_slack_ns) - ran_ns;
     const double stolen_ns = (double)(to->stolen_ns - from->stolen_ns - others_slack_ns);
-    struct others o = {0, 0, 0, 0};
+    struct others o = {0, 0, 0, 0, 0};
     if (wall_ns > 0 && ran_ns > 0 && from->busy_ns > 0) {
+        o.own = ran_ns / wall_ns;
         o.cores = fmax(others_ns, 0) / wall_ns;
         o.waited = waited_ns / (ran_ns + waited_ns);
         o.taken = fmax(fmin(waited_ns, others_ns), 0) / (ran_ns + waited_ns);
-        o.stolen = fmax(stolen_ns, 0) / (ran_ns + waited_ns);
+        o.stolen =
+            fmax(stolen_ns, 0) / ((double)(to->busy_ns - from->busy_ns) + fmax(stolen_ns, 1));
     }
     return o;
 }

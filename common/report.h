@@ -53,6 +53,29 @@ static inline void check_written(void) {
     _exit(EXIT_FAILED);
 }
 
+static const char *late_words = ""; /* of begin_limit() */
+
+static inline void end_late(int signal) {
+    (void)signal; /* only what is allowed in a signal's handler */
+    const char *parts[] = {program_name, ": ", late_words, "\n"};
+    for (int i = 0; i < 4; i++)
+        if (write(STDERR_FILENO, parts[i], strlen(parts[i])) < 0)
+            break;
+    _exit(EXIT_FAILED);
+}
+
+/* For a wait whose end depends on the driver: if end_limit() does not come within so many seconds,
+ * the program ends with 1 and these words. */
+static inline void begin_limit(unsigned seconds, const char *words) {
+    late_words = words;
+    signal(SIGALRM, end_late);
+    alarm(seconds);
+}
+
+static inline void end_limit(void) {
+    alarm(0);
+}
+
 /* First in every program: with stdout closed, the next file to be opened would get the results. */
 static inline void set_up_output(const char *program) {
     program_name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
@@ -83,10 +106,11 @@ enum {
 /* What other processes did to this one: others.h. The shares are of the time for which its threads
  * ran or waited for a core, 0 to 1. */
 struct others {
-    double cores;  /* that others kept busy, on average */
+    double own;    /* cores that this program kept busy, on average */
+    double cores;  /* that others kept busy */
     double waited; /* the share for which the threads waited for a core, for whatever reason */
     double taken; /* of that, no more than others ran: threads of one process wait for each other */
-    double stolen; /* the share that the host of the virtual machine took */
+    double stolen; /* of the time of all busy cores: what the host of the virtual machine took */
 };
 
 enum { MAX_CELLS = 32, MAX_TEXT = 300 };
@@ -231,7 +255,7 @@ static inline void end_row(struct table *t, unsigned marks) {
  * (two cores, PoCL). */
 static inline unsigned mark_others(struct table *t, struct others o) {
     if (o.taken > t->others.taken)
-        t->others = (struct others){o.cores, o.waited, o.taken, t->others.stolen};
+        t->others = (struct others){o.own, o.cores, o.waited, o.taken, t->others.stolen};
     t->others.stolen = fmax(t->others.stolen, o.stolen);
     return (o.taken > 0.1 ? OTHERS_RAN : 0) | (o.stolen > 0.1 ? CORES_STOLEN : 0);
 }
@@ -247,17 +271,16 @@ static inline void explain_marks(const struct table *t) {
     if (t->marks & OTHERS_RAN)
         say("- other programs kept %.1f cores busy, and this one waited for a core for %.0f %% of "
             "its time\n",
-            value("others_cores", t->others.cores),
-            value("waited_percent", 100 * t->others.waited));
+            t->others.cores, value("waited_percent", 100 * t->others.waited));
     if (t->marks & CORES_STOLEN)
-        say("- the host of this virtual machine took %.0f %% of its processor time\n",
+        say("- the host of this virtual machine took its cores for %.0f %% of their busy time\n",
             value("stolen_percent", 100 * t->others.stolen));
     if (t->marks & DRIFTED)
         say("- the later half of the runs is much slower or faster than the earlier half\n");
     if (t->marks & INTERRUPTED)
         say("- a kernel took longer than it can by itself: something interrupted it\n");
     if (t->marks & CLOCKS_DIFFER)
-        say("- two clocks that should agree do not\n");
+        say("- two clocks that should agree do not: the time is wrong by one of them\n");
     if (t->marks)
         say("\n");
 }

@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
         }
         measure_lengths(&e, &lengths, run);
     }
-    const unsigned shared = probe_sharing(&e.pair);
+    const unsigned shared = probe_gpu(&e.pair);
     print_row(&table, "timer_tick_ns", ticks_ns, runs, "runs", shared,
               "the mean step of %globaltimer");
     for (int p = 0; p < PAIRS; p++) {

@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
         e.blocks = waves[row % SIZES] > 0 ? waves[row % SIZES] * full : 1;
         for (size_t run = 0; run < runs; run++)
             measure(&e, &s, run);
-        const unsigned shared = probe_sharing(&e.pair);
+        const unsigned shared = probe_gpu(&e.pair);
         const struct summary floor = summarize_us(s.floor_us, runs),
                              event = summarize_us(s.event_us, runs),
                              code = summarize_us(s.code_us, runs),

@@ -159,7 +159,7 @@ static double possible_us(const char *name, double us) {
 /* Prints the row, and what vector_add's sentence below the table needs. */
 static void print_row(struct table *table, const struct experiment *e, const struct samples *s,
                       size_t runs, double *graph_period_us, double *stream_period_us) {
-    const unsigned shared = probe_sharing(&e->pair);
+    const unsigned shared = probe_gpu(&e->pair);
     const struct summary floor = summarize_us(s->floor_us, runs),
                          code = summarize_us(s->code_us, runs),
                          node_floor = summarize_us(s->node_floor_us, runs),

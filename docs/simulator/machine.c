@@ -186,25 +186,26 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 int simulated_getrusage(int who, struct rusage *usage);
 FILE *simulated_fopen(const char *path, const char *mode);
 
+static int looks;
+static int64_t first_look_ns;
+
+/* The first look is followed by a second in which the program does nothing: long enough for the counts. */
 int simulated_getrusage(int who, struct rusage *usage) {
     memset(usage, 0, sizeof *usage);
     if (who != RUSAGE_SELF) return 0;
     usage->ru_utime.tv_sec = cpu_ns / 1000000000;
     usage->ru_utime.tv_usec = cpu_ns % 1000000000 / 1000;
+    if (looks++ == 0 && (simulated_fault("neighbour", NULL) || simulated_fault("stolen", NULL))) {
+        first_look_ns = host_ns;
+        host_ns += 1000000000;
+    }
     return 0;
 }
 
-/* What others had of the processor since the program first looked, which took it a second longer. */
+/* What others had of the processor since the first look. */
 static int64_t others_ns(const char *fault) {
     int eighths = 0;
-    static int64_t begin_ns;
-    if (!simulated_fault(fault, &eighths)) return 0;
-    if (begin_ns == 0) {
-        begin_ns = host_ns;
-        host_ns += 1000000000;
-        return 0;
-    }
-    return (host_ns - begin_ns) * eighths / 8;
+    return looks > 1 && simulated_fault(fault, &eighths) ? (host_ns - first_look_ns) * eighths / 8 : 0;
 }
 
 FILE *simulated_fopen(const char *path, const char *mode) {
