@@ -100,7 +100,7 @@ enum {
     CORES_STOLEN = 8,  /* by the host of this virtual machine: others.h */
     CLOCKS_DIFFER = 16, /* two that should agree */
     DRIFTED = 64,       /* the later runs are slower or faster than the earlier ones: stats.h */
-    INTERRUPTED = 32    /* a kernel took longer than it can by itself */
+    INTERRUPTED = 32    /* work of known length took longer than it can by itself */
 };
 
 /* What other processes did to this one: others.h. The shares are of the time for which its threads
@@ -278,7 +278,7 @@ static inline void explain_marks(const struct table *t) {
     if (t->marks & DRIFTED)
         say("- the later half of the runs is much slower or faster than the earlier half\n");
     if (t->marks & INTERRUPTED)
-        say("- a kernel took longer than it can by itself: something interrupted it\n");
+        say("- work of known length took longer than it can by itself: it was interrupted\n");
     if (t->marks & CLOCKS_DIFFER)
         say("- two clocks that should agree do not: the time is wrong by one of them\n");
     if (t->marks)

@@ -67,7 +67,7 @@ static void check_table(void) {
                 "- the runs of a row disagree: its median is uncertain\n"
                 "- other programs kept 0.7 cores busy, and this one waited for a core for 60 % of its time\n"
                 "- the host of this virtual machine took its cores for 20 % of their busy time\n"
-                "- a kernel took longer than it can by itself: something interrupted it\n\n");
+                "- work of known length took longer than it can by itself: it was interrupted\n\n");
     expect_file("the record", record_file,
                 "# device,A, \"B\"\n"
                 "method,first_time_us,clock_mhz,clock_min_mhz,of_by_whom,disturbed\n"
