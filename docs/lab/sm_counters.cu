@@ -60,14 +60,14 @@ static __global__ void stamp_blocks(struct stamp *stamps) {
 
 /* `time_by`: the timer of all SMs, or the clocks and their rate. */
 static void print_row(struct table *table, const char *what, long long clocks, double time_us,
-                      const char *time_by, const char *meaning) {
+                      const char *time_by, const char *meaning, unsigned marks) {
     text(table, "what", 15, what);
     number(table, "clocks", 0, (double)clocks);
     number(table, "time_us", 2, time_us);
     table->cell[1].width = table->cell[2].width = 12; /* for more than 2^32 clocks */
     text(table, "time_by", 7, time_by);
     text(table, "meaning", 62, meaning);
-    end_row(table, false); /* one run: nothing can disagree */
+    end_row(table, marks); /* one run: nothing can disagree */
 }
 
 static struct count run_count(long long length) {
@@ -84,17 +84,18 @@ static struct count run_count(long long length) {
 }
 
 /* Returns the rate, in clocks per us. */
-static double measure_rate(struct table *table) {
+static double measure_rate(struct table *table, unsigned marks) {
     run_count(200000000); /* the warm-up: 0.1 s, in which an idle GPU's clock goes up */
     const struct count count = run_count(20000000);
     const double us = (double)count.ran_ns / 1e3;
-    print_row(table, "clock_rate", count.clocks, us, "timer", "counted in that time");
+    print_row(table, "clock_rate", count.clocks, us, "timer", "counted in that time", marks);
     return (double)count.clocks / us;
 }
 
 /* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start?
  * Returns how long the launch took by that timer, in us. */
-static double measure_zero_points(struct table *table, int sms, double clocks_per_us) {
+static double measure_zero_points(struct table *table, unsigned marks, int sms,
+                                  double clocks_per_us) {
     const int blocks = 4 * sms; /* enough for every SM to get some */
     const size_t bytes = (size_t)blocks * sizeof(struct stamp);
     struct stamp *on_device, *stamps = (struct stamp *)malloc(bytes);
@@ -128,15 +129,15 @@ static double measure_zero_points(struct table *table, int sms, double clocks_pe
         last_ns = s->end_ns > last_ns ? s->end_ns : last_ns;
     }
     print_row(table, "zero_points", llround(most - least), (most - least) / clocks_per_us, "rate",
-              "how far apart two SMs' counters stand at one moment, at most");
+              "how far apart two SMs' counters stand at one moment, at most", marks);
     print_row(table, "across_sms", last - first, (double)(last - first) / clocks_per_us, "rate",
-              "wrong: the last end minus the first start, of two SMs");
+              "wrong: the last end minus the first start, of two SMs", marks);
     return (double)(last_ns - first_ns) / 1e3;
 }
 
 /* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
  * GPU with a display. */
-static void measure_wrap(struct table *table, int device, double clocks_per_us) {
+static void measure_wrap(struct table *table, unsigned marks, int device, double clocks_per_us) {
     int has_watchdog;
     CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device));
     if (has_watchdog) {
@@ -146,9 +147,9 @@ static void measure_wrap(struct table *table, int device, double clocks_per_us) 
     }
     const struct count count = run_count((1LL << 32) + (1LL << 28));
     print_row(table, "counter_64_bit", count.clocks, (double)count.ran_ns / 1e3, "timer",
-              "more than 2^32");
+              "more than 2^32", marks);
     print_row(table, "counter_32_bit", count.low_clocks, (double)count.low_clocks / clocks_per_us,
-              "rate", "the same run, by the low 32 bits of the counter");
+              "rate", "the same run, by the low 32 bits of the counter", marks);
 }
 
 int main(int argc, char **argv) {
@@ -156,12 +157,14 @@ int main(int argc, char **argv) {
     const struct arg args[] = {ARG_DEVICE(&wanted), END_OF_ARGS};
     parse_args(argc, argv, "What does an SM's clock count, from where, and how far?", args);
     const struct gpu gpu = open_cuda(wanted);
+    const struct blocked_pair pair = new_blocked_pair();
+    const unsigned marks = probe_gpu(&pair);
     struct table table = {};
     begin_record(args, gpu.properties.name, gpu.driver);
     say("SM counters on %s; %d SMs, single launches\n\n", gpu.properties.name, gpu.sms);
-    const double clocks_per_us = measure_rate(&table);
-    const double launch_us = measure_zero_points(&table, gpu.sms, clocks_per_us);
-    measure_wrap(&table, gpu.number, clocks_per_us);
+    const double clocks_per_us = measure_rate(&table, marks);
+    const double launch_us = measure_zero_points(&table, marks, gpu.sms, clocks_per_us);
+    measure_wrap(&table, marks, gpu.number, clocks_per_us);
     end_table(&table);
     value("clock_mhz", clocks_per_us);
     value("across_sms_launch_us", launch_us);
