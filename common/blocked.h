@@ -130,12 +130,12 @@ static inline unsigned compare_gpu_clocks(const struct blocked_pair *pair) {
     return least_apart > 0.01 ? CLOCKS_DIFFER : 0;
 }
 
-/* Whether this GPU can be believed at all: CLOCKS_DIFFER, and RUNS_DELAYED if the host waits over a
- * millisecond for a kernel on an idle stream. Then somebody else most likely has the GPU, too.
- * Times behind the blocker do not show it, though a long row of launches may have been interrupted.
- * It takes a kernel: an event alone, behind a copy, came at once, most likely from the copy engine.
- */
-static inline unsigned probe_gpu(const struct blocked_pair *pair) {
+/* Launches the blocker five times with the gate open, and waits for each. RUNS_DELAYED if the host
+ * waits over a millisecond for a kernel on an idle stream: then somebody else most likely has the
+ * GPU, too. Times behind the blocker do not show it, though a long row of launches may have been
+ * interrupted. It takes a kernel: an event alone, behind a copy, came at once, most likely from the
+ * copy engine. */
+static inline unsigned probe_sharing(const struct blocked_pair *pair) {
     double wait_us[5];
     pair->gate->open = 1;
     for (int i = 0; i < 5; i++) {
@@ -144,7 +144,12 @@ static inline unsigned probe_gpu(const struct blocked_pair *pair) {
         CHECK_CUDA(cudaDeviceSynchronize());
         wait_us[i] = (double)(now_ns() - start_ns) / 1e3;
     }
-    return mark_delay(median(wait_us, 5)) | compare_gpu_clocks(pair);
+    return mark_delay(median(wait_us, 5));
+}
+
+/* Both: marks for all that is timed next. */
+static inline unsigned probe_gpu(const struct blocked_pair *pair) {
+    return probe_sharing(pair) | compare_gpu_clocks(pair);
 }
 
 /* INTERRUPTED if one more launch in a row costs clearly more than a launch by itself, which no

@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
             sweep(&both, late_ways, ROUNDS, (unsigned long long)late_us * 1000);
     }
     CHECK_CUDA(cudaSetDevice(0));
-    const unsigned shared = probe_gpu(&both.pair);
+    const unsigned shared = probe_sharing(&both.pair);
 
     double ways_ns[SWEEPS], apart_us[2][ROUNDS / 2];
     int outside = 0;
