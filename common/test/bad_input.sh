@@ -3,6 +3,7 @@
 #
 # bad_input.sh PROGRAM host|opencl|cuda: gives PROGRAM, on the simulated device, what it must refuse: each time one line
 # on stderr that names the option, nothing on stdout, and the exit code that says whose fault it is.
+export LC_ALL=C # sort, ls and numbers as the tests know them
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/clean.sh"

@@ -5,6 +5,7 @@
 # under any load: sane.awk, and what its room's RULES say below the line "# ---- program ----". (Whether the program is
 # right, the simulated devices say.) A program that ends with "disturbed" is run again. Disturbed three times it is no
 # success: so ends each run if the blocker does not hold at all. 77 skips the test, or fails it with REQUIRE_DEVICES.
+export LC_ALL=C # sort, ls and numbers as the tests know them
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/clean.sh"

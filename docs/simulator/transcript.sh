@@ -18,6 +18,7 @@
 # In $PATH is `marked`, too: it prints which rows of a record are disturbed, and no number.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff. A new one needs no more
 # than its commands and the first words of its rows.
+export LC_ALL=C # sort, ls and numbers as the tests know them
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/../../common/test/clean.sh"

@@ -348,7 +348,7 @@ def print_records(sides, paths):
         print(f"{DIFFER}: two processes may differ without a change, some by more than a factor of 2. Only several\n"
               "processes of each, by turns, tell a change from noise: docs/change.sh PROGRAM OPTIONS...")
     if any(cell.endswith("!") for cell in said):
-        print("!: disturbed. The runs disagree, or all were delayed: run it again on an idle machine.")
+        print("!: disturbed, and the program says why below its table: run it again on an idle machine.")
         print("For small differences: docs/compare.md")
     return f"{sides[0].title}{device}", {text[0]: ": ".join((text[0], ", ".join(text[1:]))) for text in legend}
 

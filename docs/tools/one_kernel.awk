@@ -34,5 +34,5 @@ END {
     print "\nThe table shows vector_add of " size " floats on this machine, in microseconds (us)."
     print "The work is the same in each row. The number depends on where the clock starts and stops."
     if (disturbed)
-        print "Do not believe a row that says disturbed: run the tour again on an idle machine."
+        print "Do not believe a row that says disturbed. Run the tour again on an idle machine."
 }

@@ -172,8 +172,8 @@ chapter by chapter. All numbers of a program are of one run.</p>
 </ul></nav>
 {"".join(part for _, part in rooms.values())}<h2 id="doubt">Numbers not to believe, or missing</h2>
 {listed}
-<p>Disturbed: the runs of these rows disagree, or all were delayed. Run the program again on an idle machine. Compare only
-numbers of one run, and repeat the run.</p>
+<p>Disturbed: not to be believed. Below its table each program says why. Run it again on an idle machine. A row without
+this mark can be wrong, too: compare only numbers of one run, and repeat the run.</p>
 <h2 id="machine">This machine</h2>
 {environment(told("environment.txt"))}<h3>Its state before the build and the programs</h3>
 <dl><dt>Load average before the tour (1, 5 and 15 minutes)</dt><dd>{escape(load[0])}</dd>

@@ -4,6 +4,7 @@
 # busy_loop.sh FIT_TO_MEASURE: a process that computes is seen, beside a command and without one, or the program says that
 # this cannot be seen here.
 # shellcheck disable=SC1091
+export LC_ALL=C # sort, ls and numbers as the tests know them
 . "${0%/*}/../../../common/test/clean.sh"
 (while :; do :; done) &
 trap 'kill $!' EXIT

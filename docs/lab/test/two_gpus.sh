@@ -3,6 +3,7 @@
 #
 # two_gpus.sh PROGRAM: two_gpus on two threads of the host (threads/cuda_runtime.h), whose timers are apart by a known
 # offset and drift apart at a known rate. Its bounds must hold them, on any machine under any load.
+export LC_ALL=C # sort, ls and numbers as the tests know them
 here=$(cd "${0%/*}" && pwd)
 suite=$here/../../..
 # shellcheck disable=SC1091
