@@ -92,14 +92,14 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
 
 /* ---- Where the device is: a command of a stream that is apart may run in the middle of a kernel ---- */
 
-enum { MAX_THREADS = 1024, MAX_SLOTS = 8 };
+enum { MAX_THREADS = 1024 };
 static struct state {
     bool host_waits, on_device, in_fiber, thread_done[MAX_THREADS];
     context block_context;
     struct simulated_command *running;
     unsigned unit;
     int64_t device_ns; /* of the command that runs */
-    int64_t barrier_ns, block_noise, thread_ns[MAX_THREADS];
+    int64_t barrier_ns, first_barrier_ns, block_noise, thread_ns[MAX_THREADS];
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
@@ -327,10 +327,12 @@ __attribute__((constructor)) static void make_devices(void) {
 #define DEVICE(is, threads_a_unit, zero_ns)                                                                            \
     (struct simulated_device) {                                                                                        \
         T.is##units, T.is##latency, T.is##launch, T.is##drain, T.is##block, T.is##warp, T.is##barrier, T.is##tick,     \
-            threads_a_unit, zero_ns                                                                                    \
+            (int)(threads_a_unit), 8, zero_ns                                                                          \
     }
     struct simulated_device *d = simulated_devices;
-    d[SIMULATED_GPU] = d[SIMULATED_CL_GPU] = DEVICE(, 512, 5000000000007);
+    d[SIMULATED_GPU] = DEVICE(, T.threads_a_unit, 5000000000007);
+    d[SIMULATED_GPU].blocks_per_unit = (int)T.blocks_a_unit;
+    d[SIMULATED_CL_GPU] = d[SIMULATED_GPU];
     d[SIMULATED_CL_GPU].latency_ns = T.cl_latency;
     d[SIMULATED_SMALL] = DEVICE(small_, 1024, 9000000000000);
     d[SIMULATED_CPU] = DEVICE(cpu_, 1, 123456000000789);
@@ -507,7 +509,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
         cpu_ns += busily ? end_ns - host_ns : 0;
         host_ns = end_ns;
     }
-    host_works(T.wake);
+    host_works(T.wake + (busily ? 0 : T.asleep));
     check_guards();
 }
 
@@ -525,14 +527,14 @@ static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
 static char shared_memory[SIMULATED_SHARED_BYTES + GUARD];
-/* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is twice as large as
- * that: a cache need not evict what is oldest. */
+/* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
+ * a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
 static bool l2_dirty;
 bool simulated_l2_persists;
 
 void simulated_fill_l2(const void *data, size_t bytes, bool dirty) {
-    const bool large = bytes >= 2 << 20;
+    const bool large = bytes >= 2 * simulated_l2_bytes();
     l2_evicted_by = large && !simulated_l2_persists ? data : NULL;
     l2_dirty = dirty;
     if (!large) simulated_l2_persists = simulated_fault("persisting", NULL);
@@ -593,8 +595,9 @@ static int64_t run_block(int64_t start_ns) {
                 if (state.thread_done[t] != state.thread_done[0])
                     simulated_stop("not all threads of a block come to the same barrier");
             }
+            const int64_t goes_on_ns = end_ns + state.barrier_ns + (round == 0 ? state.first_barrier_ns : 0);
             for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
-                state.thread_ns[t] = end_ns + state.barrier_ns + state.block_noise * extra_ns[blockIdx.x % 5];
+                state.thread_ns[t] = goes_on_ns + state.block_noise * extra_ns[blockIdx.x % 5];
         }
         state.in_fiber = false;
     }
@@ -615,6 +618,38 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
     return (int64_t)ns * changes;
 }
 
+/* Where a block can be: on unit `number` % units, and free from free_ns on. They are a heap: children of i are 2i + 1
+ * and 2i + 2, and above all stands the place that is free first, of several the one with the least number. */
+struct place {
+    int64_t free_ns;
+    unsigned number;
+};
+
+static bool is_before(const struct place *a, const struct place *b) {
+    return a->free_ns < b->free_ns || (a->free_ns == b->free_ns && a->number < b->number);
+}
+
+static void sink(struct place *places, unsigned count, unsigned i) {
+    const struct place sinking = places[i];
+    for (unsigned child; (child = 2 * i + 1) < count; i = child) {
+        if (child + 1 < count && is_before(&places[child + 1], &places[child])) child++;
+        if (!is_before(&places[child], &sinking)) break;
+        places[i] = places[child];
+    }
+    places[i] = sinking;
+}
+
+/* The bytes that a kernel goes through, if it is given data: of each array a float for each thread. */
+static size_t bytes_of(const struct simulated_command *command) {
+    const size_t most = (size_t)command->groups * command->threads * sizeof(float);
+    size_t bytes = 0;
+    for (int i = 0; i < 8; i++) {
+        const size_t room = simulated_room((const void *)command->arguments[i], NULL);
+        bytes += room < most ? room : most;
+    }
+    return bytes;
+}
+
 void simulated_run_kernel(struct simulated_command *command) {
     int number = 0;
     last_kernel = command->name;
@@ -629,12 +664,15 @@ void simulated_run_kernel(struct simulated_command *command) {
     if (is_lost || no_argument) simulated_hit();
     int64_t end_ns;
     const struct simulated_device *d = simulated_device;
-    const unsigned room = (unsigned)d->threads_per_unit / command->threads;
-    const unsigned slots = room > MAX_SLOTS ? MAX_SLOTS : room > 0 ? room : 1;
-    const unsigned places = slots * (unsigned)d->units;
-    const unsigned most = (command->groups + (unsigned)d->units - 1) / (unsigned)d->units;
-    int64_t *const free_ns = (int64_t *)calloc(places, sizeof *free_ns);
-    if (!free_ns) simulated_stop("no memory");
+    const bool is_gpu = d == &simulated_devices[SIMULATED_GPU] || d == &simulated_devices[SIMULATED_CL_GPU];
+    const unsigned units = (unsigned)d->units, warps = (command->threads + 31) / 32;
+    const unsigned room = (unsigned)d->threads_per_unit / command->threads, at_most = (unsigned)d->blocks_per_unit;
+    const unsigned slots = room > at_most ? at_most : room > 0 ? room : 1;
+    const unsigned count = slots * units;
+    const unsigned most = (command->groups + units - 1) / units; /* on a unit, and one less on some */
+    const unsigned left = command->groups % units ? command->groups % units : units;
+    struct place *const places = (struct place *)calloc(count, sizeof *places);
+    if (!places) simulated_stop("no memory");
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
@@ -643,15 +681,23 @@ void simulated_run_kernel(struct simulated_command *command) {
     gridDim.x = command->groups;
     simulated_row = command->row;
     state.block_noise = noise_factor(true);
-    state.barrier_ns =
-        d->barrier_ns * (most < slots ? most : slots) + state.block_noise * nth_noise(last_kernel, n) / 10;
+    const int64_t barrier_ns = d->barrier_ns * (most < slots ? most : slots) +
+                               state.block_noise * nth_noise(last_kernel, n) / 10 +
+                               (is_gpu ? T.barrier_alone + T.barrier_warp * warps : 0);
+    state.first_barrier_ns = is_gpu ? T.barrier_first : 0;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
-    if (data && l2_evicted_by && data != l2_evicted_by) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
+    const bool is_evicted = data && l2_evicted_by && data != l2_evicted_by;
+    if (is_evicted) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
+    /* The blocks of a kernel get their data one after the other, as fast as memory, or the L2 cache, can. */
+    const bool has_memory = is_gpu && data && T.memory > 0;
+    const size_t bytes = has_memory ? bytes_of(command) : 0;
+    const bool in_l2 = !is_evicted && 2 * bytes <= simulated_l2_bytes();
+    const int64_t data_ps = (int64_t)bytes * (in_l2 ? T.l2_1000000 : T.memory_1000000) / 1000 / command->groups;
+    int64_t data_end_ps = 0;
     if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
-    int place = 0;
-    for (int i = 0; i < allocations && data && simulated_fault("place", &place); i++)
-        if (memory[i].start == data) block_ns += place * (i + (int)simulated_processes());
+    for (int i = 0; i < allocations && data && simulated_fault("place", &number); i++)
+        if (memory[i].start == data) block_ns += number * (i + (int)simulated_processes());
     if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
@@ -673,22 +719,40 @@ void simulated_run_kernel(struct simulated_command *command) {
     state.released_ns = 0;
     state.room_ns = INT64_MAX;
     end_ns = state.device_ns;
-    for (unsigned p = 0; p < places; p++)
-        free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? T.unit_0 : 0); /* block 0 is not the first */
+    for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
+        places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
     for (unsigned b = 0; b < command->groups; b++) {
-        unsigned p = b < places ? b : 0; /* round the units first, then the slots */
-        for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
+        /* Round the units first, then the slots; then where a block ends. */
+        if (b == count)
+            for (unsigned i = count; i-- > 0;) sink(places, count, i);
+        struct place *const place = b < count ? &places[b] : places;
+        const unsigned on_unit = b < count && most <= slots ? most - (place->number % units >= left) : slots;
         blockIdx.x = b;
-        state.unit = p % (unsigned)d->units;
+        state.unit = place->number % units;
         if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
         state.block_released_ns = 0;
-        free_ns[p] = run_block(free_ns[p]) + block_ns;
-        end_ns = free_ns[p] > end_ns ? free_ns[p] : end_ns;
-        if (!state.block_released_ns) state.block_released_ns = free_ns[p];
+        state.barrier_ns = barrier_ns;
+        int64_t block_start_ns = place->free_ns;
+        if (is_gpu) {
+            const int64_t dispatched_ns = start_ns + b * T.dispatch_100 / 100;
+            block_start_ns = dispatched_ns > block_start_ns ? dispatched_ns : block_start_ns;
+            state.barrier_ns += (b < count ? T.neighbour : T.neighbour_later) * ((on_unit - 1) * warps) / 8;
+        }
+        int64_t block_end_ns = run_block(block_start_ns);
+        if (has_memory) {
+            const int64_t data_start_ps = 1000 * (block_start_ns + T.memory);
+            data_end_ps = (data_start_ps > data_end_ps ? data_start_ps : data_end_ps) + data_ps;
+            block_end_ns = data_end_ps / 1000 > block_end_ns ? data_end_ps / 1000 : block_end_ns;
+        }
+        place->free_ns = block_end_ns + block_ns;
+        end_ns = place->free_ns > end_ns ? place->free_ns : end_ns;
+        if (!state.block_released_ns) state.block_released_ns = place->free_ns;
         state.released_ns = state.block_released_ns > state.released_ns ? state.block_released_ns : state.released_ns;
+        if (b >= count) sink(places, count, 0);
     }
-    for (unsigned p = 0; p < places; p++) state.room_ns = free_ns[p] < state.room_ns ? free_ns[p] : state.room_ns;
-    free(free_ns);
+    for (unsigned p = 0; p < count; p++)
+        state.room_ns = places[p].free_ns < state.room_ns ? places[p].free_ns : state.room_ns;
+    free(places);
     if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
