@@ -266,7 +266,8 @@ static inline cudaError_t simulated_launch_as(const char *call, const char *name
                             : eager   ? simulated_ns.load_eager
                             : kept    ? simulated_ns.load
                                       : simulated_ns.load_anew;
-    const bool failed = fails(call, simulated_ns.launch_call + load_ns + (count ? 0 : simulated_ns.load_first));
+    const int64_t first_ns = count ? 0 : simulated_ns.load_first + (eager ? 0 : simulated_ns.load_lazy);
+    const bool failed = fails(call, simulated_ns.launch_call + load_ns + first_ns);
     if (i == count) {
         loaded = (void (**)())simulated_grow(loaded, count, sizeof *loaded);
         loaded[count++] = kernel;

@@ -582,42 +582,44 @@ static void thread_main(void) {
 static int64_t run_block(int64_t start_ns) {
     static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
     const unsigned threads = blockDim.x;
-    int64_t end_ns = start_ns;
-    for (unsigned t = 0; t < threads; t++) {
-        state.thread_ns[t] = start_ns;
-        state.thread_done[t] = false;
-    }
+    state.thread_ns[0] = start_ns;
+    state.thread_done[0] = false;
     state.in_fiber = true;
     state.to_next = 0;
     go_on(state.block_context, 0);
     state.in_fiber = false;
-    if (state.thread_done[0]) {
+    int64_t end_ns = state.thread_ns[0];
+    if (state.thread_done[0]) { /* the others run one by one, each in the place of the first */
         void (*const kernel)() = state.running->kernel;
         const uintptr_t *a = state.running->arguments;
         const uintptr_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
         for (unsigned t = 1; t < threads; t++) {
             threadIdx.x = t;
-            simulated_thread_ns = &state.thread_ns[t];
+            state.thread_ns[0] = start_ns;
             kernel(a0, a1, a2, a3, a4, a5, a6, a7);
+            end_ns = state.thread_ns[0] > end_ns ? state.thread_ns[0] : end_ns;
         }
-    } else {
-        state.in_fiber = true;
-        for (unsigned round = 0; !state.thread_done[0]; round++) {
-            const unsigned before = round == 0; /* thread 0 */
-            state.to_next = round % 2 ? -1u : 1;
-            if (before < threads) go_on(state.block_context, round % 2 ? threads - 1 : before);
-            for (unsigned t = 0; t < threads; t++) {
-                end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
-                if (state.thread_done[t] != state.thread_done[0])
-                    simulated_stop("not all threads of a block come to the same barrier");
-            }
-            const int64_t goes_on_ns = end_ns + state.barrier_ns + (round == 0 ? state.first_barrier_ns : 0);
-            for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
-                state.thread_ns[t] = goes_on_ns + state.block_noise * extra_ns[blockIdx.x % 5];
-        }
-        state.in_fiber = false;
+        return end_ns;
     }
-    for (unsigned t = 0; t < threads; t++) end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+    for (unsigned t = 1; t < threads; t++) {
+        state.thread_ns[t] = start_ns;
+        state.thread_done[t] = false;
+    }
+    state.in_fiber = true;
+    for (unsigned round = 0; !state.thread_done[0]; round++) {
+        const unsigned before = round == 0; /* thread 0 */
+        state.to_next = round % 2 ? -1u : 1;
+        if (before < threads) go_on(state.block_context, round % 2 ? threads - 1 : before);
+        for (unsigned t = 0; t < threads; t++) {
+            end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+            if (state.thread_done[t] != state.thread_done[0])
+                simulated_stop("not all threads of a block come to the same barrier");
+        }
+        const int64_t goes_on_ns = end_ns + state.barrier_ns + (round == 0 ? state.first_barrier_ns : 0);
+        for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
+            state.thread_ns[t] = goes_on_ns + state.block_noise * extra_ns[blockIdx.x % 5];
+    }
+    state.in_fiber = false;
     return end_ns;
 }
 

@@ -141,6 +141,7 @@ TIME(load, 100000, "a kernel's first launch, if an earlier process's code was ke
 TIME(load_anew, 140000, "the same, if it was not")
 TIME(load_eager, 30000, "the same, with CUDA_MODULE_LOADING=EAGER")
 TIME(load_first, 90000, "the first launch of all, besides")
+TIME(load_lazy, 0, "the same, besides, unless CUDA_MODULE_LOADING=EAGER")
 
 /* ---- CUDA: other calls ---- */
 TIME(get_device_count, 300000000, "cudaGetDeviceCount(), which starts the driver")
