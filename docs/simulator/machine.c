@@ -728,7 +728,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
     const int64_t late_in_turn_ns =
         (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each;
-    const int64_t launch_ns = d->launch_ns - command->saved_ns + noise_ns + late_ns + late_in_turn_ns;
+    const int64_t saved_ns = command->saved_ns + (is_gpu && after_kernel ? T.row_saves : 0);
+    const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
     const int64_t start_ns =

@@ -49,8 +49,8 @@ static const char h200[] =
     /* block_clock: one block, of 256 and of 32 and 1,024 threads; a full device; the span; 16 times as many blocks */
     "read=10,barrier=0,barrier_alone=49,barrier_warp=1,barrier_first=300,neighbour=4,dispatch_100=68,neighbour_later=2,"
     "block=175,warp=11,"
-    /* three_times: vector_add of 16,384 floats; of 2^24; of 2^20 */
-    "memory=450,memory_1000000=287,l2_1000000=200";
+    /* three_times: vector_add of 16,384 floats; of 2^24; of 2^20; row_slope */
+    "memory=450,memory_1000000=287,l2_1000000=200,row_saves=60";
 
 bool simulated_model;
 
