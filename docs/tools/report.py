@@ -14,7 +14,8 @@ from compared import RESULTS, TABLES, WHO, machines, of_machines
 from page import ROOT, as_printed, bars, box, element, environment, folded, lines, page, table
 from record import RecordError, read
 
-SIMULATED = "A model of an NVIDIA H200, in software: no number here was measured. docs/simulator/README.md says how far it goes."
+SIMULATED = ("A model of an NVIDIA H200, in software: no number here was measured. docs/simulator/README.md says what it is good for."
+             " It has no part in the tables beside recorded machines.")
 RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
 KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
