@@ -19,7 +19,7 @@ esac
 name=${1##*/}
 path=$(awk -F / -v name="$name" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
 program=$suite/build/$path
-turns='1 2 3 4 5' few=()
+turns=5 few=()
 simulated=$suite/build/simulated/bin/$path
 if [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -f "$simulated" ]; then
     code=77
@@ -27,7 +27,7 @@ if [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -
     if [ "$code" = 77 ]; then
         echo "No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware."
         export SIMULATED_TIMES=h200
-        program=$simulated turns='1 2' few=(--runs 1)
+        program=$simulated turns=2 few=(--runs 1)
     fi
 fi
 if [ ! -f "$program" ]; then
@@ -47,22 +47,23 @@ for i in "${!b[@]}"; do
 done
 change=$suite/build/change/$name
 rm -rf "$change.new" && mkdir -p "$change.new"
-case " $* " in *" --runs"*) few=() ;; esac
 [ "${#few[@]}" -gt 0 ] || printf 'Ten processes, by turns '
 run() { # SIDE OPTIONS...
-    "$program" --csv="$change.new/$1$turn.csv" "${few[@]}" "${@:2}" >/dev/null 2>"$change.new/said" && printf . && return
+    local runs=("${few[@]}")
+    case " $* " in *" --runs"*) runs=() ;; esac
+    "$program" --csv="$change.new/$1$turn.csv" "${runs[@]}" "${@:2}" >/dev/null 2>"$change.new/said" && printf . && return
     local code=$?
     echo && cat "$change.new/said" >&2
     [ "$code" = 77 ] || echo "change.sh: its options: $program --help" >&2
     exit "$code"
 }
-for turn in $turns; do
+for ((turn = 1; turn <= turns; turn++)); do
     # Which one is first is drawn; in the first turn it is B, whose options may be wrong.
     if [ $turn = 1 ]; then sides='B A'; else sides=$(shuf -e A B); fi
     for side in $sides; do
         if [ "$side" = A ]; then run A "${a[@]}"; else run B "${b[@]}"; fi
     done
-    [ $turn -gt 1 ] || [ "$SECONDS" -lt 12 ] || printf ' (about %s minutes in all) ' "$(((5 * SECONDS + 30) / 60))"
+    [ $turn -gt 1 ] || [ "$SECONDS" -lt 12 ] || printf ' (about %s minutes in all) ' "$(((turns * SECONDS + 30) / 60))"
 done
 echo
 rm -rf "$change" && mv "$change.new" "$change"

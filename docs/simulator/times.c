@@ -36,9 +36,9 @@ __attribute__((noreturn)) static void refuse(const char *text, size_t length, co
     _exit(2);
 }
 
-/* What the GPU is made after: docs/results/nvidia-h200, of which each number here meets a few; README.md has them side by
- * side. A step of its clocks is 1 ns, and its units count 2,000 clocks a us, where the H200 has 32 ns and 1,980: so parts
- * can say what a number is made of. */
+/* What the GPU is made after: docs/results/nvidia-h200, of which each number here meets a few; README.md has them side
+ * by side. A step of its clocks is 1 ns, and its units count 2,000 clocks a us, where the H200 has 32 ns and 1,980: so
+ * parts can say what a number is made of. */
 static const char h200[] =
     "units=132,threads_a_unit=2048,blocks_a_unit=32,l2_kib=61440," /* as its driver says */
     /* cuda_events: host_no_sync; host_sync and event; event_floor; event_net of the spin; cpu_clock_asleep */
