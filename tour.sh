@@ -181,6 +181,7 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         echo
         folder=$out/simulated path=simulated/$program
         mkdir -p "$folder"
+        [ -x "build/$program" ] || { look "$name" && echo; }
         # shellcheck disable=SC2046 # several words
         run env SIMULATED_TIMES=h200 "build/simulated/bin/$program" $(few "$name") --csv="$folder/$name.csv"
         ;;

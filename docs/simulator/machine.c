@@ -96,6 +96,7 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
 enum { MAX_THREADS = 1024 };
 static struct state {
     bool host_waits, on_device, in_fiber, thread_done[MAX_THREADS];
+    bool in_a_row; /* the command was there before the kernel in front of it ended */
     context block_context;
     struct simulated_command *running;
     unsigned unit, to_next; /* from thread to thread: 1, or -1; 0: back to the block */
@@ -418,6 +419,7 @@ static void device_main(void) {
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (commands_done > 0 && ready_ns > state.device_ns + T.pause && !simulated_fault("awake", NULL))
             awake_ns = ready_ns;
+        state.in_a_row = after_kernel && ready_ns <= state.device_ns;
         int process = 0;
         if (ready_ns > state.device_ns &&
             (simulated_fault("held_up", NULL) ||
@@ -728,7 +730,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
     const int64_t late_in_turn_ns =
         (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each;
-    const int64_t saved_ns = command->saved_ns + (is_gpu && after_kernel ? T.row_saves : 0);
+    const int64_t saved_ns = command->saved_ns + (is_gpu && state.in_a_row ? T.row_saves : 0);
     const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
@@ -816,7 +818,7 @@ static bool run_apart(int64_t until_ns) {
     struct simulated_command *command = *next;
     *next = command->next;
     fibers = lanes[1];
-    state.in_fiber = false;
+    state.in_fiber = state.in_a_row = false;
     state.on_device = state.host_waits = true;
     simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
     state.device_ns = shared_ns(next_ns);

@@ -69,7 +69,7 @@ TIME(tick, 1, "a step of globaltimer, of events and of OpenCL's stamps")
 TIME(cl_resolution, 1000, "a step of the stamps, as OpenCL's driver claims")
 
 /* ---- The GPU, of CUDA and OpenCL: what takes no time on the devices of the tests, but on the model of an H200 ---- */
-TIME(row_saves, 0, "a kernel directly behind another one starts so much earlier")
+TIME(row_saves, 0, "a kernel that waits for the one before it starts so much earlier")
 TIME(dispatch_100, 0, "starting 100 blocks, one by one")
 TIME(barrier_alone, 0, "a barrier, besides")
 TIME(barrier_warp, 0, "a barrier, for each warp of the block")
