@@ -121,11 +121,9 @@ static inline int simulated_max_threads(const struct simulated_device *d) {
 API(cudaGetDeviceCount, (int *count), get_device_count, *count = simulated_model ? 1 : 2)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
     const struct simulated_device *d = &simulated_devices[device];
-    *to = (struct cudaDeviceProp){"Simulated GPU", simulated_major(), 0, (int)d->units, (int)simulated_l2_bytes(),
+    *to = (struct cudaDeviceProp){"", simulated_major(), 0, (int)d->units, (int)simulated_l2_bytes(),
                                   simulated_max_threads(d)};
-    strcat(to->name, device            ? ", \"small\""
-                     : simulated_model ? " (a model; no hardware)"
-                                       : ""))
+    strcpy(to->name, device ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
 API(cudaSetDevice, (int device), set_device, current = device)
 API(cudaGetDevice, (int *device), ask_device, *device = current)
 API(cudaDeviceGetPCIBusId, (char *to, int size, int device), ask_device,

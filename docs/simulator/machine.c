@@ -512,7 +512,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
         cpu_ns += busily ? end_ns - host_ns : 0;
         host_ns = end_ns;
     }
-    host_works(T.wake + (busily ? 0 : T.asleep));
+    host_works(T.wake + (busily || simulated_device != &simulated_devices[SIMULATED_GPU] ? 0 : T.asleep));
     check_guards();
 }
 

@@ -26,6 +26,9 @@ extern struct simulated_times {
 } simulated_ns;
 extern int simulated_noise_factor; /* 0, unless SIMULATED_NOISE says more */
 extern bool simulated_model;       /* the GPU is made after a real one: SIMULATED_TIMES=h200 */
+static inline const char *simulated_gpu_name(void) {
+    return simulated_model ? "Simulated GPU (a model; no hardware)" : "Simulated GPU";
+}
 
 /* ---- The host ---- */
 

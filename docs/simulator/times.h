@@ -24,7 +24,7 @@ TIME(join, 4000, "pthread_join()")
 TIME(rand_call, 9, "rand()")
 TIME(submit, 600, "from the end of a call until its command is on its way")
 TIME(wake, 3000, "from the end of what the host waits for until the host goes on")
-TIME(asleep, 0, "the same of a host that sleeps, besides: it falls asleep and wakes up")
+TIME(asleep, 0, "the same of a host that sleeps, besides: with CUDA it falls asleep and wakes up")
 TIME(no_wait, 300, "waiting for what is done already")
 
 /* ---- Noise, which is off unless asked for: these five in turn, and one of 41 is late ---- */
