@@ -129,6 +129,23 @@ look() {
     esac
 }
 
+# few PROGRAM: options with which the simulated GPU is done in seconds: at most 16 times as many blocks as fill it.
+few() {
+    case $1 in
+    cuda_events) echo --runs 3 --size 4325376 ;;
+    block_clock) echo --runs 1 --blocks 1,8,16,32,64,132,133,1056,1057,2112,4224,16896 ;;
+    warmup) echo --runs 1 --size 1048576 ;;
+    esac
+}
+
+# run COMMAND...: prints what COMMAND prints, and leaves its exit code in $code and its last words in $why.
+run() {
+    { "$@" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
+    read -r code <"$scratch/code"
+    [ "$code" -eq 77 ] || cat "$log" >&2
+    why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
+}
+
 failed=0
 out=$scratch/tour # what report.py reads; the last tour's stays until this one is done
 mkdir "$out" || exit 1
@@ -143,6 +160,8 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
     program=${line#*:}
     name=${program##*/}
     printf '\n==== %s ====\n\n' "$program"
+    : >"$scratch/output"
+    folder=$out path=$program
     if [ ! -x "build/$program" ]; then
         code=77
         case $line in
@@ -154,22 +173,30 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         case $name in
         warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
         esac
-        { "build/$program" --csv="$out/$name.csv" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
-        read -r code <"$scratch/code"
-        [ "$code" -eq 77 ] || cat "$log" >&2
-        [ "$code" -eq 0 ] || rm -f "$out/$name.csv" # begun, perhaps
-        why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
-        [ ! -s "$scratch/output" ] || cp "$scratch/output" "$out/$name.txt"
+        run "build/$program" --csv="$folder/$name.csv"
     fi
+    case $code,$line in
+    77,cuda:0*)
+        echo "No GPU here ($why): on a simulated one, a model of an H200 in software. No number is of hardware."
+        echo
+        folder=$out/simulated path=simulated/$program
+        mkdir -p "$folder"
+        [ -x "build/$program" ] || { look "$name" && echo; }
+        # shellcheck disable=SC2046 # several words
+        run env SIMULATED_TIMES=h200 "build/simulated/bin/$program" $(few "$name") --csv="$folder/$name.csv"
+        ;;
+    esac
+    [ "$code" -eq 0 ] || rm -f "$folder/$name.csv" # begun, perhaps
+    [ ! -s "$scratch/output" ] || cp "$scratch/output" "$folder/$name.txt"
     case $code in
     0) ;;
     77) echo "Skipped: $why" ;;
     *)
-        echo "FAILED: $program"
+        echo "FAILED: $path"
         failed=1
         ;;
     esac
-    printf '%s\t%s\t%s\t%s\n' "$program" "$code" "$(look "$name")" "$why" >>"$out/ran.txt"
+    printf '%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$why" >>"$out/ran.txt"
 done
 printf '%s\n%s\n' "$load_before" "$(load)" >"$out/load.txt"
 
@@ -193,12 +220,13 @@ else
 fi
 rm -rf build/tour && mv "$out" build/tour # the records, for docs/side_by_side.sh build/tour NAME
 echo "Read next: 01_host_clock/README.md"
-for name in block_clock block_clock_opencl; do
+printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
+for pair in block_clock:--threads=64 block_clock_opencl:--threads=64 clfinish_sync:--size=1024 cuda_events:--size=1024; do
+    name=${pair%%:*} option=${pair#*:}
     if [ -s "build/tour/$name.csv" ]; then
-        printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
-        echo "    docs/change.sh $name --threads 64"
-        echo "    docs/change.sh clfinish_sync --size 1024"
-        break
+        echo "    docs/change.sh $name ${option%=*} ${option#*=}"
+    elif [ -s "build/tour/simulated/$name.csv" ]; then
+        echo "    docs/change.sh $name ${option%=*} ${option#*=}    (on the simulated GPU)"
     fi
 done
 exit "$failed"

@@ -6,11 +6,12 @@
 #
 # Does the change matter? Runs the built program with the options A (without any) and with B, five processes each, by
 # turns, and lays the medians of the processes side by side. The records stay in build/change/PROGRAM/.
+# Without an NVIDIA GPU a CUDA program of chapters 04 to 06 runs on a simulated one, twice each: all runs are alike.
 set -eu
 unset CDPATH
 export LC_ALL=C
 suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/..")
-usage() { sed -n 's/^# \{0,1\}//; 4,8p' "$(readlink -f "$0")"; }
+usage() { sed -n 's/^# \{0,1\}//; 4,9p' "$(readlink -f "$0")"; }
 case ${1:-} in
     '') usage >&2 && exit 2 ;;
     -h | --help) usage && exit ;;
@@ -18,6 +19,17 @@ esac
 name=${1##*/}
 path=$(awk -F / -v name="$name" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
 program=$suite/build/$path
+turns=5 few=()
+simulated=$suite/build/simulated/bin/$path
+if [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -f "$simulated" ]; then
+    code=77
+    [ ! -f "$program" ] || { code=0 && "$program" --device list >/dev/null 2>&1; } || code=$?
+    if [ "$code" = 77 ]; then
+        echo "No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware."
+        export SIMULATED_TIMES=h200
+        program=$simulated turns=2 few=(--runs 1)
+    fi
+fi
 if [ ! -f "$program" ]; then
     echo "change.sh: no program '$1' in build/: ./tour.sh builds all that this machine can run. Built are:" >&2
     sed 's|.*/||' "$suite/build/programs.txt" 2>/dev/null | paste -sd ' ' >&2
@@ -35,21 +47,23 @@ for i in "${!b[@]}"; do
 done
 change=$suite/build/change/$name
 rm -rf "$change.new" && mkdir -p "$change.new"
-printf 'Ten processes, by turns '
+[ "${#few[@]}" -gt 0 ] || printf 'Ten processes, by turns '
 run() { # SIDE OPTIONS...
-    "$program" --csv="$change.new/$1$turn.csv" "${@:2}" >/dev/null 2>"$change.new/said" && printf . && return
+    local runs=("${few[@]}")
+    case " $* " in *" --runs"*) runs=() ;; esac
+    "$program" --csv="$change.new/$1$turn.csv" "${runs[@]}" "${@:2}" >/dev/null 2>"$change.new/said" && printf . && return
     local code=$?
     echo && cat "$change.new/said" >&2
     [ "$code" = 77 ] || echo "change.sh: its options: $program --help" >&2
     exit "$code"
 }
-for turn in 1 2 3 4 5; do
+for ((turn = 1; turn <= turns; turn++)); do
     # Which one is first is drawn; in the first turn it is B, whose options may be wrong.
     if [ $turn = 1 ]; then sides='B A'; else sides=$(shuf -e A B); fi
     for side in $sides; do
         if [ "$side" = A ]; then run A "${a[@]}"; else run B "${b[@]}"; fi
     done
-    [ $turn -gt 1 ] || [ "$SECONDS" -lt 12 ] || printf ' (about %s minutes in all) ' "$(((5 * SECONDS + 30) / 60))"
+    [ $turn -gt 1 ] || [ "$SECONDS" -lt 12 ] || printf ' (about %s minutes in all) ' "$(((turns * SECONDS + 30) / 60))"
 done
 echo
 rm -rf "$change" && mv "$change.new" "$change"

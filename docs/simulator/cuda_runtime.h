@@ -115,11 +115,15 @@ static inline int simulated_major(void) {
     return simulated_fault("persisting", &number) && number > 1 ? number : 9;
 }
 
-API(cudaGetDeviceCount, (int *count), get_device_count, *count = 2)
+static inline int simulated_max_threads(const struct simulated_device *d) {
+    return d->threads_per_unit < 1024 ? d->threads_per_unit : 1024;
+}
+API(cudaGetDeviceCount, (int *count), get_device_count, *count = simulated_model ? 1 : 2)
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
-    *to = (struct cudaDeviceProp){"Simulated GPU", simulated_major(), 0, (int)simulated_devices[device].units, 1 << 20,
-                                  simulated_devices[device].threads_per_unit};
-    strcat(to->name, device ? ", \"small\"" : ""))
+    const struct simulated_device *d = &simulated_devices[device];
+    *to = (struct cudaDeviceProp){"", simulated_major(), 0, (int)d->units, (int)simulated_l2_bytes(),
+                                  simulated_max_threads(d)};
+    strcpy(to->name, device ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
 API(cudaSetDevice, (int device), set_device, current = device)
 API(cudaGetDevice, (int *device), ask_device, *device = current)
 API(cudaDeviceGetPCIBusId, (char *to, int size, int device), ask_device,
@@ -135,11 +139,11 @@ API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available
     *total = 2 * *available)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
     *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
-                                               : 1 << 20)
+                                               : (int)simulated_l2_bytes())
 API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), occupancy,
-    *to = kernel ? simulated_devices[current].threads_per_unit / threads : 0;
-    *to = *to > 8 ? 8 : *to)
+    const struct simulated_device *d = &simulated_devices[current];
+    *to = kernel ? d->threads_per_unit / threads : 0; *to = *to > d->blocks_per_unit ? d->blocks_per_unit : *to)
 
 /* ---- Memory ---- */
 
@@ -260,13 +264,14 @@ static inline cudaError_t simulated_launch_as(const char *call, const char *name
                             : eager   ? simulated_ns.load_eager
                             : kept    ? simulated_ns.load
                                       : simulated_ns.load_anew;
-    const bool failed = fails(call, simulated_ns.launch_call + load_ns + (count ? 0 : simulated_ns.load_first));
+    const int64_t first_ns = count ? 0 : simulated_ns.load_first + (eager ? 0 : simulated_ns.load_lazy);
+    const bool failed = fails(call, simulated_ns.launch_call + load_ns + first_ns);
     if (i == count) {
         loaded = (void (**)())simulated_grow(loaded, count, sizeof *loaded);
         loaded[count++] = kernel;
     }
     if (failed) return cudaErrorLaunchFailure;
-    if (!shape[0] || !shape[1] || shape[1] > (size_t)simulated_device->threads_per_unit ||
+    if (!shape[0] || !shape[1] || shape[1] > (size_t)simulated_max_threads(simulated_device) ||
         shape[2] > SIMULATED_SHARED_BYTES)
         return cudaErrorInvalidConfiguration;
     struct simulated_command c = {.run = simulated_run_kernel,

@@ -83,24 +83,26 @@ static void switch_contexts(void **from, void **to) {
 static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
 
 static void new_fiber(void **fiber, void (*entry)(void)) {
-    enum { BYTES = 1 << 16 };
+    enum { BYTES = 1 << 17, APART = 320, FIBERS = 128 };
+    static int fibers_so_far; /* no two neighbours' stacks share a set of the processor's caches: twice as fast */
     char *stack = (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED) simulated_stop("no stack for a fiber");
     fiber[0] = NULL;
     fiber[1] = (void *)entry;
-    fiber[2] = stack + BYTES - 64 - 8; /* as behind a call */
+    fiber[2] = stack + BYTES - 64 - 8 - fibers_so_far++ % FIBERS * APART; /* as behind a call */
 }
 
 /* ---- Where the device is: a command of a stream that is apart may run in the middle of a kernel ---- */
 
-enum { MAX_THREADS = 1024, MAX_SLOTS = 8 };
+enum { MAX_THREADS = 1024 };
 static struct state {
     bool host_waits, on_device, in_fiber, thread_done[MAX_THREADS];
+    bool in_a_row; /* the command was there before the kernel in front of it ended */
     context block_context;
     struct simulated_command *running;
-    unsigned unit;
-    int64_t device_ns; /* of the command that runs */
-    int64_t barrier_ns, block_noise, thread_ns[MAX_THREADS];
+    unsigned unit, to_next; /* from thread to thread: 1, or -1; 0: back to the block */
+    int64_t device_ns;      /* of the command that runs */
+    int64_t barrier_ns, first_barrier_ns, block_noise, thread_ns[MAX_THREADS];
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
@@ -373,10 +375,12 @@ __attribute__((constructor)) static void make_devices(void) {
 #define DEVICE(is, threads_a_unit, zero_ns)                                                                            \
     (struct simulated_device) {                                                                                        \
         T.is##units, T.is##latency, T.is##launch, T.is##drain, T.is##block, T.is##warp, T.is##barrier, T.is##tick,     \
-            threads_a_unit, zero_ns                                                                                    \
+            (int)(threads_a_unit), 8, zero_ns                                                                          \
     }
     struct simulated_device *d = simulated_devices;
-    d[SIMULATED_GPU] = d[SIMULATED_CL_GPU] = DEVICE(, 512, 5000000000007);
+    d[SIMULATED_GPU] = DEVICE(, T.threads_a_unit, 5000000000007);
+    d[SIMULATED_GPU].blocks_per_unit = (int)T.blocks_a_unit;
+    d[SIMULATED_CL_GPU] = d[SIMULATED_GPU];
     d[SIMULATED_CL_GPU].latency_ns = T.cl_latency;
     d[SIMULATED_SMALL] = DEVICE(small_, 1024, 9000000000000);
     d[SIMULATED_CPU] = DEVICE(cpu_, 1, 123456000000789);
@@ -464,6 +468,7 @@ static void device_main(void) {
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         if (commands_done > 0 && ready_ns > state.device_ns + T.pause && !simulated_fault("awake", NULL))
             awake_ns = ready_ns;
+        state.in_a_row = after_kernel && ready_ns <= state.device_ns;
         int process = 0;
         if (ready_ns > state.device_ns &&
             (simulated_fault("held_up", NULL) ||
@@ -556,7 +561,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
         cpu_ns += busily ? end_ns - host_ns : 0;
         host_ns = end_ns;
     }
-    host_works(T.wake);
+    host_works(T.wake + (busily || simulated_device != &simulated_devices[SIMULATED_GPU] ? 0 : T.asleep));
     check_guards();
 }
 
@@ -574,14 +579,14 @@ static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
 static char shared_memory[SIMULATED_SHARED_BYTES + GUARD];
-/* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is twice as large as
- * that: a cache need not evict what is oldest. */
+/* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
+ * a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
 static bool l2_dirty;
 bool simulated_l2_persists;
 
 void simulated_fill_l2(const void *data, size_t bytes, bool dirty) {
-    const bool large = bytes >= 2 << 20;
+    const bool large = bytes >= 2 * simulated_l2_bytes();
     l2_evicted_by = large && !simulated_l2_persists ? data : NULL;
     l2_dirty = dirty;
     if (!large) simulated_l2_persists = simulated_fault("persisting", NULL);
@@ -593,19 +598,31 @@ static void call_kernel(void) {
     state.running->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 
+static void thread_main(void);
+
+/* Goes on with this thread, from `from`. */
+static void go_on(void **from, unsigned thread) {
+    threadIdx.x = thread;
+    simulated_thread_ns = &state.thread_ns[thread];
+    if (!fibers[thread][1]) new_fiber(fibers[thread], thread_main);
+    switch_from_to(from, fibers[thread]);
+}
+
+/* The thread has come to a barrier, or to its end: the next one is its neighbour, or else the block goes on. */
+static void give_way(void) {
+    const unsigned thread = threadIdx.x, next = thread + state.to_next;
+    if (state.to_next != 0 && next < blockDim.x)
+        go_on(fibers[thread], next);
+    else
+        switch_from_to(fibers[thread], state.block_context);
+}
+
 static void thread_main(void) {
     for (;;) {
         call_kernel();
         state.thread_done[threadIdx.x] = true;
-        switch_from_to(fibers[threadIdx.x], state.block_context);
+        give_way();
     }
-}
-
-static void go_on(unsigned thread) {
-    threadIdx.x = thread;
-    simulated_thread_ns = &state.thread_ns[thread];
-    if (!fibers[thread][1]) new_fiber(fibers[thread], thread_main);
-    switch_from_to(state.block_context, fibers[thread]);
 }
 
 /* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
@@ -616,38 +633,44 @@ static void go_on(unsigned thread) {
 static int64_t run_block(int64_t start_ns) {
     static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
     const unsigned threads = blockDim.x;
-    int64_t end_ns = start_ns;
-    for (unsigned t = 0; t < threads; t++) {
-        state.thread_ns[t] = start_ns;
-        state.thread_done[t] = false;
-    }
+    state.thread_ns[0] = start_ns;
+    state.thread_done[0] = false;
     state.in_fiber = true;
-    go_on(0);
+    state.to_next = 0;
+    go_on(state.block_context, 0);
     state.in_fiber = false;
-    if (state.thread_done[0]) {
+    int64_t end_ns = state.thread_ns[0];
+    if (state.thread_done[0]) { /* the others run one by one, each in the place of the first */
         void (*const kernel)() = state.running->kernel;
         const uintptr_t *a = state.running->arguments;
         const uintptr_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
         for (unsigned t = 1; t < threads; t++) {
             threadIdx.x = t;
-            simulated_thread_ns = &state.thread_ns[t];
+            state.thread_ns[0] = start_ns;
             kernel(a0, a1, a2, a3, a4, a5, a6, a7);
+            end_ns = state.thread_ns[0] > end_ns ? state.thread_ns[0] : end_ns;
         }
-    } else {
-        state.in_fiber = true;
-        for (unsigned round = 0; !state.thread_done[0]; round++) {
-            for (unsigned i = round == 0; i < threads; i++) go_on(round % 2 ? threads - 1 - i : i);
-            for (unsigned t = 0; t < threads; t++) {
-                end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
-                if (state.thread_done[t] != state.thread_done[0])
-                    simulated_stop("not all threads of a block come to the same barrier");
-            }
-            for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
-                state.thread_ns[t] = end_ns + state.barrier_ns + state.block_noise * extra_ns[blockIdx.x % 5];
-        }
-        state.in_fiber = false;
+        return end_ns;
     }
-    for (unsigned t = 0; t < threads; t++) end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+    for (unsigned t = 1; t < threads; t++) {
+        state.thread_ns[t] = start_ns;
+        state.thread_done[t] = false;
+    }
+    state.in_fiber = true;
+    for (unsigned round = 0; !state.thread_done[0]; round++) {
+        const unsigned before = round == 0; /* thread 0 */
+        state.to_next = round % 2 ? -1u : 1;
+        if (before < threads) go_on(state.block_context, round % 2 ? threads - 1 : before);
+        for (unsigned t = 0; t < threads; t++) {
+            end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+            if (state.thread_done[t] != state.thread_done[0])
+                simulated_stop("not all threads of a block come to the same barrier");
+        }
+        const int64_t goes_on_ns = end_ns + state.barrier_ns + (round == 0 ? state.first_barrier_ns : 0);
+        for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
+            state.thread_ns[t] = goes_on_ns + state.block_noise * extra_ns[blockIdx.x % 5];
+    }
+    state.in_fiber = false;
     return end_ns;
 }
 
@@ -664,6 +687,38 @@ static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
     return (int64_t)ns * changes;
 }
 
+/* Where a block can be: on unit `number` % units, and free from free_ns on. They are a heap: children of i are 2i + 1
+ * and 2i + 2, and above all stands the place that is free first, of several the one with the least number. */
+struct place {
+    int64_t free_ns;
+    unsigned number;
+};
+
+static bool is_before(const struct place *a, const struct place *b) {
+    return a->free_ns < b->free_ns || (a->free_ns == b->free_ns && a->number < b->number);
+}
+
+static void sink(struct place *places, unsigned count, unsigned i) {
+    const struct place sinking = places[i];
+    for (unsigned child; (child = 2 * i + 1) < count; i = child) {
+        if (child + 1 < count && is_before(&places[child + 1], &places[child])) child++;
+        if (!is_before(&places[child], &sinking)) break;
+        places[i] = places[child];
+    }
+    places[i] = sinking;
+}
+
+/* The bytes that a kernel goes through, if it is given data: of each array a float for each thread. */
+static size_t bytes_of(const struct simulated_command *command) {
+    const size_t most = (size_t)command->groups * command->threads * sizeof(float);
+    size_t bytes = 0;
+    for (int i = 0; i < 8; i++) {
+        const size_t room = simulated_room((const void *)command->arguments[i], NULL);
+        bytes += room < most ? room : most;
+    }
+    return bytes;
+}
+
 void simulated_run_kernel(struct simulated_command *command) {
     int number = 0;
     last_kernel = command->name;
@@ -678,12 +733,15 @@ void simulated_run_kernel(struct simulated_command *command) {
     if (is_lost || no_argument) simulated_hit();
     int64_t end_ns;
     const struct simulated_device *d = simulated_device;
-    const unsigned room = (unsigned)d->threads_per_unit / command->threads;
-    const unsigned slots = room > MAX_SLOTS ? MAX_SLOTS : room > 0 ? room : 1;
-    const unsigned places = slots * (unsigned)d->units;
-    const unsigned most = (command->groups + (unsigned)d->units - 1) / (unsigned)d->units;
-    int64_t *const free_ns = (int64_t *)calloc(places, sizeof *free_ns);
-    if (!free_ns) simulated_stop("no memory");
+    const bool is_gpu = d == &simulated_devices[SIMULATED_GPU] || d == &simulated_devices[SIMULATED_CL_GPU];
+    const unsigned units = (unsigned)d->units, warps = (command->threads + 31) / 32;
+    const unsigned room = (unsigned)d->threads_per_unit / command->threads, at_most = (unsigned)d->blocks_per_unit;
+    const unsigned slots = room > at_most ? at_most : room > 0 ? room : 1;
+    const unsigned count = slots * units;
+    const unsigned most = (command->groups + units - 1) / units; /* on a unit, and one less on some */
+    const unsigned left = command->groups % units ? command->groups % units : units;
+    struct place *const places = (struct place *)calloc(count, sizeof *places);
+    if (!places) simulated_stop("no memory");
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
@@ -692,15 +750,23 @@ void simulated_run_kernel(struct simulated_command *command) {
     gridDim.x = command->groups;
     simulated_row = command->row;
     state.block_noise = noise_factor(true);
-    state.barrier_ns =
-        d->barrier_ns * (most < slots ? most : slots) + state.block_noise * nth_noise(last_kernel, n) / 10;
+    const int64_t barrier_ns = d->barrier_ns * (most < slots ? most : slots) +
+                               state.block_noise * nth_noise(last_kernel, n) / 10 +
+                               (is_gpu ? T.barrier_alone + T.barrier_warp * warps : 0);
+    state.first_barrier_ns = is_gpu ? T.barrier_first : 0;
     for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
         if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
-    if (data && l2_evicted_by && data != l2_evicted_by) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
+    const bool is_evicted = data && l2_evicted_by && data != l2_evicted_by;
+    if (is_evicted) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
+    /* The blocks of a kernel get their data one after the other, as fast as memory, or the L2 cache, can. */
+    const bool has_memory = is_gpu && data && T.memory > 0;
+    const size_t bytes = has_memory ? bytes_of(command) : 0;
+    const bool in_l2 = !is_evicted && 2 * bytes <= simulated_l2_bytes();
+    const int64_t data_ps = (int64_t)bytes * (in_l2 ? T.l2_1000000 : T.memory_1000000) / 1000 / command->groups;
+    int64_t data_end_ps = 0;
     if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
-    int place = 0;
-    for (int i = 0; i < allocations && data && simulated_fault("place", &place); i++)
-        if (memory[i].start == data) block_ns += place * (i + (int)simulated_processes());
+    for (int i = 0; i < allocations && data && simulated_fault("place", &number); i++)
+        if (memory[i].start == data) block_ns += number * (i + (int)simulated_processes());
     if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
     memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
 
@@ -713,7 +779,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
     const int64_t late_in_turn_ns =
         (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each;
-    const int64_t launch_ns = d->launch_ns - command->saved_ns + noise_ns + late_ns + late_in_turn_ns;
+    const int64_t saved_ns = command->saved_ns + (is_gpu && state.in_a_row ? T.row_saves : 0);
+    const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
     const int64_t start_ns =
@@ -722,22 +789,40 @@ void simulated_run_kernel(struct simulated_command *command) {
     state.released_ns = 0;
     state.room_ns = INT64_MAX;
     end_ns = state.device_ns;
-    for (unsigned p = 0; p < places; p++)
-        free_ns[p] = start_ns + (p % (unsigned)d->units == 0 ? T.unit_0 : 0); /* block 0 is not the first */
+    for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
+        places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
     for (unsigned b = 0; b < command->groups; b++) {
-        unsigned p = b < places ? b : 0; /* round the units first, then the slots */
-        for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
+        /* Round the units first, then the slots; then where a block ends. */
+        if (b == count)
+            for (unsigned i = count; i-- > 0;) sink(places, count, i);
+        struct place *const place = b < count ? &places[b] : places;
+        const unsigned on_unit = b < count && most <= slots ? most - (place->number % units >= left) : slots;
         blockIdx.x = b;
-        state.unit = p % (unsigned)d->units;
+        state.unit = place->number % units;
         if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
         state.block_released_ns = 0;
-        free_ns[p] = run_block(free_ns[p]) + block_ns;
-        end_ns = free_ns[p] > end_ns ? free_ns[p] : end_ns;
-        if (!state.block_released_ns) state.block_released_ns = free_ns[p];
+        state.barrier_ns = barrier_ns;
+        int64_t block_start_ns = place->free_ns;
+        if (is_gpu) {
+            const int64_t dispatched_ns = start_ns + b * T.dispatch_100 / 100;
+            block_start_ns = dispatched_ns > block_start_ns ? dispatched_ns : block_start_ns;
+            state.barrier_ns += (b < count ? T.neighbour : T.neighbour_later) * ((on_unit - 1) * warps) / 8;
+        }
+        int64_t block_end_ns = run_block(block_start_ns);
+        if (has_memory) {
+            const int64_t data_start_ps = 1000 * (block_start_ns + T.memory);
+            data_end_ps = (data_start_ps > data_end_ps ? data_start_ps : data_end_ps) + data_ps;
+            block_end_ns = data_end_ps / 1000 > block_end_ns ? data_end_ps / 1000 : block_end_ns;
+        }
+        place->free_ns = block_end_ns + block_ns;
+        end_ns = place->free_ns > end_ns ? place->free_ns : end_ns;
+        if (!state.block_released_ns) state.block_released_ns = place->free_ns;
         state.released_ns = state.block_released_ns > state.released_ns ? state.block_released_ns : state.released_ns;
+        if (b >= count) sink(places, count, 0);
     }
-    for (unsigned p = 0; p < places; p++) state.room_ns = free_ns[p] < state.room_ns ? free_ns[p] : state.room_ns;
-    free(free_ns);
+    for (unsigned p = 0; p < count; p++)
+        state.room_ns = places[p].free_ns < state.room_ns ? places[p].free_ns : state.room_ns;
+    free(places);
     if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
@@ -782,7 +867,7 @@ static bool run_apart(int64_t until_ns) {
     struct simulated_command *command = *next;
     *next = command->next;
     fibers = lanes[1];
-    state.in_fiber = false;
+    state.in_fiber = state.in_a_row = false;
     state.on_device = state.host_waits = true;
     simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
     state.device_ns = shared_ns(next_ns);
@@ -806,7 +891,7 @@ int64_t simulated_thread_works(int64_t ns) {
 
 void simulated_barrier(void) {
     if (!state.in_fiber) simulated_stop("not all threads of a block come to the same barrier");
-    switch_from_to(fibers[threadIdx.x], state.block_context);
+    give_way();
 }
 
 void simulated_grid_launch_dependents(void) {

@@ -26,6 +26,10 @@ extern struct simulated_times {
 #undef RATE
 } simulated_ns;
 extern int simulated_noise_factor; /* 0, unless SIMULATED_NOISE says more */
+extern bool simulated_model;       /* the GPU is made after a real one: SIMULATED_TIMES=h200 */
+static inline const char *simulated_gpu_name(void) {
+    return simulated_model ? "Simulated GPU (a model; no hardware)" : "Simulated GPU";
+}
 
 /* ---- The host ---- */
 
@@ -100,8 +104,8 @@ struct simulated_command {
 
 struct simulated_device {
     int64_t units, latency_ns, launch_ns, drain_ns, block_ns, warp_ns, barrier_ns, tick_ns; /* of times.h */
-    int threads_per_unit; /* a unit holds threads_per_unit / threads blocks, 8 at most */
-    int64_t offset_ns;    /* the zero of globaltimer, and of OpenCL's stamps */
+    int threads_per_unit, blocks_per_unit; /* a unit holds threads_per_unit / threads blocks, blocks_per_unit at most */
+    int64_t offset_ns;                     /* the zero of globaltimer, and of OpenCL's stamps */
 };
 /* CUDA's GPUs; OpenCL's GPU, its CPU, its GPU with cl_khr_kernel_clock, its old CPU. */
 enum { SIMULATED_GPU, SIMULATED_SMALL, SIMULATED_CL_GPU, SIMULATED_CPU, SIMULATED_KHR, SIMULATED_OLD };
@@ -122,6 +126,7 @@ void simulated_wait(const struct simulated_command *command, bool busily);
 bool simulated_apart(void); /* whether a stream that is apart has something to do */
 /* An absolute time as the device's clock has it: from a zero of its own, in ticks of its own. */
 int64_t simulated_stamp_ns(int64_t ns);
+static inline size_t simulated_l2_bytes(void) { return (size_t)simulated_ns.l2_kib << 10; }
 /* So many bytes at `memory` go through the L2 cache, and are dirty there or not. */
 void simulated_fill_l2(const void *memory, size_t bytes, bool dirty);
 extern bool simulated_l2_persists; /* until a reset */

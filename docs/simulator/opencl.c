@@ -131,7 +131,8 @@ API(
     clGetDeviceInfo, (cl_device_id d, cl_device_info what, ROOM), cl_ask, CL_OUT_OF_HOST_MEMORY, switch (what) {
 case CL_DEVICE_NAME:
     TEXT(simulated_fault("long_name", NULL) ? "A simulated processor with 16 cores and a long name @ 2.50GHz"
-                                            : d->name);
+         : d->timing == &simulated_devices[SIMULATED_CL_GPU] ? simulated_gpu_name()
+                                                             : d->name);
 case CL_DEVICE_VERSION: TEXT(d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);

@@ -145,6 +145,10 @@ endfunction()
 # The machine code of the CUDA kernels, which a machine without a GPU cannot run.
 find_package(Python3 COMPONENTS Interpreter)
 find_program(NVDISASM nvdisasm HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/build/nvdisasm/nvidia/cu13/bin)
+if(Python3_FOUND)
+  add_test(NAME model_of_h200 COMMAND Python3::Interpreter ${simulator}/test/h200.py ${CMAKE_BINARY_DIR}/simulated/bin)
+  set_tests_properties(model_of_h200 PROPERTIES LABELS simulated)
+endif()
 if(Python3_FOUND AND has_cuda AND NVDISASM)
   add_test(NAME machine_code COMMAND Python3::Interpreter
     ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})

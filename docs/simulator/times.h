@@ -24,6 +24,7 @@ TIME(join, 4000, "pthread_join()")
 TIME(rand_call, 9, "rand()")
 TIME(submit, 600, "from the end of a call until its command is on its way")
 TIME(wake, 3000, "from the end of what the host waits for until the host goes on")
+TIME(asleep, 0, "the same of a host that sleeps, besides: with CUDA it falls asleep and wakes up")
 TIME(no_wait, 300, "waiting for what is done already")
 
 /* ---- Noise, which is off unless asked for: these five in turn, and one of 41 is late ---- */
@@ -54,6 +55,9 @@ TIME(uneven, 400000, "FAULT=uneven: half of a kind take so much longer")
 
 /* ---- The GPU, of CUDA and OpenCL ---- */
 RATE(units, 3, "its units (SMs)")
+RATE(threads_a_unit, 512, "threads that a unit holds at one time")
+RATE(blocks_a_unit, 8, "blocks that a unit holds at one time, at most")
+RATE(l2_kib, 1024, "its L2 cache, in KiB")
 TIME(latency, 2000, "from the end of submit to the device")
 TIME(cl_latency, 4100, "the same, in OpenCL")
 TIME(launch, 900, "before a kernel's first instruction")
@@ -63,6 +67,18 @@ TIME(warp, 40, "each 32 threads of a block")
 TIME(barrier, 20, "a barrier, for each block on the unit")
 TIME(tick, 1, "a step of globaltimer, of events and of OpenCL's stamps")
 TIME(cl_resolution, 1000, "a step of the stamps, as OpenCL's driver claims")
+
+/* ---- The GPU, of CUDA and OpenCL: what takes no time on the devices of the tests, but on the model of an H200 ---- */
+TIME(row_saves, 0, "a kernel that waits for the one before it starts so much earlier")
+TIME(dispatch_100, 0, "starting 100 blocks, one by one")
+TIME(barrier_alone, 0, "a barrier, besides")
+TIME(barrier_warp, 0, "a barrier, for each warp of the block")
+TIME(barrier_first, 0, "a block's first barrier, besides")
+TIME(neighbour, 0, "a barrier, for each 8 warps of other blocks on the unit, as long as no block has had to wait")
+TIME(neighbour_later, 0, "the same for a block that had to wait for its place")
+TIME(memory, 0, "a block's code, at least, in a kernel that is given data")
+TIME(memory_1000000, 0, "reading or writing 1,000,000 bytes, at most 4 by a thread for each array")
+TIME(l2_1000000, 0, "the same in the L2 cache: if all arrays fill half of it at most")
 
 /* ---- CUDA's second GPU ---- */
 RATE(small_units, 2, "CUDA's second GPU: its units")
@@ -126,6 +142,7 @@ TIME(load, 100000, "a kernel's first launch, if an earlier process's code was ke
 TIME(load_anew, 140000, "the same, if it was not")
 TIME(load_eager, 30000, "the same, with CUDA_MODULE_LOADING=EAGER")
 TIME(load_first, 90000, "the first launch of all, besides")
+TIME(load_lazy, 0, "the same, besides, unless CUDA_MODULE_LOADING=EAGER")
 
 /* ---- CUDA: other calls ---- */
 TIME(get_device_count, 300000000, "cudaGetDeviceCount(), which starts the driver")

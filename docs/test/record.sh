@@ -86,3 +86,19 @@ is "a change" <<'.'
 .
 fails "^change.sh: its options: ./build/01_host_clock/stopwatch --help" env FAILS=stopwatch CODE=2 docs/change.sh stopwatch --rnus 9
 grep -qx 'csv --runs 7' build/change/stopwatch/B5.csv
+
+# Without a GPU a CUDA program of a chapter runs on the simulated one, in few runs; with one on the GPU.
+echo "cuda 04_cuda_events/cuda_events" >>build/programs.txt
+mkdir -p build/04_cuda_events build/simulated/bin/04_cuda_events
+sed 's/"$\*" | sed/"$* $SIMULATED_TIMES" | sed/' build/01_host_clock/stopwatch >build/simulated/bin/04_cuda_events/cuda_events
+chmod +x build/simulated/bin/04_cuda_events/cuda_events
+docs/change.sh cuda_events --size 5 -- --runs 2 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >found
+cp build/01_host_clock/stopwatch build/04_cuda_events/cuda_events
+docs/change.sh cuda_events --size 5 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >>found
+is "a change without a GPU" <<'.'
+ 1 No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware.
+ 2 csv --runs 1 --size 5 h200
+ 2 csv --runs 2 h200
+ 5 csv
+ 5 csv --size 5
+.

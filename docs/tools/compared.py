@@ -336,10 +336,13 @@ def print_records(sides, paths):
     print()
     if min(side.processes) > 1:
         chance = math.comb(sum(side.processes), side.processes[0]) // 2
-        print("A, B: the median of the processes. processes: the least and the greatest of them.\n"
-              "B is less, B is greater: every process of B is below, or above, all of A. Without a change this happens\n"
-              f"by chance in 1 of {chance} rows.\n"
-              "The rows of a process may rise and fall together: before you believe a small change, repeat the command.")
+        print("A, B: the median of the processes. processes: the least and the greatest of them.")
+        if "no hardware" in device:
+            print("B is less, B is greater: in the model nothing happens by chance. On hardware a small change may be noise.")
+        else:
+            print("B is less, B is greater: every process of B is below, or above, all of A. Without a change this happens\n"
+                  f"by chance in 1 of {chance} rows.\n"
+                  "The rows of a process may rise and fall together: before you believe a small change, repeat the command.")
     else:
         print("runs: the least and the greatest run of a row.")
     if "within the spread of the runs" in said:

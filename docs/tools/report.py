@@ -14,6 +14,8 @@ from compared import RESULTS, TABLES, WHO, machines, of_machines
 from page import ROOT, as_printed, bars, box, element, environment, folded, lines, page, table
 from record import RecordError, read
 
+SIMULATED = ("A model of an NVIDIA H200, in software: no number here was measured. docs/simulator/README.md says what it is good for."
+             " It has no part in the tables beside recorded machines.")
 RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
 KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
@@ -71,7 +73,7 @@ def words(text):
     return "".join(above), "".join(below)
 
 
-def of_program(path, folder, text):
+def of_program(path, folder, text, where):
     """A program's part of the page, and the names of its rows that are disturbed."""
     program = path.rpartition("/")[2]
     record = read(folder / f"{program}.csv")
@@ -80,7 +82,7 @@ def of_program(path, folder, text):
                and re.sub("_(min|max)(?=_|$)", "", c) not in set(record.columns) - {c}]
     shown = [[marked(row, columns[0]), *(row[c] or "-" for c in columns[1:])] for row in record.rows]
     named = [[as_printed(name), value] for name, value in record.meta.items()]
-    return (above + table(f"{path} on this machine", list(map(as_printed, columns)), shown) + picture(program, record)
+    return (above + table(f"{path} on {where}", list(map(as_printed, columns)), shown) + picture(program, record)
             + below + folded("On what and with which options, and the values in these words",
                              table(f"{path}: the named lines of its record", ["name", "value"], named)),
             [row_name(program, row) for row in record.rows if row.get("disturbed") == "1"])
@@ -99,16 +101,23 @@ def of_rooms(ran, folder, told):
     """The part of each room with programs that ran, {room: (its title, HTML)}, and what not to believe."""
     rooms, doubts = {}, []
     for path, code, look, message in ran:
+        is_simulated = path.startswith("simulated/")
+        inside = "simulated/" if is_simulated else ""  # of the folder: its records are no machine's
+        path = path.removeprefix("simulated/")
         room, _, program = path.rpartition("/")
         title, question = head(room)
-        part = element("h3", program)
+        part = element("h3", f"{program} on a simulated GPU" if is_simulated else program)
+        if is_simulated:
+            part += element("p", SIMULATED, ' class="warn"')
         if code == "0":
-            measured, disturbed = of_program(path, folder, told(f"{program}.txt"))
+            measured, disturbed = of_program(path, folder / inside, told(f"{inside}{program}.txt"),
+                                             "the simulated GPU" if is_simulated else "this machine")
             part += element("p", look, ' class="look"') + measured
+            doubts += [f"{path}: simulated, for this machine has no NVIDIA GPU"] if is_simulated else []
             doubts += [f"{path}: disturbed: " + "; ".join(disturbed)] if disturbed else []
         else:
             why = ("skipped: " if code == "77" else f"FAILED with exit code {code}: ") + message
-            printed = told(f"{program}.txt")
+            printed = told(f"{inside}{program}.txt")
             part += element("p", why[0].upper() + why[1:], ' class="warn"')
             part += box(f"What {program} printed", element("pre", printed)) if printed else ""
             doubts.append(f"{path}: {why}")
@@ -160,7 +169,8 @@ def report(folder):
            else element("p", "No program checked whether this machine is fit to measure."))
     listed = "".join(element("li", doubt) for doubt in doubts)
     listed = f"<ul>\n{listed}</ul>" if listed else "<p>None: no row is disturbed, and all programs ran.</p>"
-    name = "block_clock" if (folder / "block_clock.csv").exists() else "block_clock_opencl"
+    measured = [name for name in ("block_clock", "block_clock_opencl") if (folder / f"{name}.csv").exists()]
+    name = (measured + ["block_clock"])[0]  # which is simulated, then
     return page("How this machine times a kernel", f"""<p>Written by <code>./tour.sh</code>: what this machine answered, \
 chapter by chapter. All numbers of a program are of one run.</p>
 <nav aria-label="Contents"><ul>

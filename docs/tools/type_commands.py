@@ -35,7 +35,7 @@ def type_in(place):
     failed = typed = left_out = 0
     folder, texts = place
     for text, command in ((text, command) for text in texts for command in commands(text.read_text())):
-        tool = command.split()[0]
+        tool = next(word for word in command.split() if "=" not in word)  # behind variables
         not_built = tool.startswith("./build/") and not (folder / tool).exists() and not shutil.which("nvcc")
         if not_built or not tool.startswith(".") and not shutil.which(tool):
             left_out += 1
