@@ -44,10 +44,10 @@ int main(void) {
     cl_uint platform_count = 0;
     cl_int error = CL_DEVICE_NOT_FOUND;
     check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs");
-    for (cl_uint i = 0; i < 2 * platform_count && error == CL_DEVICE_NOT_FOUND; i++)
-        error = clGetDeviceIDs(platforms[i % platform_count],
-                               i < platform_count ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_ALL, 1,
-                               &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
     check(error, "clGetDeviceIDs");
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     check(error, "clCreateContext");

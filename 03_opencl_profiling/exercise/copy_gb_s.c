@@ -43,10 +43,10 @@ int main(void) {
     cl_uint platform_count = 0;
     cl_int error = CL_DEVICE_NOT_FOUND;
     check(clGetPlatformIDs(8, platforms, &platform_count), "clGetPlatformIDs");
-    for (cl_uint i = 0; i < 2 * platform_count && error == CL_DEVICE_NOT_FOUND; i++)
-        error = clGetDeviceIDs(platforms[i % platform_count],
-                               i < platform_count ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_ALL, 1,
-                               &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    for (cl_uint i = 0; i < platform_count && i < 8 && error == CL_DEVICE_NOT_FOUND; i++)
+        error = clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
     check(error, "clGetDeviceIDs");
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     check(error, "clCreateContext");
@@ -58,7 +58,7 @@ int main(void) {
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
     cl_kernel kernel = clCreateKernel(program, "vector_add", &error);
     check(error, "clCreateKernel");
-    const size_t count = COUNT, bytes = COUNT * sizeof(float);
+    const size_t bytes = COUNT * sizeof(float);
     cl_mem buffer[3]; /* a is full of ones, b of twos, c is to become threes */
     for (cl_uint i = 0; i < 3; i++) {
         const float value = i < 2 ? (float)(i + 1) : 0;
