@@ -5,7 +5,7 @@
  *
  * In the number must be: the kernel, of a launch that is not its first one.
  * Not: what host and driver do before, and the way to the device. If the stamps are impossible, say
- * so on stderr and end with 1: a stamp is 0 or not written, or END is before START.
+ * so on stderr and end with 1: a stamp is 0, or END is before START.
  *
  * Check: docs/simulator/check 03_opencl_profiling/exercise/start_to_end.c    in the suite's folder
  * Build: cc -O2 start_to_end.c -o start_to_end -lOpenCL    for a real device */
