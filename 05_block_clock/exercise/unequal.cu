@@ -47,25 +47,27 @@ static void check(cudaError_t error, const char *call) {
 }
 
 int main(void) {
-    struct memory *memory;
-    CHECK(cudaMallocManaged((void **)&memory, sizeof *memory));
+    static struct memory memory;
+    struct memory *on_device;
+    CHECK(cudaMalloc((void **)&on_device, sizeof memory));
     for (int i = 0; i < THREADS; i++)
-        memory->input[i] = (float)(2 + i % 7);
-    memory->input[THREADS / 3] = 1; /* the minimum */
-    unequal<<<BLOCKS, THREADS, sizeof memory->input>>>(memory);
+        memory.input[i] = (float)(2 + i % 7);
+    memory.input[THREADS / 3] = 1; /* the minimum */
+    CHECK(cudaMemcpy(on_device, &memory, sizeof memory, cudaMemcpyHostToDevice));
+    unequal<<<BLOCKS, THREADS, sizeof memory.input>>>(on_device);
     CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(&memory, on_device, sizeof memory, cudaMemcpyDeviceToHost));
 
     double mean = 0;
-    long long first = memory->start[0], last = memory->end[0];
+    long long first = memory.start[0], last = memory.end[0];
     for (int b = 0; b < BLOCKS; b++) {
-        if (memory->output[b] != 1 || memory->end[b] <= memory->start[b]) {
-            fprintf(stderr, "wrong: block %d found %g, not 1\n", b, memory->output[b]);
+        if (memory.output[b] != 1 || memory.end[b] <= memory.start[b]) {
+            fprintf(stderr, "wrong: block %d found %g, not 1\n", b, memory.output[b]);
             return 1;
         }
-        mean += (double)(memory->end[b] - memory->start[b]) / BLOCKS;
-        first = memory->start[b] < first ? memory->start[b] : first;
-        last = memory->end[b] > last ? memory->end[b] : last;
+        mean += (double)(memory.end[b] - memory.start[b]) / BLOCKS;
+        first = memory.start[b] < first ? memory.start[b] : first;
+        last = memory.end[b] > last ? memory.end[b] : last;
     }
     printf("longest to mean block: %.4f x\n", (double)(last - first) / mean);
     return fflush(stdout) != 0;
