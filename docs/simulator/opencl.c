@@ -381,6 +381,8 @@ API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), transfer_call
 API(clFlush, (cl_command_queue queue), cl_flush_call, CL_OUT_OF_RESOURCES, (void)queue)
 API(clFinish, (cl_command_queue queue), finish, CL_OUT_OF_RESOURCES,
     if (!queue->stream.apart || queue->stream.last) simulated_wait(queue->stream.last, false))
+API(clWaitForEvents, (cl_uint count, const cl_event *list), finish, CL_INVALID_EVENT,
+    for (cl_uint i = 0; i < count; i++) simulated_wait(&list[i]->command, false))
 
 /* ---- Events ---- */
 

@@ -154,3 +154,14 @@ if(Python3_FOUND AND has_cuda AND NVDISASM)
     ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
   set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77 COST 20)
 endif()
+
+# The exercises of the chapters. A sanitizer of the build would have to be in the reader's program, too.
+if(Python3_FOUND AND NOT CMAKE_C_FLAGS MATCHES "sanitize")
+  file(GLOB exercises CONFIGURE_DEPENDS ${top}/0*/exercise/*.c*)
+  foreach(exercise IN LISTS exercises)
+    cmake_path(GET exercise STEM name)
+    add_test(NAME exercise_${name} COMMAND sh ${simulator}/test/exercises.sh ${name})
+    set_tests_properties(exercise_${name} PROPERTIES LABELS simulated TIMEOUT 120 SKIP_RETURN_CODE 77
+      ENVIRONMENT SIMULATED_LIBRARIES=${CMAKE_BINARY_DIR})
+  endforeach()
+endif()

@@ -167,7 +167,7 @@ TIME(event_destroy, 500, "cudaEventDestroy()")
 
 /* ---- OpenCL: the calls that a chapter is about ---- */
 TIME(enqueue, 4000, "clEnqueueNDRangeKernel()")
-TIME(finish, 1000, "clFinish()")
+TIME(finish, 1000, "clFinish(), clWaitForEvents()")
 TIME(flush, 2300, "besides submit, until a command is on its way")
 TIME(transfer_call, 3000, "clEnqueueReadBuffer() and the like")
 TIME(transfer, 3000, "clEnqueueReadBuffer() and the like on the device, besides the copy itself")
