@@ -6,6 +6,17 @@
 #ifndef SIZE
 #define SIZE 10000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
 #endif
+#ifndef COMPARED /* recipe's names */
+#define CHECK RCP_CHECK
+#define MAKE RCP_MAKE
+#define build_program rcp_build_program
+#define code rcp_code
+#define context rcp_context
+#define device rcp_device
+#define queue rcp_queue
+#define stream rcp_stream
+#define result rcp_result
+#endif
 enum {
     N = SIZE, /* elements of the input */
     GROUP = 256,
