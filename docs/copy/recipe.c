@@ -132,8 +132,8 @@ static const double rcp_shared = 0.22; /* see rcp_waited() */
 static cl_command_queue rcp_look_queue; /* waits for no other queue */
 static cl_kernel rcp_empty, rcp_read_all;
 static char rcp_name[256], rcp_driver[256];
-static void *rcp_before,
-    *rcp_seen; /* the result before the launch, and when it was last looked at */
+/* The result before the launch, and as it was when it was last looked at. */
+static void *rcp_before, *rcp_seen;
 
 static const char *rcp_source = "__kernel void empty(void) {}\n"
                                 "__kernel void read_all(__global uint *data) {\n"
@@ -194,10 +194,9 @@ static struct rcp_time rcp_time(void (*work)(cl_event *, cl_event *), int watche
         RCP_MAKE(gate, clCreateUserEvent(rcp_context, &rcp_code));
         RCP_CHECK(clEnqueueBarrierWithWaitList(rcp_queue, 1, &gate, NULL));
     }
-    rcp_within(watched_ms > 0 ? 3 : RCP_LONGEST_S, yours
-                                                       ? "launch() waits on the host"
-                                                       : "the driver waits in a launch of an empty "
-                                                         "kernel; launch() was not called");
+    rcp_within(watched_ms > 0 ? 3 : RCP_LONGEST_S,
+               yours ? "launch() waits on the host"
+                     : "the driver waits in an empty kernel's launch");
     int64_t begin_ns = rcp_now_ns();
     work(&first, &last);
     const int64_t launched_ns = rcp_now_ns();
@@ -339,7 +338,7 @@ static double rcp_stolen_ms(void) {
     unsigned long long stolen = 0;
     FILE *file = fopen("/proc/stat", "r");
     if (file && fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &stolen) != 1)
-        stolen = 0;
+        stolen = 0; /* a system that does not count it */
     if (file)
         fclose(file);
     return (double)stolen * 1e3 / (double)sysconf(_SC_CLK_TCK);
@@ -419,12 +418,11 @@ static void rcp_make_others(void) {
 
 static const char *rcp_help =
     "usage: recipe [--cold] [--device N|TEXT]\n"
-    "Times launch(): the medians of 101 launches, each one after prepare().\n"
-    "  --cold           before each launch the caches lose its data\n"
-    "  --device N|TEXT  device N, or whose name has TEXT in it; else the first GPU, or device\n"
-    "A line 'disturbed: ...' below the number says why not to believe it.\n"
-    "Ends with 0; 1 if a call fails or the number is refused; 2 for a wrong option; 77 without a\n"
-    "device.\n";
+    "Times launch() 101 times, each after prepare(). --cold: the caches have lost its data "
+    "before.\n"
+    "--device: by number, or a part of the name; else the first GPU, or else the first device.\n"
+    "A line 'disturbed: ...' below the number says why not to believe it. Ends with 0; 1: a call\n"
+    "failed, or the number is refused; 2: wrong options; 77: no device.\n";
 
 int main(int argc, char **argv) {
     static double empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS], wait_us[RCP_RUNS];
@@ -490,8 +488,8 @@ int main(int argc, char **argv) {
     const double all_ms = (double)(rcp_now_ns() - begin_ns) / 1e6, waited = rcp_waited(begin_ns);
     const double stolen_ms = rcp_stolen_ms() - stolen_before_ms;
     rcp_within(RCP_LONGEST_S, "the number cannot be written");
-    const double early_us = rcp_median(work_us, RCP_RUNS / 2);
-    const double late_us = rcp_median(work_us + RCP_RUNS / 2, RCP_RUNS - RCP_RUNS / 2);
+    const double half_1_us = rcp_median(work_us, RCP_RUNS / 2);
+    const double half_2_us = rcp_median(work_us + RCP_RUNS / 2, RCP_RUNS - RCP_RUNS / 2);
     const double us = rcp_median(work_us, RCP_RUNS), no_work_us = rcp_median(empty_us, RCP_RUNS);
     const double queued_us = rcp_median(host_us, RCP_RUNS), rest = rcp_median(rest_us, looks);
     rcp_median(wait_us, RCP_RUNS);
@@ -523,9 +521,9 @@ int main(int argc, char **argv) {
     if (to_us - us > much_us || us - from_us > much_us) /* ranks n/2 -+ 0.98 sqrt(n) */
         printf("disturbed: the runs disagree: the median is somewhere from %.2f to %.2f us\n",
                from_us, to_us);
-    if (early_us - late_us > much_us || late_us - early_us > much_us)
+    if (half_1_us - half_2_us > much_us || half_2_us - half_1_us > much_us)
         printf("disturbed: median %.2f us of the first half of the runs, %.2f us of the second\n",
-               early_us, late_us);
+               half_1_us, half_2_us);
     if (waited > rcp_shared && (is_cpu || late_ms > 1))
         printf("disturbed: each thread of this program waited for a core, %.0f %% of its time\n",
                100 * waited);
@@ -533,8 +531,7 @@ int main(int argc, char **argv) {
         printf("disturbed: somebody else has the device: an empty kernel took up to %.1f ms\n",
                late_ms);
     if (stolen_ms > rcp_shared * all_ms)
-        printf("disturbed: the host of this virtual machine took %.0f of %.0f ms\n", stolen_ms,
-               all_ms);
+        printf("disturbed: the virtual machine's host took %.0f of %.0f ms\n", stolen_ms, all_ms);
     if (device_ms < 0.99 * least_ms || device_ms > 1.01 * most_ms)
         printf("disturbed: the device's clock counts %.1f ms where the host's counts %.1f ms\n",
                device_ms, (least_ms + most_ms) / 2);

@@ -93,8 +93,8 @@ static volatile struct rcp_gate *rcp_gate; /* in host memory that the GPU can re
 static cudaEvent_t rcp_start, rcp_stop, rcp_zero;
 static struct cudaDeviceProp rcp_device;
 static cudaStream_t rcp_look_stream; /* waits for no other stream */
-static void *rcp_before,
-    *rcp_seen; /* the result before the launch, and when it was last looked at */
+/* The result before the launch, and as it was when it was last looked at. */
+static void *rcp_before, *rcp_seen;
 
 /* Holds the stream until the host opens the gate. It gives up after a second, and says so. A
  * mistake of the host must not hang the GPU. */
@@ -257,6 +257,7 @@ static void rcp_make_ready(int version) {
             RCP_CHECK(cudaCtxResetPersistingL2Cache());
         rcp_read_all<<<2 * (rcp_device.l2CacheSize / 1024), 256, 0, rcp_stream>>>(rcp_others);
         RCP_CHECK(cudaGetLastError());
+        RCP_CHECK(cudaDeviceSynchronize()); /* or the wait for the launch would have it, too */
     }
 }
 
@@ -316,7 +317,7 @@ static double rcp_stolen_ms(void) {
     unsigned long long stolen = 0;
     FILE *file = fopen("/proc/stat", "r");
     if (file && fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &stolen) != 1)
-        stolen = 0;
+        stolen = 0; /* a system that does not count it */
     if (file)
         fclose(file);
     return (double)stolen * 1e3 / (double)sysconf(_SC_CLK_TCK);
@@ -324,12 +325,11 @@ static double rcp_stolen_ms(void) {
 
 static const char *rcp_help =
     "usage: recipe [--cold] [--device N]\n"
-    "Times launch(): the medians of 101 launches, each one after prepare().\n"
-    "  --cold      before each launch the caches lose its data\n"
-    "  --device N  the GPU of this number; else the first one\n"
-    "A line 'disturbed: ...' below the number says why not to believe it.\n"
-    "Ends with 0; 1 if a call fails or the number is refused; 2 for a wrong option; 77 without a\n"
-    "GPU.\n";
+    "Times launch() 101 times, each after prepare(). --cold: the caches have lost its data "
+    "before.\n"
+    "--device: the GPU of this number; else the first one, or that of set_up().\n"
+    "A line 'disturbed: ...' below the number says why not to believe it. Ends with 0; 1: a call\n"
+    "failed, or the number is refused; 2: wrong options; 77: no GPU.\n";
 
 /* The GPU of --device; without it, NULL, as the driver or set_up() chooses. */
 static void rcp_choose_device(const char *wanted) {
@@ -463,8 +463,7 @@ int main(int argc, char **argv) {
         printf("disturbed: somebody else has the GPU: an empty kernel took up to %.1f ms\n",
                late_ms);
     if (stolen_ms > rcp_shared * all_ms)
-        printf("disturbed: the host of this virtual machine took %.0f of %.0f ms\n", stolen_ms,
-               all_ms);
+        printf("disturbed: the virtual machine's host took %.0f of %.0f ms\n", stolen_ms, all_ms);
     if (device_ms < 0.99 * least_ms || device_ms > 1.01 * most_ms)
         printf("disturbed: the device's clock counts %.1f ms where the host's counts %.1f ms\n",
                device_ms, (least_ms + most_ms) / 2);
