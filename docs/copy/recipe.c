@@ -488,8 +488,12 @@ int main(int argc, char **argv) {
     const double all_ms = (double)(rcp_now_ns() - begin_ns) / 1e6, waited = rcp_waited(begin_ns);
     const double stolen_ms = rcp_stolen_ms() - stolen_before_ms;
     rcp_within(RCP_LONGEST_S, "the number cannot be written");
+    double *half_2 = work_us + RCP_RUNS / 2;
     const double half_1_us = rcp_median(work_us, RCP_RUNS / 2);
-    const double half_2_us = rcp_median(work_us + RCP_RUNS / 2, RCP_RUNS - RCP_RUNS / 2);
+    const double half_2_us = rcp_median(half_2, RCP_RUNS - RCP_RUNS / 2);
+    const int apart = /* three quarters of the one from three quarters of the other */
+        work_us[RCP_RUNS * 3 / 8] < half_2[RCP_RUNS / 8] ||
+        work_us[RCP_RUNS / 8] > half_2[RCP_RUNS * 3 / 8];
     const double us = rcp_median(work_us, RCP_RUNS), no_work_us = rcp_median(empty_us, RCP_RUNS);
     const double queued_us = rcp_median(host_us, RCP_RUNS), rest = rcp_median(rest_us, looks);
     rcp_median(wait_us, RCP_RUNS);
@@ -521,7 +525,7 @@ int main(int argc, char **argv) {
     if (to_us - us > much_us || us - from_us > much_us) /* ranks n/2 -+ 0.98 sqrt(n) */
         printf("disturbed: the runs disagree: the median is somewhere from %.2f to %.2f us\n",
                from_us, to_us);
-    if (half_1_us - half_2_us > much_us || half_2_us - half_1_us > much_us)
+    if (apart && (half_1_us - half_2_us > much_us || half_2_us - half_1_us > much_us))
         printf("disturbed: median %.2f us of the first half of the runs, %.2f us of the second\n",
                half_1_us, half_2_us);
     if (waited > rcp_shared && (is_cpu || late_ms > 1))
