@@ -4,6 +4,9 @@
  * The user's part of recipe.c (-DTIMED) and of compare.c (-DCOMPARED: B lies, A does not). Each
  * line of `kinds` is one of them. */
 #include "liars.h"
+#ifndef COMPARED
+#define device rcp_device
+#endif
 enum { ITEMS = GROUPS * GROUP };
 
 /* Each kernel but `fill` has the arguments in, out, n. */
@@ -24,7 +27,8 @@ static const char *source =
     "        out[i] = 2 * in[i];\n"
     "}\n"
     "__kernel void twice_slowly(__global const float *in, __global float *out, int n) {\n"
-    "    for (int again = 0; again < 600000 / n; again++)\n"
+    "    const int again = 1 + (n > 100000 ? 100000000 : 600000) / n;\n"
+    "    for (int turn = 0; turn < again; turn++)\n"
     "        for (int i = (int)get_global_id(0); i < n; i += (int)get_global_size(0))\n"
     "            out[i] = 2 * in[i];\n"
     "}\n"
@@ -210,7 +214,7 @@ static void memo(EVENTS) { /* it has seen this buffer, so it has its result */
 }
 #ifndef COMPARED
 static void last_event(EVENTS) { /* as libraries do: the event is that of the last kernel alone */
-    for (int i = 0; i < 1 + 600000 / N; i++)
+    for (int i = 0; i < AGAIN; i++)
         one_kernel(NULL, NULL);
     plain(first, last);
 }

@@ -12,7 +12,6 @@
 #define build_program rcp_build_program
 #define code rcp_code
 #define context rcp_context
-#define device rcp_device
 #define queue rcp_queue
 #define stream rcp_stream
 #define result rcp_result
@@ -23,7 +22,8 @@ enum {
     GROUPS = (N + GROUP - 1) / GROUP, /* the last one is not full */
     WIDTH = 100,
     ROWS = N / WIDTH,
-    BINS = 61
+    BINS = 61,
+    AGAIN = 1 + (SIZE > 100000 ? 100000000 : 600000) / SIZE /* long work; in the simulation, less */
 };
 /* Of a result. SIDES: the sum of both neighbours, and 0 at the border. NEXT_3: each element and the
  * next one are added, three times. SUMS: of each group. INTS, INT_SUM and COUNTS are integers. */
