@@ -174,7 +174,7 @@ static void rcp_launch_empty(cl_event *first, cl_event *last) {
     RCP_CHECK(clEnqueueNDRangeKernel(rcp_queue, rcp_empty, 1, NULL, &one, &one, 0, NULL, first));
 }
 
-struct rcp_time {
+struct rcp_span {
     double us;                /* from the first kernel's START to the last one's END */
     double host_us;           /* for which the host was in `work` */
     double wait_us;           /* until the queue was empty, by the host's clock */
@@ -184,9 +184,9 @@ struct rcp_time {
 
 /* Times `work`. If it is watched, a gate keeps it from its start for so many ms, in which the
  * result must not change, and rcp_seen is the result at END, whatever happens later. */
-static struct rcp_time rcp_time(void (*work)(cl_event *, cl_event *), int watched_ms) {
+static struct rcp_span rcp_time(void (*work)(cl_event *, cl_event *), int watched_ms) {
     const int yours = work != rcp_launch_empty;
-    struct rcp_time time;
+    struct rcp_span time;
     cl_event gate, first = NULL, last = NULL;
     cl_ulong start_ns = 0, end_ns = 0; /* a driver may answer CL_SUCCESS and leave them alone */
     int is_early = 0;
@@ -430,7 +430,7 @@ int main(int argc, char **argv) {
     const char *wanted = NULL;
     int cold = 0, looks = 0;
     double least_rest_us = 1e30;
-    struct rcp_time empty, work;
+    struct rcp_span empty, work;
     cl_command_queue_properties properties;
     cl_device_type type;
     for (int i = 1; i < argc; i++) {
@@ -459,7 +459,7 @@ int main(int argc, char **argv) {
         RCP_REFUSE("no memory for the result\n");
     rcp_make_ready(0);
     rcp_time(rcp_launch_empty, 1); /* behind the gate: what fails here is not launch()'s fault */
-    const struct rcp_time first = rcp_time(rcp_launch_empty, 0);
+    const struct rcp_span first = rcp_time(rcp_launch_empty, 0);
     rcp_time(launch, 0); /* the warm-up: a first launch may compile */
     srand((unsigned)time(NULL));
     const int64_t begin_ns = rcp_now_ns();

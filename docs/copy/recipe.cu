@@ -144,7 +144,7 @@ static void rcp_look(void *copy, int now) {
         RCP_CHECK(cudaStreamSynchronize(rcp_look_stream));
 }
 
-struct rcp_time {
+struct rcp_span {
     double us;                /* between two events */
     double host_us;           /* for which the host was in `work` */
     double wait_us;           /* from the opening of the gate until all was done, by the host */
@@ -155,10 +155,10 @@ struct rcp_time {
  * host's launch is not in it. With NULL: what the events themselves cost. If it is watched, for so
  * many ms at first the result must not change, and rcp_seen is the result at the second event,
  * whatever happens later. */
-static struct rcp_time rcp_time(void (*work)(void), int watched_ms) {
+static struct rcp_span rcp_time(void (*work)(void), int watched_ms) {
     const int yours = work && work != rcp_launch_empty;
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
-    struct rcp_time time;
+    struct rcp_span time;
     float elapsed_ms;
     int early = 0;
     rcp_within(RCP_LONGEST_S, "launch() does not end: an endless kernel, or the driver");
@@ -351,7 +351,7 @@ int main(int argc, char **argv) {
     static double empty_rest_us[RCP_RUNS]; /* of the host's wait: what is not between the events */
     const char *wanted = NULL;
     int cold = 0, driver, number;
-    struct rcp_time first, empty, work;
+    struct rcp_span first, empty, work;
     float device_ms;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0)
