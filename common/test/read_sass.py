@@ -81,7 +81,7 @@ RULES = {
         "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM,
         "note_steps": r"\[ timer \[ timer \] store \] "},
     "docs/lab/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
-    "docs/copy/recipe.cu": {"block_stream": r"timer \[ timer load \] load branch store ", "read_all": "load branch store "},
+    "docs/copy/recipe.cu": {"rcp_block_stream": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store "},
 }
 
 

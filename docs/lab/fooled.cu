@@ -22,6 +22,11 @@ static cudaStream_t stream;
 #endif
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
+#ifdef TIMED /* recipe's names */
+#define CHECK RCP_CHECK
+#define stream rcp_stream
+#define result rcp_result
+#endif
 
 enum { THREADS = 256, N = 1 << 20, BLOCKS = N / THREADS, STEPS = 2000 }; /* 80 us on an H200 */
 enum { FEW = 32, FEW_STEPS = 16000 };       /* blocks of `early`, which leave most SMs free */

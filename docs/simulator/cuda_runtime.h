@@ -399,6 +399,7 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed
     if (simulated_fault("time_zero", &since) && asked >= since) *ms = 0;
     if (simulated_fault("time_zero_once", &since) && asked == since) *ms = 0;
     if (simulated_fault("time_same", NULL)) *ms = 0.001f; if (simulated_fault("time_short", NULL)) *ms *= 0.3f;
+    if (simulated_fault("time_long", NULL)) *ms += 1;
     if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms; if (asked == since) simulated_hit())
 
 #endif

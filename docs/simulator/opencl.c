@@ -46,7 +46,7 @@ struct _cl_context {
 };
 struct _cl_command_queue {
     cl_context context;
-    bool profiled;
+    bool profiled, out_of_order;
     struct simulated_stream stream; /* of each queue but the first: they wait for no other */
 };
 struct _cl_program {
@@ -179,9 +179,14 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
     if (queue)
         *queue = (struct _cl_command_queue){context,
                                             properties & CL_QUEUE_PROFILING_ENABLE && context->device == device,
+                                            simulated_fault("out_of_order", NULL),
                                             {.apart = queue != first_queue}};
     return queue;
 }
+API(clGetCommandQueueInfo, (cl_command_queue queue, cl_command_queue_info what, ROOM), cl_ask, CL_INVALID_COMMAND_QUEUE,
+    if (what != CL_QUEUE_PROPERTIES) simulated_stop("clGetCommandQueueInfo: %#x", what);
+    VALUE(cl_command_queue_properties, (queue->profiled ? CL_QUEUE_PROFILING_ENABLE : 0) |
+                                           (queue->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0)))
 
 cl_program clCreateProgramWithSource(cl_context context UNUSED, cl_uint count UNUSED, const char **text,
                                      const size_t *bytes UNUSED, cl_int *error) {
@@ -378,6 +383,8 @@ API(clEnqueueFillBuffer,
     event->bytes = bytes; event->command.ns = simulated_ns.fill; enqueue(queue, event, waits, wait))
 API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,
     enqueue(queue, new_event(to), waits, wait))
+API(clEnqueueMarkerWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,
+    enqueue(queue, new_event(to), waits, wait))
 API(clFlush, (cl_command_queue queue), cl_flush_call, CL_OUT_OF_RESOURCES, (void)queue)
 API(clFinish, (cl_command_queue queue), finish, CL_OUT_OF_RESOURCES,
     if (!queue->stream.apart || queue->stream.last) simulated_wait(queue->stream.last, false))
@@ -392,7 +399,7 @@ cl_event clCreateUserEvent(cl_context context UNUSED, cl_int *error) {
     return event;
 }
 API(clSetUserEventStatus, (cl_event event, cl_int status), cl_user_event, CL_INVALID_EVENT,
-    event->open = status == CL_COMPLETE)
+    event->open = status == CL_COMPLETE && !simulated_fault("gate_stuck", NULL))
 API(clReleaseEvent, (cl_event event), cl_release_event, CL_INVALID_EVENT,
     if (!event->held) simulated_stop("clReleaseEvent: released twice");
     event->held = false)

@@ -4,6 +4,9 @@
  * The user's part of recipe.c (-DTIMED) and of compare.c (-DCOMPARED: B lies, A does not). Each
  * line of `kinds` is one of them. */
 #include "liars.h"
+#ifndef COMPARED
+#define device rcp_device
+#endif
 enum { ITEMS = GROUPS * GROUP };
 
 /* Each kernel but `fill` has the arguments in, out, n. */
@@ -22,6 +25,12 @@ static const char *source =
     "__kernel void twice_in_turns(__global const float *in, __global float *out, int n) {\n"
     "    for (int i = (int)get_global_id(0); i < n; i += (int)get_global_size(0))\n"
     "        out[i] = 2 * in[i];\n"
+    "}\n"
+    "__kernel void twice_slowly(__global const float *in, __global float *out, int n) {\n"
+    "    const int again = 1 + (n > 100000 ? 100000000 : 600000) / n;\n"
+    "    for (int turn = 0; turn < again; turn++)\n"
+    "        for (int i = (int)get_global_id(0); i < n; i += (int)get_global_size(0))\n"
+    "            out[i] = 2 * in[i];\n"
     "}\n"
     "__kernel void twice_by_half(__global const float *in, __global float *out, int n) {\n"
     "    const int i = (int)get_global_id(0);\n"
@@ -203,6 +212,26 @@ static void memo(EVENTS) { /* it has seen this buffer, so it has its result */
     (known == input ? nothing : plain)(first, last);
     known = input;
 }
+#ifndef COMPARED
+static void last_event(EVENTS) { /* as libraries do: the event is that of the last kernel alone */
+    for (int i = 0; i < AGAIN; i++)
+        one_kernel(NULL, NULL);
+    plain(first, last);
+}
+static void half_event(EVENTS) { /* of the second of two kernels that take equally long */
+    one_kernel(NULL, NULL);
+    one_kernel(first, last);
+}
+static void marker(EVENTS) { /* the work, and then an event of nothing */
+    one_kernel(NULL, NULL);
+    CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, first));
+}
+static void two_markers(EVENTS) { /* honest: what to do with a library */
+    CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, first));
+    one_kernel(NULL, NULL);
+    CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, last));
+}
+#endif
 static void sleeps(EVENTS) {
     const struct timespec time = {0, 20000000};
     nanosleep(&time, NULL);
@@ -235,6 +264,12 @@ static const struct kind kinds[] = {
     {"none_19", COUNTS, zero_and_kernel, "count_values", ITEMS, GROUP},
     {"none_20", TWICE, copy_and_kernel, "add", ITEMS, GROUP},
     {"none_21", TWICE, fork_and_join, "twice", ITEMS, GROUP},
+#ifndef COMPARED
+    {"none_markers", TWICE, two_markers, "twice_in_turns", 1, 1},
+    {"last_event", TWICE, last_event, "twice_in_turns", 1, 1},
+    {"half_event", TWICE, half_event, "twice_slowly", 1, 1},
+    {"marker", TWICE, marker, "twice_slowly", 1, 1},
+#endif
     {"nothing", TWICE, nothing, "twice", ITEMS, GROUP},
     {"nothing_after_12", TWICE, nothing_after_12, "twice", ITEMS, GROUP},
     {"other_queue", TWICE, other_queue, "twice", ITEMS, GROUP},

@@ -6,13 +6,24 @@
 #ifndef SIZE
 #define SIZE 10000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
 #endif
+#ifndef COMPARED /* recipe's names */
+#define CHECK RCP_CHECK
+#define MAKE RCP_MAKE
+#define build_program rcp_build_program
+#define code rcp_code
+#define context rcp_context
+#define queue rcp_queue
+#define stream rcp_stream
+#define result rcp_result
+#endif
 enum {
     N = SIZE, /* elements of the input */
     GROUP = 256,
     GROUPS = (N + GROUP - 1) / GROUP, /* the last one is not full */
     WIDTH = 100,
     ROWS = N / WIDTH,
-    BINS = 61
+    BINS = 61,
+    AGAIN = 1 + (SIZE > 100000 ? 100000000 : 600000) / SIZE /* long work; in the simulation, less */
 };
 /* Of a result. SIDES: the sum of both neighbours, and 0 at the border. NEXT_3: each element and the
  * next one are added, three times. SUMS: of each group. INTS, INT_SUM and COUNTS are integers. */
