@@ -188,7 +188,7 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 int simulated_getrusage(int who, struct rusage *usage);
 FILE *simulated_fopen(const char *path, const char *mode);
 
-static int looks;
+static int looks, own_looks; /* by getrusage(); into the program's own schedstat */
 static int64_t first_look_ns;
 
 /* The first look is followed by a second in which the program does nothing: long enough for the counts. */
@@ -207,13 +207,15 @@ int simulated_getrusage(int who, struct rusage *usage) {
 /* What others had of the processor since the first look. */
 static int64_t others_ns(const char *fault) {
     int eighths = 0;
-    return looks > 1 && simulated_fault(fault, &eighths) ? (host_ns - first_look_ns) * eighths / 8 : 0;
+    return (looks > 1 || own_looks > 1) && simulated_fault(fault, &eighths) ? (host_ns - first_look_ns) * eighths / 8
+                                                                            : 0;
 }
 
 FILE *simulated_fopen(const char *path, const char *mode) {
     static char text[256];
     char own[64];
     snprintf(own, sizeof own, "/proc/self/task/%d/schedstat", (int)getpid());
+    own_looks += strcmp(path, own) == 0;
     if (strcmp(path, "/proc/stat") == 0)
         snprintf(text, sizeof text, "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
                  1000 + (long long)(cpu_ns + others_ns("neighbour")) / 10000000,
