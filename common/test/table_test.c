@@ -150,9 +150,9 @@ int main(void) {
         const size_t free = n >= 9 ? (size_t)floor((double)n / 2 - 0.98 * sqrt((double)n)) : n == 8 ? 1 : 0;
         for (size_t one_more = 0; one_more < 2; one_more++) {
             for (size_t i = 0; i < n; i++) many[i] = i < free + one_more ? 60 : i < n - free ? 100 : 140;
-            expect("so many far below", summarize(many, n, 1.6, 1.25).marks, one_more * RUNS_DISAGREE);
+            expect("so many far below", summarize(many, n, 1.6, 1.25).marks, (double)(one_more * RUNS_DISAGREE));
             for (size_t i = 0; i < n; i++) many[i] = i < free ? 60 : i < n - free - one_more ? 100 : 140;
-            expect("so many far above", summarize(many, n, 1.6, 1.25).marks, one_more * RUNS_DISAGREE);
+            expect("so many far above", summarize(many, n, 1.6, 1.25).marks, (double)(one_more * RUNS_DISAGREE));
         }
     }
     expect("a quarter more", summarize(above, 5, 0, 1.25).marks, 0);
