@@ -90,8 +90,8 @@ static void set_up(void) {
     RCP_CHECK(clSetKernelArg(my_kernel, 2, sizeof n, &n));
 }
 
-/* Before each launch, not timed: writes the input of this version. Each version has another rcp_result.
- * The result is spoilt before; if something must stand there, write it here. */
+/* Before each launch, not timed: writes the input of this version. Each version has another
+ * result. It is spoilt before; if something must stand there, write it here. */
 static void prepare(int version) {
     for (int i = 0; i < N; i++)
         host[i] = (float)(i + version);

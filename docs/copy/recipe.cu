@@ -54,8 +54,8 @@ static void set_up(void) {
     RCP_CHECK(cudaMalloc((void **)&rcp_result.data, rcp_result.bytes));
 }
 
-/* Before each launch, not timed: writes the input of this version. Each version has another rcp_result.
- * The result is spoilt before; if something must stand there, write it here. */
+/* Before each launch, not timed: writes the input of this version. Each version has another
+ * result. It is spoilt before; if something must stand there, write it here. */
 static void prepare(int version) {
     for (int i = 0; i < N; i++)
         host[i] = (float)(i + version);
