@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The GPU timing suite's contributors
  *
  * Which of two is faster, and how sure? What compare.c and compare.cu share: a file to copy.
  *
@@ -13,6 +14,7 @@
  * second largest of nine enclose the median of all processes with a probability of 96 %. */
 #pragma once
 
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,16 +28,22 @@
 /* The columns of the record. Percent: how much more time B takes than A. */
 /* clang-format off */
 enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_A = 6, CMP_B, CMP_SINGLE, CMP_COUNT = 10,
-       CMP_ROW, CMP_TICK, CMP_ALONE, CMP_STEP, CMP_LEAST, CMP_DISTURBED, CMP_COLUMNS };
+       CMP_ROW, CMP_TICK, CMP_ALONE, CMP_STEP, CMP_LEAST, CMP_LATE, CMP_TIMED, CMP_WAITED,
+       CMP_STOLEN, CMP_DISTURBED, CMP_COLUMNS };
 static const char *const cmp_columns[CMP_COLUMNS] = {
     "difference_percent", "low_percent", "high_percent", "control_percent", "control_low_percent",
     "control_high_percent", "median_a_us", "median_b_us", "single_a_us", "single_b_us", "pairs",
-    "in_a_row", "tick_ns", "step_alone_ns", "step_in_a_row_ns", "least_percent", "disturbed"};
+    "in_a_row", "tick_ns", "step_alone_ns", "step_in_a_row_ns", "least_percent", "late",
+    "timed", "waited_percent", "stolen_percent", "disturbed"};
 /* clang-format on */
 
 /* Microseconds of a launch of A or of B; which 0: of a spin. checked: the time does not count. */
 typedef double cmp_timer(char which, int checked, int clocks);
 enum { CMP_PAIRS = 1 << 20, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999, CMP_REPEATS = 3 };
+/* Percent of its time for which a process may wait for a core, and which the host of a virtual
+ * machine may take. With PoCL on two cores it waited for 5 to 17 % on the idle machine, for 44 to
+ * 47 % beside one busy loop, for 49 to 56 % beside two. */
+static const double cmp_most_waited = 25, cmp_most_stolen = 10;
 struct cmp_pairs {
     double a_us[CMP_PAIRS], b_us[CMP_PAIRS];
     size_t count;
@@ -46,14 +54,20 @@ static struct {
     int fitting;                              /* how long may a row be? see cmp_fit_row() */
     FILE *record;                             /* of --csv; stdout: in place of the words */
     const char *clock;                        /* which time it is; NULL: times from elsewhere */
-    char device[256];
+    const char *wanted;                       /* of --device */
+    int is_cpu;                               /* the device is this processor */
+    char device_name[256];
     unsigned char *before, *seen, spoilt; /* the result behind prepare(), and later; its filling */
     int version;                          /* of the input */
     struct cmp_pairs ab, aa;              /* aa: A and A again, the control */
     double times_us[CMP_TIMES], host_us[2], once_us;
     double single_us[3];      /* of one launch, the median: of A, of B, of an empty kernel */
     double alone_us, step_us; /* steps: see cmp_step_us() */
-    volatile sig_atomic_t held;
+    double outside_us[3], least_us[3]; /* see cmp_note() */
+    double waited_percent, stolen_percent;
+    char last_words[512]; /* see cmp_limit() */
+    size_t last_length;
+    pid_t child;
     long long ran_clocks; /* of the last spin */
     size_t times, samples, late, too_short;
     double table[CMP_PROCESSES][CMP_COLUMNS];
@@ -185,31 +199,64 @@ static inline void cmp_add_row(double tick_us, double step_us) {
     row[CMP_TICK] = 1e3 * tick_us;
     row[CMP_ALONE] = 1e3 * cmp.alone_us;
     row[CMP_STEP] = 1e3 * step_us;
-    row[CMP_DISTURBED] = cmp.late > cmp.samples / 4;
+    row[CMP_LATE] = (double)cmp.late;
+    row[CMP_TIMED] = (double)cmp.samples;
+    row[CMP_WAITED] = cmp.waited_percent;
+    row[CMP_STOLEN] = cmp.stolen_percent;
+    row[CMP_DISTURBED] = cmp.late > cmp.samples / 4 || cmp.waited_percent > cmp_most_waited ||
+                         cmp.stolen_percent > cmp_most_stolen;
 }
 
 /* ---- While it measures ---- */
 
-/* For the clock's tick; for a host that waits a millisecond too long, or works in launch(). */
-static inline void cmp_note(char which, double us, double waited_us, double host_us) {
-    if (cmp.times < CMP_TIMES)
-        cmp.times_us[cmp.times++] = us;
-    cmp.samples++;
-    cmp.late += waited_us - us > 1000;
-    if (which)
-        cmp.host_us[which - 'A'] = fmin(cmp.host_us[which - 'A'], host_us / cmp.row);
+static inline const char *cmp_name(char which) {
+    return which == 'A' ? "A" : which == 'B' ? "B" : which ? "a process" : "an empty kernel";
 }
 
 /* Ends with 1: names A or B, and what it does in place of its work. */
 __attribute__((noreturn, format(printf, 2, 3))) static inline void
 cmp_refuse(char which, const char *format, ...) {
     va_list numbers;
-    fprintf(stderr, "%s ", which == 'A' ? "A" : which == 'B' ? "B" : "an empty kernel");
+    fprintf(stderr, "%s ", cmp_name(which));
     va_start(numbers, format);
     vfprintf(stderr, format, numbers);
     va_end(numbers);
     fprintf(stderr, "\n");
     exit(1);
+}
+
+/* For the clock's tick; for a host that waits a millisecond too long, or works in launch(). us: what
+ * the device's stamps enclose; host_us: of launch(); all_us: from before launch() until the host
+ * knew that all was over. No stamps enclose more than that. */
+static inline void cmp_note(char which, double us, double all_us, double host_us) {
+    const int i = which ? which - 'A' : 2;
+    if (us > 1.02 * all_us + 10)
+        cmp_refuse(which,
+                   "took %.2f us by the device's clock, but the host waited for %.2f us: such "
+                   "stamps cannot be right",
+                   us, all_us);
+    if (cmp.times < CMP_TIMES)
+        cmp.times_us[cmp.times++] = us;
+    cmp.samples++;
+    cmp.late += all_us - us > 1000;
+    if (all_us - us < cmp.outside_us[i]) {
+        cmp.outside_us[i] = all_us - us;
+        cmp.least_us[i] = us;
+    }
+    if (which)
+        cmp.host_us[i] = fmin(cmp.host_us[i], host_us / cmp.row);
+}
+
+/* Does the host wait longer for a launch, each time, than its events, launch() and an empty kernel
+ * explain? Then the events do not enclose all of its work. */
+static inline void cmp_check_outside(char which) {
+    const int i = which - 'A';
+    const double more_us = cmp.outside_us[i] - cmp.outside_us[2] - cmp.host_us[i] * cmp.row;
+    if (more_us > 20 + cmp.least_us[i] / 4)
+        cmp_refuse(which,
+                   "took %.2f us by its events, but the host waited for %.2f us more than for an "
+                   "empty kernel, each time: do the events enclose all of its work?",
+                   cmp.least_us[i], more_us);
 }
 
 /* Behind prepare(). */
@@ -225,17 +272,48 @@ static inline void cmp_expect_other(char which, long wrong) {
                           "is the input the same, or zero?");
 }
 
-/* A launch() that waits for what is held would wait forever: names it after 3 s. */
+/* No wait is without end: after so many seconds these are the program's last words. */
 static inline void cmp_on_alarm(int number) {
     (void)number;
-    char text[] = "? waits in launch() for the device, which holds it\n";
-    text[0] = (char)cmp.held;
-    _exit(write(STDERR_FILENO, text, sizeof text - 1) > 0 ? 1 : 3);
+    if (cmp.child > 0)
+        kill(cmp.child, SIGKILL);
+    _exit(write(STDERR_FILENO, cmp.last_words, cmp.last_length) > 0 ? 1 : 3);
 }
-static inline void cmp_hold(char which) {
-    cmp.held = which;
+static inline void cmp_limit(unsigned seconds, char which, const char *words) {
+    alarm(0);
+    snprintf(cmp.last_words, sizeof cmp.last_words, "%s %s (%s)\n", cmp_name(which), words,
+             cmp.device_name);
+    cmp.last_length = strlen(cmp.last_words);
     signal(SIGALRM, cmp_on_alarm);
-    alarm(which ? 3 : 0);
+    alarm(seconds);
+}
+
+/* Milliseconds for which all threads of this process ran, and for which they were ready and had no
+ * core, and which the host of a virtual machine took from all cores. All 0 where Linux does not
+ * say it. Source: Documentation/scheduler/sched-stats.rst, proc(5). */
+static inline void cmp_cpu_ms(double ms[3]) {
+    unsigned long long ran_ns, waited_ns, stolen = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    ms[0] = ms[1] = 0;
+    for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
+        char path[300];
+        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", task->d_name);
+        FILE *file = *task->d_name == '.' ? NULL : fopen(path, "r");
+        if (file && fscanf(file, "%llu %llu", &ran_ns, &waited_ns) == 2) {
+            ms[0] += (double)ran_ns / 1e6;
+            ms[1] += (double)waited_ns / 1e6;
+        }
+        if (file)
+            fclose(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    FILE *all = fopen("/proc/stat", "r"); /* user nice system idle iowait irq softirq steal */
+    if (!all || fscanf(all, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &stolen) != 1)
+        stolen = 0;
+    if (all)
+        fclose(all);
+    ms[2] = (double)stolen * 1e3 / (double)sysconf(_SC_CLK_TCK);
 }
 
 /* While launches are held: waits until those that are not held would have ended. */
@@ -341,12 +419,15 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
     }
     for (int i = 0; i < 16; i++)
         time_us("AB"[i % 2], 1, 0);
+    cmp.outside_us[0] = cmp.outside_us[1] = cmp.outside_us[2] = INFINITY;
     for (int i = 0; i < EMPTIES; i++) {
         cmp.delay = 1 + cmp_random(2048);
         empties_us[i] = time_us(0, 0, 0);
     }
     const double empty_us = cmp_median(empties_us, EMPTIES);
+    double before_ms[3], now_ms[3] = {0};
     const int64_t begin_ns = cmp_now_ns();
+    cmp_cpu_ms(before_ms);
     cmp.samples = cmp.late = 0;
     /* part: of the time. A slow machine has 16 pairs all the same, in ten times as long. */
     double part = 0;
@@ -358,6 +439,16 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
             time_us("AB"[cmp_random(2)], 1, 0);
         part = (double)(cmp_now_ns() - begin_ns) / 1e9 / cmp.seconds;
     }
+    alarm(0);
+    if (cmp.is_cpu) { /* of a GPU's work these clocks say nothing */
+        cmp_cpu_ms(now_ms);
+        for (int i = 0; i < 3; i++)
+            now_ms[i] -= before_ms[i];
+        cmp.waited_percent = 100 * now_ms[1] / fmax(1e-3, now_ms[0] + now_ms[1]);
+        cmp.stolen_percent = 100 * now_ms[2] / fmax(1e-3, now_ms[0] + now_ms[2]);
+    }
+    cmp_check_outside('A');
+    cmp_check_outside('B');
     if (cmp.ab.count < 50 * cmp.too_short) { /* without the others the ratio would be too near 1 */
         fprintf(stderr, "A and B are too short for this device's clock, or it is disturbed\n");
         return 1;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The GPU timing suite's contributors
  *
  * The command line, the processes and the report of compare.c and compare.cu: a file to copy. */
 #pragma once
@@ -33,8 +34,32 @@ static inline void cmp_print_alone(const double *of) {
                          fabs(alone[1] / alone[0] - 1 - of[CMP_DIFFERENCE] / 100) > may_differ))
         printf(
             "Alone A takes %.2f us, B %.2f us; in the row %.2f and %.2f: launches overlap, or use "
-            "what others left (caches, too). To time each alone: longest_row = 1.\n",
+            "what others left (caches, too). To time each alone: cmp_longest_row = 1.\n",
             alone[0], alone[1], in_row[0], in_row[1]);
+}
+
+/* What was seen, in the process where there was most of it. Why is another question. */
+static inline void cmp_print_disturbed(double processes) {
+    const double *late = cmp.table[0], *waited = late, *stolen = late;
+    for (int i = 0; i < cmp.rows; i++) {
+        const double *row = cmp.table[i];
+        late = row[CMP_LATE] * late[CMP_TIMED] > late[CMP_LATE] * row[CMP_TIMED] ? row : late;
+        waited = row[CMP_WAITED] > waited[CMP_WAITED] ? row : waited;
+        stolen = row[CMP_STOLEN] > stolen[CMP_STOLEN] ? row : stolen;
+    }
+    if (processes > 0)
+        printf("Disturbed: %.0f of %d processes.", processes, cmp.rows);
+    if (late[CMP_LATE] > late[CMP_TIMED] / 4)
+        printf(" The host waited a millisecond too long in %.0f of %.0f timings.", late[CMP_LATE],
+               late[CMP_TIMED]);
+    if (waited[CMP_WAITED] > cmp_most_waited)
+        printf(" The threads waited for a core for %.0f %% of their time: the processor had other "
+               "work.",
+               waited[CMP_WAITED]);
+    if (stolen[CMP_STOLEN] > cmp_most_stolen)
+        printf(" The host of this virtual machine took %.0f %% of the time.", stolen[CMP_STOLEN]);
+    if (processes > 0)
+        printf("\n");
 }
 
 /* of: what the record's columns are in all processes together. */
@@ -43,10 +68,7 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
     const double widest = fmax(fabs(of[CMP_LOW]), of[CMP_HIGH]);
     const int one = cmp.rows == 1, undecided = strcmp(verdict, "undecided") == 0;
     const char *us = cmp.clock ? " us" : "";
-    if (of[CMP_DISTURBED] > 0)
-        printf("Disturbed: in %.0f of %d processes the host waited a millisecond too long for more "
-               "than one time in four: somebody else uses the device.\n",
-               of[CMP_DISTURBED], cmp.rows);
+    cmp_print_disturbed(of[CMP_DISTURBED]);
     if (!(widest < INFINITY)) {
         printf("Not decided: too few %s, %.0f.\n", one ? "pairs" : "processes",
                one ? of[CMP_COUNT] : cmp.rows);
@@ -140,7 +162,7 @@ static inline int cmp_finish(void) {
     if (cmp.record) {
         fprintf(cmp.record,
                 "# program,compare\n# device,%s\n# cold,%d\n# seconds,%g\n# percent,%g\n",
-                cmp.device, cmp.cold, cmp.seconds, cmp.percent);
+                cmp.device_name, cmp.cold, cmp.seconds, cmp.percent);
         fprintf(cmp.record, "# processes,%d\n# repeated,%d\n# verdict,%s\n", cmp.rows, cmp.repeated,
                 verdict);
         fprintf(cmp.record, "# within_percent,%.3f\n# between_percent,%.3f\n", within, between);
@@ -158,7 +180,7 @@ static inline int cmp_finish(void) {
         fprintf(cmp.record, "\n");
     }
     if (cmp.record != stdout && cmp.clock && cmp.processes == 1)
-        printf("%s\n", cmp.device); /* of many the first one's line has it */
+        printf("%s\n", cmp.device_name); /* of many the first one's line has it */
     if (cmp.record != stdout)
         cmp_print_words(of, verdict, finds, within, between);
     if ((!cmp.record || fflush(cmp.record) == 0) && fflush(stdout) == 0)
@@ -173,7 +195,7 @@ static inline int cmp_finish(void) {
 __attribute__((noreturn)) static inline void cmp_usage(const char *what, const char *text) {
     if (cmp.line > 0)
         fprintf(stderr, "line %d of the input: ", cmp.line);
-    fprintf(stderr, "%s: '%s'\n", what, text);
+    fprintf(stderr, "%s '%s'\n", what, text);
     exit(2);
 }
 
@@ -191,17 +213,23 @@ extern char **environ;
 
 /* Starts this program again, for one process. Returns whether it has a row, which comes last. */
 static inline int cmp_run_process(char *self, double *row) {
-    char seconds[32], line[1024] = "", *end = line, *cold = cmp.cold ? (char *)"--cold" : NULL;
+    char seconds[32], line[1024] = "", *end = line, device[300];
     char *first = (char *)(cmp.rows % 2 ? "--first=B" : "--first=A"); /* in the warm-up */
-    char *arguments[] = {self, (char *)"--processes=1", (char *)"--csv", seconds, first, cold,
-                         NULL};
+    char *arguments[8] = {self, (char *)"--processes=1", (char *)"--csv", seconds, first};
     const char *program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : self;
     int ends[2], status;
     pid_t child;
     posix_spawn_file_actions_t actions;
     FILE *said;
     snprintf(seconds, sizeof seconds, "%g", cmp.seconds);
-    signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody can wait */
+    snprintf(device, sizeof device, "--device=%s", cmp.wanted ? cmp.wanted : "");
+    int more = 5;
+    if (cmp.cold)
+        arguments[more++] = (char *)"--cold";
+    if (cmp.wanted)
+        arguments[more] = device;
+    setenv("CMP_PROCESS", "1", 1); /* see cmp_begin() */
+    signal(SIGCHLD, SIG_DFL);      /* if it is ignored, nobody can wait */
     if (pipe(ends) != 0 || !(said = fdopen(ends[0], "r")) ||
         (errno = posix_spawn_file_actions_init(&actions)) != 0 ||
         (errno = posix_spawn_file_actions_adddup2(&actions, ends[1], 1)) != 0 ||
@@ -212,14 +240,21 @@ static inline int cmp_run_process(char *self, double *row) {
     }
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
+    cmp.child = child;
+    cmp_limit((unsigned)(20 * cmp.seconds) + 600, 'P', "has no end");
     while (fgets(line, sizeof line, said))
-        sscanf(line, "# device,%255[^\n]", cmp.device);
+        sscanf(line, "# device,%255[^\n]", cmp.device_name);
     fclose(said);
     if (waitpid(child, &status, 0) != child) {
         perror("cannot wait for a process");
         exit(1);
     }
-    if (status != 0) /* it has said why */
+    alarm(0);
+    cmp.child = 0;
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "process %d: signal %d, %s\n", cmp.rows + 1, WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+    if (status != 0) /* else it has said why */
         exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
     strtod(line, &end);
     for (int c = 0; c < CMP_COLUMNS && *end == ','; c++)
@@ -227,17 +262,28 @@ static inline int cmp_run_process(char *self, double *row) {
     return *end == '\n';
 }
 
-static inline int cmp_run_processes(char *self) {
+/* For several processes: runs them, reports and ends the program. One process returns at once. */
+static inline void cmp_run_processes(char *self) {
+    const int is_terminal = isatty(STDERR_FILENO);
+    if (cmp.seconds <= 0) /* not said */
+        cmp.seconds = cmp.is_cpu ? 2.5 : 0.5;
+    if (cmp.processes == 1)
+        return;
+    if (cmp.processes * cmp.seconds >= 3)
+        fprintf(stderr, "%d processes of %g s and their set-up: some %.0f s\n", cmp.processes,
+                cmp.seconds, cmp.processes * (cmp.seconds + 0.5));
     while (cmp.rows < cmp.processes) {
         double *row = cmp.table[cmp.rows];
+        if (is_terminal)
+            fprintf(stderr, "\rprocess %d of %d\r", cmp.rows + 1, cmp.processes);
         if (!cmp_run_process(self, row) || !(row[CMP_HIGH] < INFINITY)) {
             fprintf(stderr, "process %d has too few pairs: give it more SECONDS\n", cmp.rows + 1);
-            return 1;
+            exit(1);
         }
         const int again = row[CMP_DISTURBED] > 0 && cmp.repeated < CMP_REPEATS;
         if (cmp.record != stdout) {
             if (cmp.rows + cmp.repeated == 0)
-                printf("%s\n", cmp.device);
+                printf("%s\n", cmp.device_name);
             printf("process %d: B/A %.5f (%.5f to %.5f)%s\n", cmp.rows + 1,
                    1 + row[CMP_DIFFERENCE] / 100, 1 + row[CMP_LOW] / 100, 1 + row[CMP_HIGH] / 100,
                    again                    ? ", disturbed: once more"
@@ -248,7 +294,31 @@ static inline int cmp_run_processes(char *self) {
         cmp.repeated += again;
         cmp.rows += !again;
     }
-    return cmp_finish();
+    exit(cmp_finish());
+}
+
+/* For each device: is it the one that --device names, by its number or a part of its name? Prints
+ * it, if a list is wanted. */
+static inline int cmp_is_wanted(int number, const char *name) {
+    char digits[16];
+    snprintf(digits, sizeof digits, "%d", number);
+    if (cmp.wanted && strcmp(cmp.wanted, "list") == 0)
+        printf("%d: %s\n", number, name);
+    return !cmp.wanted || strcmp(cmp.wanted, digits) == 0 ||
+           (strspn(cmp.wanted, "0123456789") < strlen(cmp.wanted) && strstr(name, cmp.wanted));
+}
+
+/* Behind all devices: ends the program, unless one was found. */
+static inline void cmp_end_list(int found, const char *none) {
+    if (cmp.wanted && strcmp(cmp.wanted, "list") == 0)
+        exit(fflush(stdout) != 0);
+    if (found)
+        return;
+    if (cmp.wanted)
+        fprintf(stderr, "--device: none is '%s'; --device=list shows them\n", cmp.wanted);
+    else
+        fprintf(stderr, "%s\n", none);
+    exit(cmp.wanted ? 2 : 77); /* 77: what test runners count as skipped */
 }
 
 static inline void cmp_add_times(double a_us, double b_us) {
@@ -266,64 +336,83 @@ static inline int cmp_read_pairs(double step) {
         const char *a = more ? strtok(line, " \t,\r\n") : NULL;
         const char *b = a ? strtok(NULL, " \t,\r\n") : NULL;
         if (a && (!b || strtok(NULL, " \t,\r\n")))
-            cmp_usage("not two times, of A and of B", a);
+            cmp_usage("not two times, of A and of B:", a);
         if (cmp.ab.count == CMP_PAIRS || cmp.rows == CMP_PROCESSES)
-            cmp_usage("more than there is room for", a ? a : "");
+            cmp_usage("more than there is room for:", a ? a : "");
         if (a)
-            cmp_add_times(cmp_number(a, 1e12, "not a time"), cmp_number(b, 1e12, "not a time"));
+            cmp_add_times(cmp_number(a, 1e12, "not a time:"), cmp_number(b, 1e12, "not a time:"));
         else if (cmp.ab.count > 0) { /* a tick shows in the times */
             cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, 0x1p-23), step);
             cmp.ab.count = cmp.times = 0;
         }
     }
     if (ferror(stdin) || cmp.rows == 0)
-        cmp_usage("no times", "-");
+        cmp_usage("no times:", "-");
     return cmp_finish();
 }
 
-/* Reads the arguments. Returns in a process that is to measure; the others end here. */
+/* Reads the arguments. */
 static inline void cmp_begin(int argc, char **argv, const char *clock) {
-    static const char usage[] =
-        "usage: compare [SECONDS [PERCENT]] [--processes N] [--cold] [--csv[=FILE]] or compare - "
-        "[STEP]; SECONDS up to 3600, of each process, 0.5 if not said; PERCENT: what matters, 0.5; "
-        "N: 1, or 6 to 999, 9; not";
+    static const char help[] =
+        "usage: compare [SECONDS [PERCENT]] [OPTION...]\n"
+        "       compare - [STEP]\n"
+        "Which of two launches is faster, A or B? Times them in pairs, in several processes.\n"
+        "  SECONDS        for which each process measures, up to 3600; if not said, 0.5, or 2.5 "
+        "on\n"
+        "                 a processor\n"
+        "  PERCENT        the smallest difference that matters to you, 0.5\n"
+        "  --processes N  1, or 6 to 999; 9. With 1 the result holds for that process alone\n"
+        "  --cold         each launch finds the caches without its data, and is timed alone\n"
+        "  --device D     its number, a part of its name, or list\n"
+        "  --csv[=FILE]   writes the numbers by name; without FILE in place of the words\n"
+        "  -              reads times in us from standard input, a line 'A B' for each pair and "
+        "an\n"
+        "                 empty line behind each process; STEP: of their clock, in us\n"
+        "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no such device here.\n";
     static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
                                           {"cold", no_argument, NULL, 'c'},
                                           {"csv", optional_argument, NULL, 'r'},
+                                          {"device", required_argument, NULL, 'd'},
                                           {"first", required_argument, NULL, 'f'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    cmp.seconds = 0.5;
     cmp.percent = 0.5;
     cmp.row = cmp.delay = 1;
-    cmp.host_us[0] = cmp.host_us[1] = cmp.once_us = INFINITY;
-    double processes = 9;
+    cmp.host_us[0] = cmp.host_us[1] = INFINITY;
+    cmp.outside_us[0] = cmp.outside_us[1] = cmp.outside_us[2] = INFINITY;
+    const char *processes = "9";
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
         if (option == 'p')
-            processes = cmp_number(optarg ? optarg : "", CMP_PROCESSES, usage);
+            processes = optarg;
         else if (option == 'c')
             cmp.cold = 1;
+        else if (option == 'd')
+            cmp.wanted = optarg;
         else if (option == 'f')
             cmp.b_first = optarg && *optarg == 'B';
         else if (option == 'h')
-            exit(printf("%.*s\n", (int)(sizeof usage - sizeof "; not"), usage) < 0 ||
-                 fflush(stdout) != 0);
+            exit(fputs(help, stdout) < 0 || fflush(stdout) != 0);
         else if (option != 'r')
-            cmp_usage(usage, argv[optind - 1]);
+            cmp_usage("not an option, or without what it needs (see --help):", argv[optind - 1]);
         else if (!(cmp.record = optarg ? fopen(optarg, "w") : stdout))
-            cmp_usage("cannot write the record", optarg);
-    argv += optind;
-    cmp.processes = (int)processes;
-    if (argc - optind > 2 || cmp.processes != processes || (processes > 1 && processes < 6))
-        cmp_usage(usage, argc - optind > 2 ? argv[2] : "N");
-    if (argv[0] && strcmp(argv[0], "-") == 0)
-        exit(cmp_read_pairs(argv[1] ? cmp_number(argv[1], 1e12, "not a step") : 0));
+            cmp_usage("cannot write the record:", optarg);
+    char **rest = argv + optind;
+    const double n = cmp_number(processes, CMP_PROCESSES, "--processes is 1, or 6 to 999, not");
+    cmp.processes = (int)n;
+    if (cmp.processes != n || (n > 1 && n < 6))
+        cmp_usage("--processes is 1, or 6 to 999, not", processes);
+    if (argc - optind > 2)
+        cmp_usage("one argument too many (see --help):", rest[2]);
+    if (rest[0] && strcmp(rest[0], "-") == 0)
+        exit(cmp_read_pairs(rest[1] ? cmp_number(rest[1], 1e12, "not a step:") : 0));
     cmp.clock = clock;
-    if (argv[0])
-        cmp.seconds = cmp_number(argv[0], 3600, usage);
-    if (argv[0] && argv[1])
-        cmp.percent = cmp_number(argv[1], 100, usage);
-    if (cmp.processes > 1)
-        exit(cmp_run_processes(argv[-optind]));
+    if (rest[0])
+        cmp.seconds = cmp_number(rest[0], 3600, "SECONDS is up to 3600, not");
+    if (rest[0] && rest[1])
+        cmp.percent = cmp_number(rest[1], 100, "PERCENT is up to 100, not");
+    if (cmp.processes > 1 && getenv("CMP_PROCESS")) { /* it would start itself without end */
+        fprintf(stderr, "a process of compare starts processes: its arguments do not reach it\n");
+        exit(1);
+    }
 }

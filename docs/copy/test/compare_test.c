@@ -120,13 +120,14 @@ static int be_a_process(void) {
     row[CMP_ROW] = 16;
     row[CMP_COUNT] = 200;
     cmp.rows = 1;
-    strcpy(cmp.device, "X");
+    strcpy(cmp.device_name, "X");
     return strncmp(line, "end", 3) == 0 ? atoi(line + 3) : cmp_finish();
 }
 
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmp_begin(argc, argv, "a script");
+        cmp_run_processes(argv[0]);
         return be_a_process();
     }
     check_statistics();
