@@ -153,21 +153,33 @@ static long first_wrong(const void *copy, int version) {
 }
 #endif
 
+#ifndef CMP_CANDIDATES
+#define CMP_CANDIDATES 2 /* A and B; up to 8 */
+#endif
+
 /* ---- How it is timed ---- */
 
 static cl_command_queue cmp_aside; /* waits for no other queue: what has the result become? */
-static cl_kernel cmp_empty, cmp_read;
+static cl_kernel cmp_empty, cmp_read, cmp_read_lines;
+static cl_mem cmp_zeros, cmp_probe; /* for --cold */
 /* What --cold reads, or twice the cache: many a GPU answers with the size of its first cache. */
 #ifndef CMP_COLD_BYTES
 #define CMP_COLD_BYTES (256 << 20)
 #endif
-static size_t cmp_cold_count; /* of uint, all 0 */
+static size_t cmp_cold_count, cmp_probe_count; /* of uint, all 0 */
 
-static const char *const cmp_source = "__kernel void cmp_empty(void) {}\n"
-                                      "__kernel void cmp_read(__global uint *zeros) {\n"
-                                      "    if (zeros[get_global_id(0)] != 0)\n" /* never */
-                                      "        zeros[0] = 1;\n"
-                                      "}\n";
+/* cmp_read_lines: one number of each 64 bytes, in no order. */
+static const char *const cmp_source =
+    "__kernel void cmp_empty(void) {}\n"
+    "__kernel void cmp_read(__global uint *zeros) {\n"
+    "    if (zeros[get_global_id(0)] != 0)\n" /* never */
+    "        zeros[0] = 1;\n"
+    "}\n"
+    "__kernel void cmp_read_lines(__global uint *zeros) {\n"
+    "    const size_t lines = get_global_size(0), line = get_global_id(0) * 2654435761u % lines;\n"
+    "    if (zeros[line * 16] != 0)\n"
+    "        zeros[0] = 1;\n"
+    "}\n";
 
 /* The result as it is now, or when `event` is complete. */
 static void cmp_look(unsigned char *copy, const cl_event *event) {
@@ -176,16 +188,18 @@ static void cmp_look(unsigned char *copy, const cl_event *event) {
     CMP_CHECK(clFlush(cmp_aside));
 }
 
-/* Another input, a result that is wrong and, with --cold, neither of them in a cache. */
+/* Another input, and a result that is wrong. */
 static void cmp_renew(void) {
     cmp.spoilt = (unsigned char)cmp_random(256);
     cmp.version = 1 + cmp_random(999);
     CMP_CHECK(clEnqueueFillBuffer(cmp_queue, cmp_result.data, &cmp.spoilt, sizeof cmp.spoilt, 0,
                                   cmp_result.bytes, 0, NULL, NULL));
     prepare(cmp.version);
-    if (cmp.cold)
-        CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, cmp_read, 1, NULL, &cmp_cold_count, NULL, 0,
-                                         NULL, NULL));
+}
+
+static void cmp_read_all(cl_kernel kernel, cl_mem zeros, size_t items, cl_event *event) {
+    CMP_CHECK(clSetKernelArg(kernel, 0, sizeof zeros, &zeros));
+    CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, kernel, 1, NULL, &items, NULL, 0, NULL, event));
 }
 
 static cl_ulong cmp_stamp_ns(cl_event event, cl_profiling_info what) {
@@ -211,6 +225,8 @@ static double cmp_time_us(char which, int checked, int clocks) {
     cmp_limit(60, which, "has not ended after 60 s: the driver does not come back");
     if (which)
         cmp_renew();
+    if (cmp.cold)
+        cmp_read_all(cmp_read, cmp_zeros, cmp_cold_count, NULL);
     CMP_CHECK(clFinish(cmp_queue));
     if (checked) {
         cmp_look(cmp.before, NULL);
@@ -262,6 +278,32 @@ static double cmp_time_us(char which, int checked, int clocks) {
     return us;
 }
 
+/* Microseconds to read the probe again, or behind the other data. */
+static double cmp_probe_us(int cold) {
+    cl_event event;
+    cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, NULL);
+    if (cold)
+        cmp_read_all(cmp_read, cmp_zeros, cmp_cold_count, NULL);
+    CMP_CHECK(clFinish(cmp_queue));
+    cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, &event);
+    CMP_CHECK(clFinish(cmp_queue));
+    const double us = (double)(cmp_stamp_ns(event, CL_PROFILING_COMMAND_END) -
+                               cmp_stamp_ns(event, CL_PROFILING_COMMAND_START)) /
+                      1e3;
+    CMP_CHECK(clReleaseEvent(event));
+    return us;
+}
+
+static cl_mem cmp_make_zeros(size_t count) {
+    const cl_uint zero = 0;
+    cl_mem made;
+    CMP_MAKE(made,
+             clCreateBuffer(cmp_context, CL_MEM_READ_WRITE, count * sizeof zero, NULL, &cmp_code));
+    CMP_CHECK(clEnqueueFillBuffer(cmp_queue, made, &zero, sizeof zero, 0, count * sizeof zero, 0,
+                                  NULL, NULL));
+    return made;
+}
+
 /* The first GPU of any platform, else the first device; or what --device says. */
 static void cmp_choose_device(void) {
     cl_platform_id platforms[16];
@@ -292,9 +334,7 @@ static void cmp_choose_device(void) {
 }
 
 static void cmp_open_device(void) {
-    const cl_uint zero = 0;
-    cl_ulong bytes = 0; /* of the cache, then of what --cold reads */
-    cl_mem zeros;
+    cl_ulong bytes = 0; /* of the cache */
     CMP_MAKE(cmp_context, clCreateContext(NULL, 1, &cmp_device, NULL, NULL, &cmp_code));
     CMP_MAKE(cmp_queue,
              clCreateCommandQueue(cmp_context, cmp_device, CL_QUEUE_PROFILING_ENABLE, &cmp_code));
@@ -305,16 +345,17 @@ static void cmp_open_device(void) {
         return;
     CMP_CHECK(
         clGetDeviceInfo(cmp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
-    cmp_cold_count = (2 * bytes > CMP_COLD_BYTES ? 2 * bytes : CMP_COLD_BYTES) / sizeof zero;
-    bytes = cmp_cold_count * sizeof zero;
+    cmp_cold_count = (2 * bytes > CMP_COLD_BYTES ? 2 * bytes : CMP_COLD_BYTES) / sizeof(cl_uint);
+    cmp_probe_count = cmp_cold_count / 256; /* 1 MiB, or more of a larger cache */
     CMP_MAKE(cmp_read, clCreateKernel(program, "cmp_read", &cmp_code));
-    CMP_MAKE(zeros, clCreateBuffer(cmp_context, CL_MEM_READ_WRITE, bytes, NULL, &cmp_code));
-    CMP_CHECK(clEnqueueFillBuffer(cmp_queue, zeros, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
-    CMP_CHECK(clSetKernelArg(cmp_read, 0, sizeof zeros, &zeros));
+    CMP_MAKE(cmp_read_lines, clCreateKernel(program, "cmp_read_lines", &cmp_code));
+    cmp_zeros = cmp_make_zeros(cmp_cold_count);
+    cmp_probe = cmp_make_zeros(cmp_probe_count);
+    cmp_prove_cold(cmp_probe_us);
 }
 
 int main(int argc, char **argv) {
-    cmp_begin(argc, argv, "START to END");
+    cmp_begin(argc, argv, CMP_CANDIDATES, "START to END");
     cmp_choose_device();
     cmp_run_processes(argv[0]);
     cmp_open_device();
@@ -324,11 +365,12 @@ int main(int argc, char **argv) {
     cmp.seen = cmp.before + cmp_result.bytes;
     cmp_time_us(0, 0, 0); /* what fails here is not launch()'s fault */
     cmp_time_us(0, 1, 0);
-    for (int i = 0; i < 20; i++) { /* the warm-up */
-        cmp_time_us("AB"[(i + cmp.b_first) % 2], 0, 0);
-        if (i == 0) { /* B must not need what A left, nor A what B left */
+    for (int i = 0; i < 10 * cmp_candidates; i++) { /* the warm-up */
+        const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
+        cmp_time_us(which, 0, 0);
+        if (i == 0) { /* none may need what another one left */
             cmp_look(cmp.seen, NULL);
-            cmp_check("AB"[cmp.b_first]);
+            cmp_check(which);
         }
     }
     return cmp_measure(cmp_time_us, 0, 0) || cmp_finish();

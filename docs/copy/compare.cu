@@ -84,6 +84,10 @@ static long first_wrong(const void *copy, int version) {
 }
 #endif
 
+#ifndef CMP_CANDIDATES
+#define CMP_CANDIDATES 2 /* A and B; up to 8 */
+#endif
+
 /* ---- How it is timed ---- */
 
 struct cmp_gate {
@@ -94,8 +98,8 @@ static struct cudaDeviceProp cmp_device;
 static cudaEvent_t cmp_start, cmp_stop;
 static cudaStream_t cmp_aside; /* waits for no other stream */
 static long long *cmp_ran;
-static float *cmp_flush; /* for --cold */
-static size_t cmp_flush_bytes;
+static float *cmp_flush, *cmp_probe; /* for --cold */
+static size_t cmp_flush_bytes, cmp_probe_bytes;
 
 /* Holds the stream until the host opens the gate. It gives up at the limit, and says so. A mistake
  * of the host must not hang the GPU. */
@@ -143,6 +147,50 @@ static void cmp_look(unsigned char *copy, int now) {
         CMP_CHECK(cudaStreamSynchronize(cmp_aside));
 }
 
+static void cmp_read_all(const float *data, size_t bytes) {
+    cmp_read<<<1024, 256, 0, cmp_stream>>>(data, bytes, cmp_ran);
+    CMP_CHECK(cudaGetLastError());
+}
+
+/* No cache holds anything but zeros. */
+static void cmp_empty_caches(void) {
+    CMP_CHECK(cudaDeviceSynchronize());
+    if (cmp_device.major >= 8) /* what persists would outlive the reading */
+        CMP_CHECK(cudaCtxResetPersistingL2Cache());
+    cmp_read_all(cmp_flush, cmp_flush_bytes);
+    CMP_CHECK(cudaDeviceSynchronize());
+}
+
+/* Shuts the gate for what comes into the stream now. */
+static void cmp_shut_gate(unsigned limit_ns) {
+    cmp_gate->open = 0;
+    cmp_gate->gave_up = 0;
+    cmp_block<<<1, 1, 0, cmp_stream>>>(cmp_gate, limit_ns);
+    CMP_CHECK(cudaGetLastError());
+    CMP_CHECK(cudaEventRecord(cmp_start, cmp_stream));
+}
+
+/* Opens it, and waits for the end. */
+static void cmp_open_gate(void) {
+    __atomic_store_n(&cmp_gate->open, 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
+    CMP_CHECK(cudaDeviceSynchronize());
+}
+
+/* Microseconds to read the probe again, or behind the other data. */
+static double cmp_probe_us(int cold) {
+    float ms;
+    cmp_read_all(cmp_probe, cmp_probe_bytes);
+    CMP_CHECK(cudaDeviceSynchronize());
+    if (cold)
+        cmp_empty_caches();
+    cmp_shut_gate(1000000000);
+    cmp_read_all(cmp_probe, cmp_probe_bytes);
+    CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
+    cmp_open_gate();
+    CMP_CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
+    return (double)ms * 1e3;
+}
+
 /* The result is spoilt, the input is new, and with --cold no cache holds them. */
 static void cmp_make_ready(char which, int checked) {
     if (which) {
@@ -153,13 +201,8 @@ static void cmp_make_ready(char which, int checked) {
             cudaStreamSynchronize(cmp_stream)); /* prepare() may write there by another stream */
         prepare(cmp.version);
     }
-    if (which && cmp.cold) {
-        CMP_CHECK(cudaDeviceSynchronize());
-        if (cmp_device.major >= 8) /* what persists would outlive the reading */
-            CMP_CHECK(cudaCtxResetPersistingL2Cache());
-        cmp_read<<<1024, 256, 0, cmp_stream>>>(cmp_flush, cmp_flush_bytes, cmp_ran);
-        CMP_CHECK(cudaGetLastError());
-    }
+    if (cmp.cold)
+        cmp_empty_caches();
     CMP_CHECK(cudaDeviceSynchronize());
     if (checked) {
         cmp_look(cmp.before, 1);
@@ -169,17 +212,13 @@ static void cmp_make_ready(char which, int checked) {
 
 #define CMP_NO_GATE                                                                                \
     "is not held by the gate: is CUDA_LAUNCH_BLOCKING set? Does a profiler, a debugger or a "      \
-    "sanitizer let each launch wait? Has the stream room for five commands?"
+    "sanitizer let each launch wait? Has the stream room for six commands?"
 
 /* Shuts the gate, and queues behind it: an event, a delay, the row, an event. Before launch number
  * `again`, unless that is 0, the result is spoilt once more: what an earlier launch of the row did
  * does not count. Returns microseconds that the host took for the launches. */
 static double cmp_queue_row(char which, int row, int again, int clocks) {
-    cmp_gate->open = 0;
-    cmp_gate->gave_up = 0;
-    cmp_block<<<1, 1, 0, cmp_stream>>>(cmp_gate, cmp.fitting ? 200000000 : 1000000000);
-    CMP_CHECK(cudaGetLastError());
-    CMP_CHECK(cudaEventRecord(cmp_start, cmp_stream));
+    cmp_shut_gate(cmp.fitting ? 200000000 : 1000000000);
     cmp_add_spin(clocks > 0 ? 1 : cmp.delay);
     const int64_t launch_ns = cmp_now_ns();
     for (int i = 0; i < row; i++) {
@@ -237,8 +276,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     if (checked)
         cmp_watch_row(which, row);
     const int64_t open_ns = cmp_now_ns();
-    __atomic_store_n(&cmp_gate->open, 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
-    CMP_CHECK(cudaDeviceSynchronize());
+    cmp_open_gate();
     const double waited_us = (double)(cmp_now_ns() - open_ns) / 1e3;
     if (cmp_gate->gave_up && !which)
         cmp_refuse(0, "is still held when the gate is open: the GPU does not see what the host "
@@ -275,7 +313,7 @@ static void cmp_choose_device(void) {
 
 int main(int argc, char **argv) {
     int number;
-    cmp_begin(argc, argv, "the cost in a stream");
+    cmp_begin(argc, argv, CMP_CANDIDATES, "a pair of events");
     if (cmp.wanted)
         cmp_choose_device();
     cmp_run_processes(argv[0]);
@@ -287,11 +325,6 @@ int main(int argc, char **argv) {
     CMP_CHECK(cudaEventCreate(&cmp_stop));
     CMP_CHECK(cudaStreamCreateWithFlags(&cmp_aside, cudaStreamNonBlocking));
     CMP_CHECK(cudaMalloc((void **)&cmp_ran, sizeof *cmp_ran));
-    if (cmp.cold) {
-        cmp_flush_bytes = 2 * (size_t)cmp_device.l2CacheSize;
-        CMP_CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
-        CMP_CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
-    }
     CMP_CHECK(cudaMallocHost((void **)&cmp.before, 2 * cmp_result.bytes));
     cmp.seen = cmp.before + cmp_result.bytes;
     CMP_CHECK(cudaMallocHost((void **)&cmp_gate, sizeof *cmp_gate));
@@ -301,13 +334,22 @@ int main(int argc, char **argv) {
     cmp_add_spin(0);
     cmp_add_spin(1);
     CMP_CHECK(cudaDeviceSynchronize());
-    cmp_time_us(0, 0, 0);          /* what fails here is not launch()'s fault */
-    for (int i = 0; i < 20; i++) { /* the warm-up, not behind the gate */
-        const char which = "AB"[(i + cmp.b_first) % 2];
+    if (cmp.cold) {
+        cmp_flush_bytes = 2 * (size_t)cmp_device.l2CacheSize;
+        cmp_probe_bytes = cmp_flush_bytes / 16;
+        CMP_CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
+        CMP_CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
+        CMP_CHECK(cudaMalloc((void **)&cmp_probe, cmp_probe_bytes));
+        CMP_CHECK(cudaMemset(cmp_probe, 0, cmp_probe_bytes));
+        cmp_prove_cold(cmp_probe_us);
+    }
+    cmp_time_us(0, 0, 0);                           /* what fails here is not launch()'s fault */
+    for (int i = 0; i < 10 * cmp_candidates; i++) { /* the warm-up, not behind the gate */
+        const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
         cmp_make_ready(which, i == 0);
         launch(which);
         CMP_CHECK(cudaDeviceSynchronize());
-        if (i == 0) { /* B must not need what A left, nor A what B left */
+        if (i == 0) { /* none may need what another one left */
             cmp_look(cmp.seen, 1);
             cmp_check_row(which);
         }

@@ -45,10 +45,10 @@ static void run(int n, double more, double deviation, int odd, double step, doub
         const double off = in_steps(more + offset(deviation, odd), step);
         for (int pair = 0; pair < PAIRS; pair++)
             pairs[pair] = off + 0.4 * normal(); /* 0.3 % of each time */
-        cmp_enclose(pairs, PAIRS, one);
+        cmp_enclose(pairs, PAIRS, 1, one);
         ratios[i] = one[0];
     }
-    cmp_enclose(ratios, (size_t)n, found);
+    cmp_enclose(ratios, (size_t)n, 1, found);
     cmp_widen(found, step);
 }
 
