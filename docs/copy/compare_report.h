@@ -61,28 +61,31 @@ static inline void cmp_behind(int i, double step, double found[3]) {
 }
 
 /* The time of the fastest. Who chooses the least of several times by the same times gets too little;
- * so each process, or half of one, gives the time of the one that the others chose. */
+ * so one half of the processes, or of the rounds of a single one, chooses, and the other half gives
+ * the time. Both halves do both. */
 static inline double cmp_fastest_us(void) {
-    static double us[CMP_PROCESSES], others[CMP_PAIRS];
-    const size_t half = cmp.all.count / 2;
-    for (int r = 0; r < cmp.rows; r++) {
-        double least = INFINITY;
+    static double chosen_by[CMP_PAIRS], us[CMP_PAIRS];
+    const size_t n = cmp.rows > 1 ? (size_t)cmp.rows : cmp.all.count;
+    double sum_us = 0;
+    for (size_t half = 0; half < 2; half++) {
+        double least = INFINITY, fastest_us = 0;
         for (int i = 0; i < cmp_candidates; i++) {
-            size_t n = 0;
-            for (int o = 0; o < cmp.rows; o++)
-                if (o != r)
-                    others[n++] = cmp.table[o][CMP_RELATIVE + i];
-            for (size_t o = 0; o < half && cmp.rows == 1; o++)
-                others[n++] = cmp.all.us[i][o];
-            const double middle = cmp_median(others, n);
+            size_t choosing = 0, timing = 0;
+            for (size_t k = 0; k < n; k++)
+                if (k % 2 == half)
+                    chosen_by[choosing++] =
+                        cmp.rows > 1 ? cmp.table[k][CMP_RELATIVE + i] : cmp.all.us[i][k];
+                else
+                    us[timing++] = cmp.rows > 1 ? cmp.table[k][CMP_US + i] : cmp.all.us[i][k];
+            const double middle = cmp_median(chosen_by, choosing);
             if (middle < least) {
                 least = middle;
-                us[r] = cmp.rows > 1 ? cmp.table[r][CMP_US + i]
-                                     : cmp_median(cmp.all.us[i] + half, cmp.all.count - half);
+                fastest_us = cmp_median(us, timing);
             }
         }
+        sum_us += fastest_us;
     }
-    return cmp_median(us, (size_t)cmp.rows);
+    return sum_us / 2;
 }
 
 /* ---- The report ---- */
@@ -669,6 +672,8 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         cmp.record = *record ? fopen(record, cmp.gate_percent != 0 ? "a" : "w") : stdout;
     if (record && !cmp.record)
         cmp_usage("cannot write the record:", record);
+    if (rest[0] && strcmp(rest[0], "-") == 0 && cmp.gate_percent < 0)
+        cmp_usage("--gate auto takes A against A, which is not in", "-");
     if (rest[0] && strcmp(rest[0], "-") == 0)
         exit(cmp_read_rounds(rest[1] ? cmp_number(rest[1], 1e12, "not a step:") : 0));
     cmp.clock = clock;
