@@ -217,9 +217,13 @@ static void cmp_check(char which) {
     cmp_expect_other(which, first_wrong(cmp.seen, 1 + cmp.version % 999));
 }
 
+static void cmp_launch_empty(cl_event *event) {
+    const size_t one = 1;
+    CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, cmp_empty, 1, NULL, &one, &one, 0, NULL, event));
+}
+
 /* Microseconds from the first START to the last END; which 0: of an empty kernel. */
 static double cmp_time_us(char which, int checked, int clocks) {
-    const size_t one = 1;
     cl_event gate = NULL, first = NULL, last = NULL;
     (void)clocks; /* OpenCL C has no clock for a spin */
     cmp_limit(60, which, "has not ended after 60 s: the driver does not come back");
@@ -240,8 +244,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
     if (which)
         launch(which, &first, &last);
     else
-        CMP_CHECK(
-            clEnqueueNDRangeKernel(cmp_queue, cmp_empty, 1, NULL, &one, &one, 0, NULL, &first));
+        cmp_launch_empty(&first);
     const int64_t launched_ns = cmp_now_ns();
     if (!first)
         cmp_refuse(which, "has no event: launch() must put it into *first");
@@ -278,14 +281,17 @@ static double cmp_time_us(char which, int checked, int clocks) {
     return us;
 }
 
-/* Microseconds to read the probe again, or behind the other data. */
-static double cmp_probe_us(int cold) {
+/* Microseconds: see cmp_prove_cold(). */
+static double cmp_probe_us(int which) {
     cl_event event;
     cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, NULL);
-    if (cold)
+    if (which == 1)
         cmp_read_all(cmp_read, cmp_zeros, cmp_cold_count, NULL);
     CMP_CHECK(clFinish(cmp_queue));
-    cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, &event);
+    if (which == 2)
+        cmp_launch_empty(&event);
+    else
+        cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, &event);
     CMP_CHECK(clFinish(cmp_queue));
     const double us = (double)(cmp_stamp_ns(event, CL_PROFILING_COMMAND_END) -
                                cmp_stamp_ns(event, CL_PROFILING_COMMAND_START)) /
@@ -346,7 +352,8 @@ static void cmp_open_device(void) {
     CMP_CHECK(
         clGetDeviceInfo(cmp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
     cmp_cold_count = (2 * bytes > CMP_COLD_BYTES ? 2 * bytes : CMP_COLD_BYTES) / sizeof(cl_uint);
-    cmp_probe_count = cmp_cold_count / 256; /* 1 MiB, or more of a larger cache */
+    /* 1 MiB of a processor's cache, 8 MiB of a GPU's; or more of a larger one */
+    cmp_probe_count = cmp_cold_count / (cmp.is_cpu ? 256 : 32);
     CMP_MAKE(cmp_read, clCreateKernel(program, "cmp_read", &cmp_code));
     CMP_MAKE(cmp_read_lines, clCreateKernel(program, "cmp_read_lines", &cmp_code));
     cmp_zeros = cmp_make_zeros(cmp_cold_count);

@@ -176,15 +176,18 @@ static void cmp_open_gate(void) {
     CMP_CHECK(cudaDeviceSynchronize());
 }
 
-/* Microseconds to read the probe again, or behind the other data. */
-static double cmp_probe_us(int cold) {
+/* Microseconds: see cmp_prove_cold(). */
+static double cmp_probe_us(int which) {
     float ms;
     cmp_read_all(cmp_probe, cmp_probe_bytes);
     CMP_CHECK(cudaDeviceSynchronize());
-    if (cold)
+    if (which == 1)
         cmp_empty_caches();
     cmp_shut_gate(1000000000);
-    cmp_read_all(cmp_probe, cmp_probe_bytes);
+    if (which == 2)
+        cmp_add_spin(0);
+    else
+        cmp_read_all(cmp_probe, cmp_probe_bytes);
     CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
     cmp_open_gate();
     CMP_CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));

@@ -28,11 +28,11 @@
 
 enum { CMP_MOST = 8 };         /* candidates: A to H */
 static int cmp_candidates = 2; /* CMP_CANDIDATES may say more */
-/* The columns of the record. Percent: how much more time B takes than A; relative: how much more a
- * candidate takes than the mean of its round. */
+/* The columns of the record. Percent: how much more time B takes than A; more: how much more each
+ * candidate takes than A. */
 /* clang-format off */
 enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_US = 6, CMP_SINGLE = CMP_US + CMP_MOST,
-       CMP_RELATIVE = CMP_SINGLE + CMP_MOST, CMP_EMPTY = CMP_RELATIVE + CMP_MOST, CMP_COUNT,
+       CMP_MORE = CMP_SINGLE + CMP_MOST, CMP_EMPTY = CMP_MORE + CMP_MOST, CMP_COUNT,
        CMP_ROW, CMP_TICK, CMP_ALONE, CMP_STEP, CMP_LEAST, CMP_LATE, CMP_TIMED, CMP_WAITED,
        CMP_STOLEN, CMP_WARM, CMP_COLD, CMP_DISTURBED, CMP_COLUMNS };
 /* clang-format on */
@@ -42,7 +42,7 @@ static inline const char *cmp_column(int c) {
     static const char *const before[] = {"difference_percent",  "low_percent",
                                          "high_percent",        "control_percent",
                                          "control_low_percent", "control_high_percent"};
-    static const char *const each[] = {"median_%c_us", "single_%c_us", "relative_%c_percent"};
+    static const char *const each[] = {"median_%c_us", "single_%c_us", "more_%c_percent"};
     static const char *const after[] = {
         "empty_us",         "pairs",         "in_a_row",      "tick_ns",  "step_alone_ns",
         "step_in_a_row_ns", "least_percent", "late",          "timed",    "waited_percent",
@@ -217,16 +217,10 @@ static inline void cmp_enclose_ratio(const struct cmp_rounds *of, int i, int j, 
 }
 
 static inline void cmp_add_row(double tick_us, double step_us) {
-    static double means[CMP_PAIRS], logs[CMP_PAIRS];
-    double *row = cmp.table[cmp.rows++], least_us = INFINITY;
-    memset(means, 0, cmp.all.count * sizeof *means);
-    for (int i = 0; i < cmp_candidates; i++)
-        for (size_t r = 0; r < cmp.all.count; r++)
-            means[r] += log(cmp.all.us[i][r]) / cmp_candidates;
+    double *row = cmp.table[cmp.rows++], least_us = INFINITY, found[3];
     for (int i = 0; i < cmp_candidates; i++) {
-        for (size_t r = 0; r < cmp.all.count; r++)
-            logs[r] = log(cmp.all.us[i][r]) - means[r];
-        row[CMP_RELATIVE + i] = 100 * (exp(cmp_median(logs, cmp.all.count)) - 1);
+        cmp_enclose_ratio(&cmp.all, i, 0, 1, found);
+        row[CMP_MORE + i] = found[0];
         row[CMP_US + i] = cmp_median(cmp.all.us[i], cmp.all.count);
         least_us = fmin(least_us, row[CMP_US + i]);
         if (cmp.row > 1)
@@ -461,14 +455,16 @@ static inline double cmp_launch_us(cmp_timer *time_us, int longest_row) {
 }
 
 /* Is what --cold does enough? A probe of some memory takes longer behind the other data than when it
- * has just been read. The device's own answers to how large its caches are, are not believed. */
-static inline void cmp_prove_cold(double (*probe_us)(int cold)) {
+ * has just been read. The device's own answers to how large its caches are, are not believed.
+ * which 0: the probe is read again; 1: behind the other data; 2: an empty kernel in its place. */
+static inline void cmp_prove_cold(double (*probe_us)(int which)) {
     enum { TIMES = 11 };
-    double us[2][TIMES];
-    for (int i = 0; i < 2 * TIMES; i++)
-        us[i % 2][i / 2] = probe_us(i % 2);
+    double us[3][TIMES];
+    for (int i = 0; i < 3 * TIMES; i++)
+        us[i % 3][i / 3] = probe_us(i % 3);
+    const double empty_us = cmp_median(us[2], TIMES);
     for (int i = 0; i < 2; i++)
-        cmp.probe_us[i] = cmp_median(us[i], TIMES);
+        cmp.probe_us[i] = cmp_median(us[i], TIMES) - empty_us;
 }
 
 /* A stream's queue holds about a thousand commands; one more makes the host wait until the device

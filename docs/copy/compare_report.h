@@ -14,7 +14,7 @@
 /* ---- What all processes say of two candidates ---- */
 
 static inline int cmp_is_cold(const double *of) {
-    return of[CMP_COLD] > 1.15 * of[CMP_WARM];
+    return of[CMP_COLD] > 0 && of[CMP_COLD] > 1.15 * of[CMP_WARM];
 }
 
 /* Where launches get longer in steps, a difference is shown up to a step too large or too small. If
@@ -36,8 +36,7 @@ static inline double cmp_between(int i, int j, double step, double found[3]) {
     const int all = cmp_candidates * (cmp_candidates - 1) / 2 * cmp.among;
     for (int r = 0; r < cmp.rows; r++)
         percent[r] =
-            100 *
-            ((100 + cmp.table[r][CMP_RELATIVE + i]) / (100 + cmp.table[r][CMP_RELATIVE + j]) - 1);
+            100 * ((100 + cmp.table[r][CMP_MORE + i]) / (100 + cmp.table[r][CMP_MORE + j]) - 1);
     if (cmp.rows > 1)
         cmp_enclose(percent, (size_t)cmp.rows, all, found);
     else
@@ -74,7 +73,7 @@ static inline double cmp_fastest_us(void) {
             for (size_t k = 0; k < n; k++)
                 if (k % 2 == half)
                     chosen_by[choosing++] =
-                        cmp.rows > 1 ? cmp.table[k][CMP_RELATIVE + i] : cmp.all.us[i][k];
+                        cmp.rows > 1 ? cmp.table[k][CMP_MORE + i] : cmp.all.us[i][k];
                 else
                     us[timing++] = cmp.rows > 1 ? cmp.table[k][CMP_US + i] : cmp.all.us[i][k];
             const double middle = cmp_median(chosen_by, choosing);
@@ -210,12 +209,12 @@ static inline void cmp_print_many(const double *of) {
 
 /* Which time, and how full were the caches? */
 static inline void cmp_print_time(const double *of) {
-    printf("Time: %s minus an empty kernel's%s; %.0f launch%s at a time; the caches ",
-           of[CMP_ROW] > 1 ? "the cost in a row" : cmp.clock,
-           of[CMP_ROW] > 1 ? "" : ", which is the time of the code", of[CMP_ROW],
-           of[CMP_ROW] > 1 ? "es" : "");
+    const int alone = of[CMP_ROW] <= 1;
+    printf("Time: %s%s minus an empty kernel's; %.0f launch%s at a time; the caches ",
+           alone ? "that of the code, by " : "the cost in a row", alone ? cmp.clock : "",
+           of[CMP_ROW], alone ? "" : "es");
     if (!cmp.cold)
-        printf("as %s left them.\n", of[CMP_ROW] > 1 ? "the launch before" : "prepare()");
+        printf("as %s left them.\n", alone ? "prepare()" : "the launch before");
     else
         printf("%s: memory that was just read takes %.2f us to read, behind other data %.2f us.\n",
                cmp_is_cold(of) ? "cold" : "NOT SHOWN TO BE COLD", of[CMP_WARM], of[CMP_COLD]);
@@ -334,29 +333,25 @@ static inline int cmp_say_gate(int answer, int which, const double *worst, const
 
 /* No candidate may take so much more time than A. */
 static inline int cmp_gate_answer(const double *of) {
-    double pair[3], worst[3] = {-100, -100, -100};
+    double pair[3], worst[3] = {-100, -100, -100}, high = -100;
     int which = 'B';
     if (cmp.gate_percent < 0) /* auto: by A against A, of this run */
         cmp.gate_percent =
             2 * fmax(0.1, fmax(of[CMP_LEAST], fmax(-of[CMP_CONTROL + 1], of[CMP_CONTROL + 2])));
     for (int i = 1; i < cmp_candidates; i++) {
         cmp_between(i, 0, of[CMP_LEAST], pair);
-        if (pair[1] > worst[1] || (pair[1] >= worst[1] && pair[2] > worst[2])) {
+        high = fmax(high, pair[2]);
+        if (i == 1 || pair[1] > worst[1]) {
             memcpy(worst, pair, sizeof pair);
             which = 'A' + i;
         }
     }
-    double high = worst[2];
-    for (int i = 1; i < cmp_candidates; i++) {
-        cmp_between(i, 0, of[CMP_LEAST], pair);
-        high = fmax(high, pair[2]);
-    }
-    return cmp_say_gate(of[CMP_DISTURBED] > 0 || (cmp.cold && !cmp_is_cold(of)) ? CMP_NOT_MEASURED
-                        : !(cmp.gate_percent < INFINITY)                        ? CMP_UNDECIDED
-                        : worst[1] > cmp.gate_percent                           ? CMP_SLOWER
-                        : high < cmp.gate_percent                               ? 0
-                                                                                : CMP_UNDECIDED,
-                        which, worst, of);
+    int answer = worst[1] > cmp.gate_percent ? CMP_SLOWER : CMP_UNDECIDED;
+    if (high < cmp.gate_percent)
+        answer = 0;
+    if (of[CMP_DISTURBED] > 0 || (cmp.cold && !cmp_is_cold(of)))
+        answer = CMP_NOT_MEASURED;
+    return cmp_say_gate(answer, which, worst, of);
 }
 
 /* A process failed, and has said why. A gate has an answer for that, too. */
@@ -516,8 +511,7 @@ static inline void cmp_run_processes(char *self) {
             printf("process %d: B/A %.5f (%.5f to %.5f)", cmp.rows + 1,
                    1 + row[CMP_DIFFERENCE] / 100, 1 + row[CMP_LOW] / 100, 1 + row[CMP_HIGH] / 100);
             for (int i = 2; i < cmp_candidates; i++)
-                printf(", %c/A %.5f", 'A' + i,
-                       (100 + row[CMP_RELATIVE + i]) / (100 + row[CMP_RELATIVE]));
+                printf(", %c/A %.5f", 'A' + i, (100 + row[CMP_MORE + i]) / (100 + row[CMP_MORE]));
             printf("%s\n", again                    ? ", disturbed: once more"
                            : row[CMP_DISTURBED] > 0 ? ", disturbed"
                                                     : "");
@@ -672,6 +666,8 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         cmp.record = *record ? fopen(record, cmp.gate_percent != 0 ? "a" : "w") : stdout;
     if (record && !cmp.record)
         cmp_usage("cannot write the record:", record);
+    if (record && *record)
+        fseek(cmp.record, 0, SEEK_END); /* is it a new one? see cmp_say_gate() */
     if (rest[0] && strcmp(rest[0], "-") == 0 && cmp.gate_percent < 0)
         cmp_usage("--gate auto takes A against A, which is not in", "-");
     if (rest[0] && strcmp(rest[0], "-") == 0)

@@ -55,6 +55,16 @@ static void check_statistics(void) {
     expect("the rank of 9", (double)cmp_rank(9, 1), 2, 2);
     expect("the rank of 12", (double)cmp_rank(12, 1), 3, 3);
     expect("the rank of 1000", (double)cmp_rank(1000, 1), 469, 469);
+    expect("28 intervals of 10 processes", (double)cmp_rank(10, 28), 0, 0);
+    expect("28 intervals of 11 processes", (double)cmp_rank(11, 28), 1, 1);
+    expect("28 intervals of 15 processes", (double)cmp_rank(15, 28), 2, 2);
+    cmp.rows = 4; /* each half chooses one that is the slower one in the other half */
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 2; i++) {
+            cmp.table[r][CMP_MORE + i] = (r + i) % 2 == 0 ? -10 : 10;
+            cmp.table[r][CMP_US + i] = 100 + cmp.table[r][CMP_MORE + i];
+        }
+    expect("the time of the fastest", cmp_fastest_us(), 110, 110);
     cmp_enclose(samples, 9, 1, found);
     expect("the median of nine", found[0], 5, 5);
     expect("the second", found[1], 2, 2);
@@ -116,7 +126,7 @@ static int be_a_process(void) {
            &row[CMP_CONTROL], &row[CMP_DISTURBED]);
     row[CMP_US] = 100;
     row[CMP_US + 1] = 100 + row[CMP_DIFFERENCE];
-    row[CMP_RELATIVE + 1] = row[CMP_DIFFERENCE];
+    row[CMP_MORE + 1] = row[CMP_DIFFERENCE];
     row[CMP_LEAST] = 0.1;
     row[CMP_ROW] = 16;
     row[CMP_COUNT] = 200;

@@ -66,7 +66,7 @@ static void run_many(int n, int candidates, int alike, double deviation, int odd
     cmp.rows = n;
     for (int r = 0; r < n; r++)
         for (int i = 0; i < candidates; i++)
-            cmp.table[r][CMP_RELATIVE + i] =
+            cmp.table[r][CMP_MORE + i] =
                 (alike ? 0 : truth(candidates, i)) + offset(deviation, odd) / sqrt(2);
     for (int i = 0; i < candidates; i++) {
         const double behind = alike ? 0 : truth(candidates, i);
