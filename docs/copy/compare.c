@@ -156,6 +156,9 @@ static long first_wrong(const void *copy, int version) {
 #ifndef CMP_CANDIDATES
 #define CMP_CANDIDATES 2 /* A and B; up to 8 */
 #endif
+#if CMP_CANDIDATES < 2 || CMP_CANDIDATES > 8
+#error "CMP_CANDIDATES is 2 to 8"
+#endif
 
 /* ---- How it is timed ---- */
 
@@ -226,7 +229,8 @@ static void cmp_launch_empty(cl_event *event) {
 static double cmp_time_us(char which, int checked, int clocks) {
     cl_event gate = NULL, first = NULL, last = NULL;
     (void)clocks; /* OpenCL C has no clock for a spin */
-    cmp_limit(60, which, "has not ended after 60 s: the driver does not come back");
+    cmp_limit(60, which,
+              "has not ended after 60 s, with its prepare(): does the driver not come back?");
     if (which)
         cmp_renew();
     if (cmp.cold)

@@ -320,7 +320,8 @@ static inline int cmp_say_gate(int answer, int which, const double *worst, const
         return answer;
     printf("gate %.2f %%: %s: ", fmax(0, cmp.gate_percent), words[answer]);
     if (answer == CMP_NOT_MEASURED) {
-        cmp_print_disturbed(stderr, of[CMP_DISTURBED]);
+        if (cmp.rows > 0)
+            cmp_print_disturbed(stderr, of[CMP_DISTURBED]);
         printf("%s\n",
                cmp.rows > 0 ? "the machine was disturbed, or a cache not cold" : "see above");
         return answer;
