@@ -9,13 +9,12 @@
 #define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <dirent.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,13 +27,12 @@ static void rcp_check(cl_int code, const char *what, const char *file, int line)
     if (code == CL_SUCCESS)
         return;
     fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, code,
-            code == CL_MEM_OBJECT_ALLOCATION_FAILURE  ? "CL_MEM_OBJECT_ALLOCATION_FAILURE"
-            : code == CL_OUT_OF_RESOURCES             ? "CL_OUT_OF_RESOURCES"
-            : code == CL_PROFILING_INFO_NOT_AVAILABLE ? "CL_PROFILING_INFO_NOT_AVAILABLE"
-            : code == CL_INVALID_KERNEL_NAME          ? "CL_INVALID_KERNEL_NAME"
-            : code == CL_INVALID_KERNEL_ARGS          ? "CL_INVALID_KERNEL_ARGS"
-            : code == CL_INVALID_WORK_GROUP_SIZE      ? "CL_INVALID_WORK_GROUP_SIZE"
-                                                      : "see CL/cl.h");
+            code == CL_MEM_OBJECT_ALLOCATION_FAILURE ? "CL_MEM_OBJECT_ALLOCATION_FAILURE"
+            : code == CL_OUT_OF_RESOURCES            ? "CL_OUT_OF_RESOURCES"
+            : code == CL_INVALID_KERNEL_NAME         ? "CL_INVALID_KERNEL_NAME"
+            : code == CL_INVALID_KERNEL_ARGS         ? "CL_INVALID_KERNEL_ARGS"
+            : code == CL_INVALID_WORK_GROUP_SIZE     ? "CL_INVALID_WORK_GROUP_SIZE"
+                                                     : "see CL/cl.h");
     exit(1);
 }
 
@@ -100,8 +98,6 @@ static void prepare(int version) {
 /* What is timed. Of several kernels *first is the event of the first one, *last of the last one;
  * of a single one *last stays NULL. It must not wait for the device. */
 static void launch(cl_event *first, cl_event *last) {
-    /* In two dimensions: local {16, 16}, global {(w + 15) / 16 * 16, (h + 15) / 16 * 16}, and a 2
-     * below. Whole groups: the kernel leaves out what is outside of w and h. */
     const size_t local[] = {256}, global[] = {(size_t)(N + 255) / 256 * 256};
     RCP_CHECK(clEnqueueNDRangeKernel(rcp_queue, my_kernel, 1, NULL, global, local, 0, NULL, first));
     (void)last;
@@ -120,40 +116,29 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
-enum { RCP_RUNS = 101 };
+enum { RCP_RUNS = 101, RCP_LONGEST_S = 60 }; /* longer than your longest launch */
 #ifndef RCP_COLD_BYTES
 #define RCP_COLD_BYTES (256 << 20)
 #endif
-#ifndef RCP_LONGEST_S
-#define RCP_LONGEST_S 60 /* longer than your longest launch */
-#endif
-static cl_command_queue rcp_look_queue; /* waits for no other queue */
-static cl_kernel rcp_empty, rcp_read_all;
-static size_t rcp_other_count; /* --cold: of what is read before each launch, all 0 */
-static char rcp_name[256], rcp_driver[256];
-static cl_device_type rcp_type;
-static void *rcp_before, *rcp_seen; /* the result before the launch, and as it was last seen */
-
 static const char *rcp_source = "__kernel void empty(void) {}\n"
                                 "__kernel void read_all(__global uint *data) {\n"
                                 "    if (data[get_global_id(0)] != 0)\n" /* never */
                                 "        data[0] = 1;\n"
                                 "}\n";
-
-static char rcp_late[1024]; /* what is said if what follows takes too long */
+static cl_command_queue rcp_side; /* waits for no other queue */
+static cl_kernel rcp_empty, rcp_read_all;
+static size_t rcp_other_count; /* --cold: of what is read before each launch, all 0 */
+static char rcp_name[256];
+static int rcp_is_cpu;
+static void *rcp_before, *rcp_seen; /* the result before the launch, and as it was last seen */
+static const char *rcp_late;        /* what is said if what follows takes too long */
 
 static void rcp_give_up(int signal) {
     (void)signal;
     _exit(write(STDERR_FILENO, rcp_late, strlen(rcp_late)) > 0 ? 1 : 3);
 }
-
 /* From here on the program has so many seconds, until the next call: no wait is without an end. */
-static void rcp_within(unsigned seconds, const char *or_else) {
-    alarm(0);
-    snprintf(rcp_late, sizeof rcp_late, "refused: %s; device %s, driver %s\n", or_else, rcp_name,
-             rcp_driver);
-    alarm(seconds);
-}
+#define RCP_WITHIN(seconds, words) (alarm(0), rcp_late = (words), alarm(seconds))
 
 static int64_t rcp_now_ns(void) {
     struct timespec now;
@@ -163,81 +148,71 @@ static int64_t rcp_now_ns(void) {
 
 /* Copies the result as it is now or, if there is an event, as it is then. */
 static void rcp_look(void *copy, const cl_event *event) {
-    RCP_CHECK(clEnqueueReadBuffer(rcp_look_queue, rcp_result.data, !event, 0, rcp_result.bytes,
-                                  copy, event != NULL, event, NULL));
-}
-
-static void rcp_launch_empty(cl_event *first, cl_event *last) {
-    const size_t one = 1;
-    (void)last;
-    RCP_CHECK(clEnqueueNDRangeKernel(rcp_queue, rcp_empty, 1, NULL, &one, &one, 0, NULL, first));
+    RCP_CHECK(clEnqueueReadBuffer(rcp_side, rcp_result.data, !event, 0, rcp_result.bytes, copy,
+                                  event != NULL, event, NULL));
 }
 
 struct rcp_span {
-    double us;                /* from the first kernel's START to the last one's END */
-    double host_us;           /* for which the host was in `work` */
-    double wait_us;           /* until the queue was empty, by the host's clock */
-    cl_ulong start_ns;        /* by the device's clock */
-    int64_t begin_ns, end_ns; /* the wait, by the host's clock */
+    double us, host_us, wait_us; /* from START to END; the host in `work`; until all is done */
+    int64_t start_ns, begin_ns;  /* START by the device's clock; the host began to wait */
 };
 
-/* Times `work`. If it is watched, a gate keeps it from its start for so many ms, in which the
- * result must not change, and rcp_seen is the result at END, whatever happens later. */
+/* Times `work`, or an empty kernel if it is NULL. If it is watched, a gate keeps it from its start
+ * for so many ms, in which the result must not change, and rcp_seen is the result at END. */
 static struct rcp_span rcp_time(void (*work)(cl_event *, cl_event *), int watched_ms) {
-    const int yours = work != rcp_launch_empty;
+    static const size_t one = 1;
     struct rcp_span time;
     cl_event gate, first = NULL, last = NULL;
-    cl_ulong end_ns = 0; /* a driver may answer CL_SUCCESS and leave it alone */
+    cl_ulong start_ns = 0, end_ns = 0; /* a driver may answer CL_SUCCESS and leave them alone */
     int is_early = 0;
-    time.start_ns = 0;
     if (watched_ms > 0) {
         RCP_MAKE(gate, clCreateUserEvent(rcp_context, &rcp_code));
         RCP_CHECK(clEnqueueBarrierWithWaitList(rcp_queue, 1, &gate, NULL));
     }
-    rcp_within(watched_ms > 0 ? 3 : RCP_LONGEST_S,
-               yours ? "launch() waits on the host"
-                     : "the driver waits in an empty kernel's launch");
+    RCP_WITHIN(watched_ms > 0 ? 3 : RCP_LONGEST_S,
+               work ? "refused: launch() waits on the host\n"
+                    : "refused: the driver does not come back from an empty kernel\n");
     time.begin_ns = rcp_now_ns();
-    work(&first, &last);
+    if (work)
+        work(&first, &last);
+    else
+        RCP_CHECK(
+            clEnqueueNDRangeKernel(rcp_queue, rcp_empty, 1, NULL, &one, &one, 0, NULL, &first));
     const int64_t launched_ns = rcp_now_ns();
-    time.host_us = (double)(launched_ns - time.begin_ns) / 1e3;
     const cl_event end = last ? last : first;
-    rcp_within(yours ? RCP_LONGEST_S : 10,
-               yours ? "launch() does not end: an endless kernel, or the driver"
-                     : "the driver does not come back from an empty kernel behind a user event");
+    time.host_us = (double)(launched_ns - time.begin_ns) / 1e3;
+    if (work)
+        RCP_WITHIN(RCP_LONGEST_S, "refused: launch() does not end, or the driver\n");
     if (watched_ms > 0) {
         RCP_CHECK(clFlush(rcp_queue));
         do { /* behind the gate nothing may run */
             rcp_look(rcp_seen, NULL);
-            is_early = yours && memcmp(rcp_seen, rcp_before, rcp_result.bytes) != 0;
+            is_early = work && memcmp(rcp_seen, rcp_before, rcp_result.bytes) != 0;
         } while (!is_early && rcp_now_ns() - launched_ns < 1000000LL * watched_ms);
         rcp_look(rcp_seen, &end);
-        RCP_CHECK(clFlush(rcp_look_queue));
-        for (const int64_t queued_ns = rcp_now_ns(); rcp_now_ns() - queued_ns < 100000;)
+        RCP_CHECK(clFlush(rcp_side));
+        time.begin_ns = rcp_now_ns() + 100000;
+        while (rcp_now_ns() < time.begin_ns)
             ; /* until the copy stands ready */
-        time.begin_ns = rcp_now_ns();
         RCP_CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+        RCP_CHECK(clReleaseEvent(gate));
     }
     RCP_CHECK(clFinish(rcp_queue)); /* the queries do not wait */
-    time.end_ns = rcp_now_ns();
-    if (watched_ms > 0) {
-        RCP_CHECK(clReleaseEvent(gate));
-        RCP_CHECK(clFinish(rcp_look_queue));
-    }
+    time.wait_us = (double)(rcp_now_ns() - time.begin_ns) / 1e3;
+    RCP_CHECK(clFinish(rcp_side));
     if (is_early) /* not before the gate is open: a driver may wait for it at exit */
         RCP_REFUSE("ran before its turn: its work is in another queue\n");
-    RCP_CHECK(clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof time.start_ns,
-                                      &time.start_ns, NULL));
+    RCP_CHECK(
+        clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof end_ns, &start_ns, NULL));
     RCP_CHECK(clGetEventProfilingInfo(end, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
     RCP_CHECK(clReleaseEvent(first));
     if (last)
         RCP_CHECK(clReleaseEvent(last));
     /* Unsigned: out of order, the difference is 584 years. Some drivers write 0, or 0, 1, 2, 3. */
-    if (time.start_ns < 1000 || end_ns < time.start_ns)
-        RCP_REFUSE("impossible: START %.0f ns, END %.0f ns\n", (double)time.start_ns,
-                   (double)end_ns);
-    time.us = (double)(end_ns - time.start_ns) / 1e3; /* ns, whatever the timer's resolution */
-    time.wait_us = (double)(time.end_ns - time.begin_ns) / 1e3;
+    if (start_ns < 1000 || end_ns < start_ns)
+        RCP_REFUSE("impossible: START %.0f ns, END %.0f ns\n", (double)start_ns, (double)end_ns);
+    time.start_ns = (int64_t)start_ns;
+    time.us = (double)(end_ns - start_ns) / 1e3; /* ns, whatever the timer's resolution */
     if (time.us > 1.01 * time.wait_us + 10)
         RCP_REFUSE("impossible: %.2f us from START to END, and the host waited for %.2f us\n",
                    time.us, time.wait_us);
@@ -250,8 +225,7 @@ static void rcp_check_result(int version) {
     if (wrong < 0 && first_wrong(rcp_seen, version - 1) >= 0)
         return;
     if (wrong < 0)
-        RCP_REFUSE("first_wrong() accepts the result of another version: is the input the same, or "
-                   "zero?\n");
+        RCP_REFUSE("first_wrong() accepts the result of another version: is the input the same?\n");
     rcp_look(rcp_seen, NULL); /* again: by now all queues are done, or soon */
     if (first_wrong(rcp_seen, version) < 0)
         RCP_REFUSE("was not finished at END of its last event\n");
@@ -265,7 +239,7 @@ static void rcp_check_result(int version) {
 
 static void rcp_make_ready(int version) {
     const cl_uchar nan = 0xff; /* four of them as a float: not a number */
-    rcp_within(RCP_LONGEST_S, "prepare() does not end, or the driver does not come back");
+    RCP_WITHIN(RCP_LONGEST_S, "refused: prepare() does not end, or the driver\n");
     RCP_CHECK(clEnqueueFillBuffer(rcp_queue, rcp_result.data, &nan, sizeof nan, 0, rcp_result.bytes,
                                   0, NULL, NULL));
     prepare(version);
@@ -279,26 +253,9 @@ static void rcp_make_ready(int version) {
     RCP_CHECK(clFinish(rcp_queue));
 }
 
-/* For --cold: other data, twice the cache, so that it holds nothing else. Many a GPU's answer is
- * that of its first cache, so at least RCP_COLD_BYTES. */
-static void rcp_make_others(void) {
-    const cl_uint zero = 0;
-    cl_ulong bytes;
-    cl_mem others;
-    RCP_CHECK(
-        clGetDeviceInfo(rcp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
-    bytes = 2 * bytes > RCP_COLD_BYTES ? 2 * bytes : RCP_COLD_BYTES;
-    rcp_other_count = bytes / sizeof zero;
-    RCP_MAKE(others, clCreateBuffer(rcp_context, CL_MEM_READ_WRITE, bytes, NULL, &rcp_code));
-    RCP_CHECK(clEnqueueFillBuffer(rcp_queue, others, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
-    RCP_CHECK(clSetKernelArg(rcp_read_all, 0, sizeof others, &others));
-}
-
 /* The device of this number, or the first one with this text in its name. NULL: the first GPU, else
  * the first device. */
 static void rcp_choose_device(const char *wanted) {
-    static char names[64 * 300];
-    const int is_number = wanted && !wanted[strspn(wanted, "0123456789")];
     cl_platform_id platforms[16];
     cl_device_id all[64];
     cl_uint count = 0, here, devices = 0;
@@ -308,216 +265,183 @@ static void rcp_choose_device(const char *wanted) {
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64 - devices, all + devices, &here) ==
             CL_SUCCESS)
             devices += here < 64 - devices ? here : 64 - devices;
-    if (devices == 0) {
-        fprintf(stderr, "no OpenCL device\n");
-        exit(77); /* what test runners count as skipped */
-    }
     for (cl_uint d = 0; d < devices; d++) {
-        char number[16], *end = names + strlen(names);
+        char number[16];
+        cl_device_type type;
+        snprintf(number, sizeof number, "%u", d);
         rcp_device = all[d];
         RCP_CHECK(clGetDeviceInfo(all[d], CL_DEVICE_NAME, sizeof rcp_name, rcp_name, NULL));
-        RCP_CHECK(clGetDeviceInfo(all[d], CL_DRIVER_VERSION, sizeof rcp_driver, rcp_driver, NULL));
-        RCP_CHECK(clGetDeviceInfo(all[d], CL_DEVICE_TYPE, sizeof rcp_type, &rcp_type, NULL));
-        snprintf(number, sizeof number, "%u", d);
-        if (!wanted     ? (rcp_type & CL_DEVICE_TYPE_GPU) != 0
-            : is_number ? strcmp(number, wanted) == 0
-                        : strstr(rcp_name, wanted) != NULL)
+        RCP_CHECK(clGetDeviceInfo(all[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
+        rcp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+        if (!wanted ? type & CL_DEVICE_TYPE_GPU
+                    : strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(rcp_name, wanted)))
             return;
-        snprintf(end, sizeof names / 64, "%s %s %s", d > 0 ? "," : "", number, rcp_name);
     }
-    if (wanted) {
-        fprintf(stderr, "--device %s: there are%s\n", wanted, names);
-        exit(2);
+    if (wanted || devices == 0) {
+        fprintf(stderr, "no OpenCL device %s of %u (--device N, from 0, or TEXT of its name)\n",
+                wanted ? wanted : "at all", devices);
+        exit(devices > 0 ? 2 : 77); /* 77: what test runners count as skipped */
     }
     rcp_choose_device("0");
 }
 
-/* What the system counted until now, in ms. Only Linux counts all. Sources: getrusage(2),
- * proc_stat(5), the kernel's Documentation/scheduler/sched-stats.rst. */
-struct rcp_counts {
-    double ran, waited;  /* the threads of this program: on a core; ready, but without one */
-    double busy, stolen; /* all cores: for any program; taken by the host of a virtual machine */
-};
-
-static struct rcp_counts rcp_count(void) {
-    struct rcp_counts now = {0, 0, 0, 0};
-    struct rusage own;
-    if (getrusage(RUSAGE_SELF, &own) == 0)
-        now.ran = 1e3 * (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
-                  1e-3 * (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec);
-    DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
-        char path[300];
-        double waited_ns;
-        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", task->d_name);
-        FILE *file = *task->d_name == '.' ? NULL : fopen(path, "r");
-        if (file && fscanf(file, "%*s %lf", &waited_ns) == 1)
-            now.waited += waited_ns / 1e6;
+/* First with -1, then with 1: for how long this program's threads ran, and waited for a core, and for
+ * how long all cores worked. Source: proc(5), and Documentation/scheduler/sched-stats.rst of Linux. */
+static double rcp_ran_ms, rcp_waited_ms, rcp_all_ms;
+static void rcp_count(int sign) {
+    double ran_ns, waited_ns, user, nice, system;
+    glob_t found;
+    const int code = glob("/proc/self/task/*/schedstat", 0, NULL, &found);
+    for (size_t task = 0; code == 0 && task < found.gl_pathc; task++) {
+        FILE *file = fopen(found.gl_pathv[task], "r");
+        if (file && fscanf(file, "%lf %lf", &ran_ns, &waited_ns) == 2) {
+            rcp_ran_ms += sign * ran_ns / 1e6;
+            rcp_waited_ms += sign * waited_ns / 1e6;
+        }
         if (file)
             fclose(file);
     }
-    if (tasks)
-        closedir(tasks);
-    double user, nice, system, irq, softirq, steal;
-    FILE *all = fopen("/proc/stat", "r");
-    if (all && fscanf(all, "cpu %lf %lf %lf %*s %*s %lf %lf %lf", &user, &nice, &system, &irq,
-                      &softirq, &steal) == 6) {
-        const double tick_ms = 1e3 / (double)sysconf(_SC_CLK_TCK);
-        now.busy = (user + nice + system + irq + softirq) * tick_ms;
-        now.stolen = steal * tick_ms;
-    }
-    if (all)
-        fclose(all);
-    return now;
+    FILE *file = fopen("/proc/stat", "r");
+    if (file && fscanf(file, "cpu %lf %lf %lf", &user, &nice, &system) == 3)
+        rcp_all_ms += sign * (user + nice + system) * 1e3 / (double)sysconf(_SC_CLK_TCK);
+    if (file)
+        fclose(file);
 }
 
-/* Says whether others had the processor, as `from` and now count. A tenth of the time is much: on
- * two cores with PoCL at most 0.03 on the quiet machine, 0.31 and more beside one busy loop. The
- * device answers late: by how much it keeps an empty kernel waiting. */
-static void rcp_judge_others(struct rcp_counts from, double late_ms) {
-    const struct rcp_counts now = rcp_count();
-    const int slack_ms = 30; /* some ticks on each core */
-    const int is_cpu = (rcp_type & CL_DEVICE_TYPE_CPU) != 0;
-    const double ran = now.ran - from.ran, waited = now.waited - from.waited;
-    const double busy = now.busy - from.busy, others = busy - slack_ms - ran;
-    const double stolen = now.stolen - from.stolen - slack_ms;
-    const double taken = waited < others ? waited : others; /* threads of one program also wait */
-    if (taken > 0.1 * (ran + waited) && (is_cpu || late_ms > 1))
-        printf("disturbed: others had the processor: this program waited for it for %.0f %% of its "
-               "time\n",
-               100 * taken / (ran + waited));
-    else if (!is_cpu && late_ms > 1)
-        printf("disturbed: somebody else has the device: an empty kernel took up to %.1f ms\n",
-               late_ms);
-    if (stolen > 0.1 * (busy + stolen))
-        printf("disturbed: the virtual machine's host took %.0f %% of the processor's time\n",
-               100 * stolen / (busy + stolen));
+static int rcp_by_size(const void *a, const void *b) {
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-static int rcp_by_size(const void *left, const void *right) {
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Sorts them. */
-static double rcp_median(double *us, int count) {
+static double rcp_median(double *us, int count) { /* sorts them */
     qsort(us, (size_t)count, sizeof *us, rcp_by_size);
     return us[count / 2];
 }
 
-/* A quarter longer; on a processor, whose threads sleep and wake, by a factor of two. Some tenths
- * of a us are no difference, on a processor 5 us. */
+/* A quarter and 0.5 us longer; on a processor, whose threads sleep, a factor of two and 5 us. */
 static int rcp_is_longer(double us, double other_us) {
-    return rcp_type & CL_DEVICE_TYPE_CPU ? us > 2 * other_us && us > other_us + 5
-                                         : us > 1.25 * other_us && us > other_us + 0.5;
+    return us > other_us * (rcp_is_cpu ? 2 : 1.25) && us > other_us + (rcp_is_cpu ? 5 : 0.5);
 }
 
 int main(int argc, char **argv) {
-    static double empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS], wait_us[RCP_RUNS];
-    static double rest_us[RCP_RUNS]; /* of a wait for an empty kernel: what START to END is not */
+    static double empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS];
+    static double empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS];
     const char *wanted = NULL;
-    int cold = 0, looks = 0;
-    double least_rest_us = 1e30;
+    char driver[256];
+    int cold = 0;
     struct rcp_span work;
-    cl_command_queue_properties properties;
-    for (int i = 1; i < argc; i++) {
+    cl_command_queue_properties order;
+    for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--cold") == 0)
             cold = 1;
         else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc)
             wanted = argv[++i];
-        else if (strcmp(argv[i], "--help") == 0)
-            return printf("usage: recipe [--cold] [--device N|TEXT]\n"
-                          "--cold: the caches have lost the data of launch(). --device: its "
-                          "number, or a part of its name\n") < 0 ||
-                   fflush(stdout) != 0;
         else {
-            fprintf(stderr, "%s: there are --cold, --device N|TEXT and --help\n", argv[i]);
-            return 2;
+            const int help = strcmp(argv[i], "--help") == 0;
+            fprintf(help ? stdout : stderr, "%s: there are --cold, --device N|TEXT, --help\n",
+                    argv[i]);
+            return help ? fflush(stdout) != 0 : 2;
         }
-    }
     signal(SIGALRM, rcp_give_up);
     rcp_choose_device(wanted);
+    RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
     RCP_MAKE(rcp_context, clCreateContext(NULL, 1, &rcp_device, NULL, NULL, &rcp_code));
     RCP_MAKE(rcp_queue,
              clCreateCommandQueue(rcp_context, rcp_device, CL_QUEUE_PROFILING_ENABLE, &rcp_code));
-    RCP_MAKE(rcp_look_queue, clCreateCommandQueue(rcp_context, rcp_device, 0, &rcp_code));
+    RCP_MAKE(rcp_side, clCreateCommandQueue(rcp_context, rcp_device, 0, &rcp_code));
     const cl_program program = rcp_build_program(rcp_source);
     RCP_MAKE(rcp_empty, clCreateKernel(program, "empty", &rcp_code));
     RCP_MAKE(rcp_read_all, clCreateKernel(program, "read_all", &rcp_code));
     set_up();
-    RCP_CHECK(clGetCommandQueueInfo(rcp_queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
-                                    NULL));
-    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    RCP_CHECK(clGetCommandQueueInfo(rcp_queue, CL_QUEUE_PROPERTIES, sizeof order, &order, NULL));
+    if (order & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         RCP_REFUSE("rcp_queue is out of order: START and END of two kernels are then no span\n");
     if (!(rcp_before = malloc(rcp_result.bytes)) || !(rcp_seen = malloc(rcp_result.bytes)))
         RCP_REFUSE("no memory for the result\n");
-    if (cold)
-        rcp_make_others();
+    if (cold) { /* other data, twice the cache; many a GPU names its first cache only */
+        const cl_uint zero = 0;
+        cl_ulong bytes;
+        cl_mem others;
+        RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes,
+                                  NULL));
+        bytes = 2 * bytes > RCP_COLD_BYTES ? 2 * bytes : RCP_COLD_BYTES;
+        rcp_other_count = bytes / sizeof zero;
+        RCP_MAKE(others, clCreateBuffer(rcp_context, CL_MEM_READ_WRITE, bytes, NULL, &rcp_code));
+        RCP_CHECK(
+            clEnqueueFillBuffer(rcp_queue, others, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+        RCP_CHECK(clSetKernelArg(rcp_read_all, 0, sizeof others, &others));
+    }
 
     rcp_make_ready(0);
-    const struct rcp_span first = rcp_time(rcp_launch_empty, 1); /* fails: not launch()'s fault */
-    rcp_time(launch, 0); /* the warm-up: a first launch may compile */
+    const struct rcp_span first = rcp_time(NULL, 1); /* what fails here is not launch()'s fault */
+    rcp_time(launch, 0);                             /* the warm-up: a first launch may compile */
     srand((unsigned)time(NULL));
-    const struct rcp_counts counts = rcp_count();
+    rcp_count(-1);
     for (int run = 0, version = 1; run < RCP_RUNS; version++) {
         const int watched_ms = version == 1 ? 100 : rand() < RAND_MAX / 8 ? 1 : 0; /* 1 in 8 */
-        const struct rcp_span empty = rcp_time(rcp_launch_empty, watched_ms > 0);
+        const struct rcp_span empty = rcp_time(NULL, 0);
         rcp_make_ready(version);
         work = rcp_time(launch, watched_ms);
-        if (watched_ms > 0) { /* it does not count: the looks read its result before */
+        empty_us[run] = empty.us;
+        empty_rest_us[run] = empty.wait_us - empty.host_us - empty.us;
+        work_us[run] = work.us;
+        host_us[run] = work.host_us;
+        rest_us[run] = work.wait_us - work.host_us - work.us;
+        if (watched_ms > 0)
             rcp_check_result(version);
-            rest_us[looks++ % RCP_RUNS] = empty.wait_us - empty.us;
-            if (work.wait_us - work.us < least_rest_us)
-                least_rest_us = work.wait_us - work.us;
-        } else {
-            empty_us[run] = empty.us;
-            wait_us[run] = empty.wait_us;
-            work_us[run] = work.us;
-            host_us[run++] = work.host_us;
-        }
+        else
+            run++; /* one that was watched does not count: the looks read its result before */
     }
-    rcp_within(RCP_LONGEST_S, "the number cannot be written");
+    rcp_count(1);
+    RCP_WITHIN(RCP_LONGEST_S, "refused: the number cannot be written\n");
     const double half_1_us = rcp_median(work_us, RCP_RUNS / 2);
     const double half_2_us = rcp_median(work_us + RCP_RUNS / 2, RCP_RUNS - RCP_RUNS / 2);
     const double us = rcp_median(work_us, RCP_RUNS), no_work_us = rcp_median(empty_us, RCP_RUNS);
     const double queued_us = rcp_median(host_us, RCP_RUNS);
-    const double rest = rcp_median(rest_us, looks < RCP_RUNS ? looks : RCP_RUNS);
-    if (least_rest_us - rest > us / 4 + rest + 20)
-        RCP_REFUSE("the events do not cover the work: %.2f us from START to END, and each time the "
-                   "host waited for %.2f us more; with an empty kernel for %.2f us more\n",
-                   us, least_rest_us, rest);
+    const double no_rest_us = rcp_median(empty_rest_us, RCP_RUNS);
+    rcp_median(rest_us, RCP_RUNS);
+    if (rest_us[RCP_RUNS / 20] > 2 * no_rest_us + us / 4 + 20)
+        RCP_REFUSE(
+            "the events do not cover the work: %.2f us, and the host waited for %.2f us more, "
+            "for an empty kernel %.2f us\n",
+            us, rest_us[RCP_RUNS / 20], no_rest_us);
     if (!(us > 0))
         RCP_REFUSE("no time at all: the kernel is too short for this device's clock\n");
     if (queued_us > 1000 + 2 * us)
         RCP_REFUSE("launch() waits, or works, on the host, for %.0f us\n", queued_us);
     printf("%s, driver %s; %d runs; the caches %s\n"
            "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n",
-           rcp_name, rcp_driver, RCP_RUNS, cold ? "full of other data" : "as prepare() left them",
-           us, work_us[RCP_RUNS / 20], work_us[RCP_RUNS - 1 - RCP_RUNS / 20]);
+           rcp_name, driver, RCP_RUNS, cold ? "full of other data" : "as prepare() left them", us,
+           work_us[RCP_RUNS / 20], work_us[RCP_RUNS - 1 - RCP_RUNS / 20]);
     if (us > no_work_us)
         printf("minus an empty work-group's %.2f us: %.2f us\n", no_work_us, us - no_work_us);
     else
         printf("too short to tell from an empty work-group, which takes %.2f us\n", no_work_us);
 
-    /* Why not to believe it. The true median is between ranks n/2 -+ 0.98 sqrt(n), 95 times of 100. */
+    /* Why not to believe it: of 101 runs, ranks 40 and 60 have the true median between them. */
     const double from_us = work_us[RCP_RUNS / 2 - 10], to_us = work_us[RCP_RUNS / 2 + 10];
-    if (rcp_is_longer(to_us, us) || rcp_is_longer(us, from_us))
-        printf("disturbed: the runs disagree: the median is somewhere from %.2f to %.2f us\n",
-               from_us, to_us);
-    if (rcp_is_longer(half_1_us, half_2_us) || rcp_is_longer(half_2_us, half_1_us))
-        printf("disturbed: median %.2f us of the first half of the runs, %.2f us of the second\n",
-               half_1_us, half_2_us);
-    rcp_median(wait_us, RCP_RUNS);
-    rcp_judge_others(counts, wait_us[RCP_RUNS * 9 / 10] / 1e3); /* one of ten is later */
-    /* From START to START of the first and last launch, by both clocks. */
+    if (rcp_is_longer(to_us, us) || rcp_is_longer(us, from_us) ||
+        rcp_is_longer(half_1_us, half_2_us) || rcp_is_longer(half_2_us, half_1_us))
+        printf(
+            "disturbed: the runs disagree: median %.2f us, then %.2f us in the second half; of all "
+            "from %.2f to %.2f us\n",
+            half_1_us, half_2_us, from_us, to_us);
+    const double late_ms = empty_rest_us[RCP_RUNS * 9 / 10] / 1e3; /* one of ten is later */
+    /* For how long others had the processor: threads of one program also wait for each other. Two
+     * cores, PoCL: at most 3 %, and 31 % and more beside one busy loop. 30 ms are a few ticks. */
+    const double others_ms = rcp_all_ms - rcp_ran_ms - 30;
+    const double taken_ms = rcp_waited_ms < others_ms ? rcp_waited_ms : others_ms;
+    const double percent = 100 * taken_ms / (rcp_ran_ms + rcp_waited_ms);
+    if (percent > 10 && (rcp_is_cpu || late_ms > 1))
+        printf("disturbed: others had the processor for %.0f %% of this program's time\n", percent);
+    else if (!rcp_is_cpu && late_ms > 1)
+        printf("disturbed: somebody else has the device: an empty kernel took up to %.1f ms\n",
+               late_ms);
+    /* Between two STARTs, each somewhere in its wait. */
     const double device_ms = (double)(work.start_ns - first.start_ns) / 1e6;
-    const double least_ms = (double)(work.begin_ns - first.end_ns) / 1e6;
-    const double most_ms = (double)(work.end_ns - first.begin_ns) / 1e6;
-    if (device_ms < 0.99 * least_ms || device_ms > 1.01 * most_ms)
+    const double host_ms = (double)(work.begin_ns - first.begin_ns) / 1e6;
+    if (device_ms < 0.99 * host_ms - first.wait_us / 1e3 ||
+        device_ms > 1.01 * host_ms + work.wait_us / 1e3)
         printf("disturbed: the device's clock counts %.1f ms where the host's counts %.1f ms\n",
-               device_ms, (least_ms + most_ms) / 2);
-    if (fflush(stdout) == 0)
-        return 0; /* all else goes with the process */
-    perror("cannot write the result");
-    return 1;
+               device_ms, host_ms);
+    return fflush(stdout) == 0 ? 0 : (perror("cannot write the result"), 1);
 }
