@@ -400,9 +400,8 @@ int main(int argc, char **argv) {
     const double no_rest_us = rcp_median(empty_rest_us, RCP_RUNS);
     rcp_median(rest_us, RCP_RUNS);
     if (rest_us[RCP_RUNS / 20] > 2 * no_rest_us + us / 4 + 20)
-        RCP_REFUSE(
-            "the events do not cover the work: %.2f us, and the host waited for %.2f us more\n", us,
-            rest_us[RCP_RUNS / 20]);
+        RCP_REFUSE("the events do not cover the work: %.2f us, and the host waited %.2f us more\n",
+                   us, rest_us[RCP_RUNS / 20]);
     if (!(us > 0))
         RCP_REFUSE("no time at all: the kernel is too short for this device's clock\n");
     if (queued_us > 1000 + 2 * us)
@@ -420,9 +419,8 @@ int main(int argc, char **argv) {
     const double from_us = work_us[RCP_RUNS / 2 - 10], to_us = work_us[RCP_RUNS / 2 + 10];
     if (rcp_is_longer(to_us, us) || rcp_is_longer(us, from_us) ||
         rcp_is_longer(half_1_us, half_2_us) || rcp_is_longer(half_2_us, half_1_us))
-        printf(
-            "disturbed: the runs disagree: half 1 %.2f us, half 2 %.2f us; all %.2f to %.2f us\n",
-            half_1_us, half_2_us, from_us, to_us);
+        printf("disturbed: the runs disagree: half 1 %.2f, half 2 %.2f, all %.2f to %.2f us\n",
+               half_1_us, half_2_us, from_us, to_us);
     const double late_ms = empty_rest_us[RCP_RUNS * 9 / 10] / 1e3; /* one of ten is later */
     /* For how long others had the processor: threads of one program also wait for each other. Two
      * cores, PoCL: at most 3 %, and 31 % and more beside one busy loop. 30 ms are a few ticks. */

@@ -89,8 +89,7 @@ static struct cudaDeviceProp rcp_device;
 static cudaStream_t rcp_side;       /* waits for no other stream */
 static void *rcp_before, *rcp_seen; /* the result before the launch, and as it was last seen */
 static const char *rcp_late;        /* what is said if what follows takes too long */
-static unsigned
-    *rcp_others; /* --cold: what is read before each launch, twice the L2 cache, all 0 */
+static unsigned *rcp_others;        /* --cold: what is read before each launch, all 0 */
 
 /* Holds the stream until the host opens the gate. It gives up after a second, and says so. A
  * mistake of the host must not hang the GPU. */
@@ -195,8 +194,7 @@ static struct rcp_span rcp_time(void (*work)(void), int watched_ms) {
     RCP_CHECK(cudaEventElapsedTime(&elapsed_ms, rcp_start, rcp_stop));
     time.us = (double)elapsed_ms * 1e3;
     if (!(time.us > 0)) /* also if it is not a number */
-        RCP_REFUSE("impossible: %.2f us between two events%s\n", time.us,
-                   yours ? ": are they in another stream?" : "");
+        RCP_REFUSE("impossible: %.2f us between two events\n", time.us);
     if (time.us > 1.01 * time.wait_us + 10)
         RCP_REFUSE("impossible: %.2f us between two events, and the host waited for %.2f us\n",
                    time.us, time.wait_us);
@@ -253,20 +251,6 @@ static int rcp_is_longer(double us, double other_us) {
     return us > 1.25 * other_us && us > other_us + 0.5;
 }
 
-/* The GPU of --device; without it, NULL, as the driver or set_up() chooses. */
-static void rcp_choose_device(const char *wanted) {
-    int count;
-    if (!wanted)
-        return;
-    RCP_CHECK(cudaGetDeviceCount(&count));
-    if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
-        atoi(wanted) >= count) {
-        fprintf(stderr, "--device %s: 0 to %d\n", wanted, count - 1);
-        exit(2);
-    }
-    RCP_CHECK(cudaSetDevice(atoi(wanted)));
-}
-
 int main(int argc, char **argv) {
     static double floor_us[RCP_RUNS], empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS];
     static double empty_host_us[RCP_RUNS], empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS];
@@ -285,9 +269,17 @@ int main(int argc, char **argv) {
             return help ? fflush(stdout) != 0 : 2;
         }
     signal(SIGALRM, rcp_give_up);
-    rcp_choose_device(wanted);
+    if (wanted) { /* else the driver or set_up() chooses */
+        RCP_CHECK(cudaGetDeviceCount(&number));
+        if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
+            atoi(wanted) >= number) {
+            fprintf(stderr, "--device %s: 0 to %d\n", wanted, number - 1);
+            return 2;
+        }
+        RCP_CHECK(cudaSetDevice(atoi(wanted)));
+    }
     set_up();
-    RCP_CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
+    RCP_CHECK(cudaGetDevice(&number));
     RCP_CHECK(cudaGetDeviceProperties(&rcp_device, number));
     RCP_CHECK(cudaDriverGetVersion(&driver));
     RCP_CHECK(cudaEventCreate(&rcp_start));
@@ -337,9 +329,8 @@ int main(int argc, char **argv) {
     const double no_rest_us = rcp_median(empty_rest_us, RCP_RUNS);
     rcp_median(rest_us, RCP_RUNS);
     if (rest_us[RCP_RUNS / 20] > 2 * no_rest_us + us / 4 + 20)
-        RCP_REFUSE(
-            "the events do not cover the work: %.2f us, and the host waited for %.2f us more\n", us,
-            rest_us[RCP_RUNS / 20]);
+        RCP_REFUSE("the events do not cover the work: %.2f us, and the host waited %.2f us more\n",
+                   us, rest_us[RCP_RUNS / 20]);
     if (!(us > 0))
         RCP_REFUSE("no time at all: too short for events, or in another stream\n");
     if (queued_us > 1000 + 10 * rcp_median(empty_host_us, RCP_RUNS) + 2 * us)
@@ -359,15 +350,12 @@ int main(int argc, char **argv) {
     const double from_us = work_us[RCP_RUNS / 2 - 10], to_us = work_us[RCP_RUNS / 2 + 10];
     if (rcp_is_longer(to_us, us) || rcp_is_longer(us, from_us) ||
         rcp_is_longer(half_1_us, half_2_us) || rcp_is_longer(half_2_us, half_1_us))
-        printf(
-            "disturbed: the runs disagree: half 1 %.2f us, half 2 %.2f us; all %.2f to %.2f us\n",
-            half_1_us, half_2_us, from_us, to_us);
+        printf("disturbed: the runs disagree: half 1 %.2f, half 2 %.2f, all %.2f to %.2f us\n",
+               half_1_us, half_2_us, from_us, to_us);
     const double late_ms = empty_rest_us[RCP_RUNS * 9 / 10] / 1e3; /* one of ten is later */
     if (late_ms > 1)
-        printf(
-            "disturbed: somebody else has the GPU, or this processor: an empty kernel took up to "
-            "%.1f ms\n",
-            late_ms);
+        printf("disturbed: others have the GPU, or this processor: an empty kernel took %.1f ms\n",
+               late_ms);
     /* Between two events, each recorded somewhere in its wait. */
     const double host_ms = (double)(work.begin_ns - first.begin_ns) / 1e6;
     if (device_ms < 0.99 * host_ms - first.wait_us / 1e3 ||
