@@ -285,8 +285,8 @@ static void rcp_choose_device(const char *wanted) {
     rcp_choose_device("0");
 }
 
-/* First with -1, then with 1: for how long this program's threads ran, and waited for a core, and for
- * how long all cores worked. Source: proc(5), and Documentation/scheduler/sched-stats.rst of Linux. */
+/* First with -1, then with 1: for how long this program's threads ran, and waited for a core, and
+ * for how long all cores worked. Sources: proc(5), Documentation/scheduler/sched-stats.rst. */
 static double rcp_ran_ms, rcp_waited_ms, rcp_all_ms;
 static void rcp_count(int sign) {
     double ran_ns, waited_ns, user, nice, system;
@@ -301,6 +301,8 @@ static void rcp_count(int sign) {
         if (file)
             fclose(file);
     }
+    if (code == 0)
+        globfree(&found);
     FILE *file = fopen("/proc/stat", "r");
     if (file && fscanf(file, "cpu %lf %lf %lf", &user, &nice, &system) == 3)
         rcp_all_ms += sign * (user + nice + system) * 1e3 / (double)sysconf(_SC_CLK_TCK);
