@@ -82,9 +82,9 @@ static void switch_contexts(void **from, void **to) {
 static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
 
 static void new_fiber(void **fiber, void (*entry)(void)) {
-    enum { BYTES = 1 << 16 };
+    enum { BYTES = 1 << 18, GUARD_BYTES = 1 << 12 };
     char *stack = (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED) simulated_stop("no stack for a fiber");
+    if (stack == MAP_FAILED || mprotect(stack, GUARD_BYTES, PROT_NONE) != 0) simulated_stop("no stack for a fiber");
     fiber[0] = NULL;
     fiber[1] = (void *)entry;
     fiber[2] = stack + BYTES - 64 - 8; /* as behind a call */
@@ -97,7 +97,7 @@ static struct state {
     bool host_waits, on_device, in_fiber, thread_done[MAX_THREADS];
     context block_context;
     struct simulated_command *running;
-    unsigned unit;
+    unsigned unit, thread;
     int64_t device_ns; /* of the command that runs */
     int64_t barrier_ns, block_noise, thread_ns[MAX_THREADS];
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
@@ -184,9 +184,12 @@ clock_t clock(void) {
     return cpu_ns / 1000;
 }
 
+bool simulated_time_passes;
+
 time_t time(time_t *t) {
-    (void)t;
-    return 1700000000;
+    const time_t now = 1700000000 + (simulated_time_passes ? host_ns / 1000000000 : 0);
+    if (t) *t = now;
+    return now;
 }
 
 int nanosleep(const struct timespec *asked, struct timespec *left) {
@@ -323,7 +326,7 @@ void simulated_free(void *start) {
 const struct simulated_device *simulated_device;
 struct simulated_device simulated_devices[SIMULATED_OLD + 1];
 
-__attribute__((constructor)) static void make_devices(void) {
+__attribute__((constructor(102))) static void make_devices(void) {
 #define DEVICE(is, threads_a_unit, zero_ns)                                                                            \
     (struct simulated_device) {                                                                                        \
         T.is##units, T.is##latency, T.is##launch, T.is##drain, T.is##block, T.is##warp, T.is##barrier, T.is##tick,     \
@@ -478,6 +481,7 @@ void simulated_enqueue(struct simulated_command *command) {
     last = &command->next;
 }
 
+bool simulated_busy(void) { return first || first_apart || all_ns > host_ns; }
 bool simulated_apart(void) { return first_apart || apart_ns > host_ns; }
 
 void simulated_wait(const struct simulated_command *command, bool busily) {
@@ -524,7 +528,8 @@ struct simulated_row simulated_row;
 static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
-static char shared_memory[SIMULATED_SHARED_BYTES + GUARD];
+/* Of a kernel of the default stream, and of one that is apart: dynamic, a guard, and what a program declares. */
+static char shared_memories[2][SIMULATED_SHARED_BYTES + GUARD + SIMULATED_STATIC_BYTES], *shared_memory = shared_memories[0];
 /* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is twice as large as
  * that: a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
@@ -538,26 +543,138 @@ void simulated_fill_l2(const void *data, size_t bytes, bool dirty) {
     if (!large) simulated_l2_persists = simulated_fault("persisting", NULL);
 }
 
+static struct simulated_index index_in(struct simulated_index size, unsigned number) {
+    return (struct simulated_index){number % size.x, number / size.x % size.y, number / size.x / size.y};
+}
+
+static void enter(unsigned thread) {
+    state.thread = thread;
+    threadIdx.x = thread;
+    if (state.running->block.x) threadIdx = index_in(state.running->block, thread);
+    simulated_thread_ns = &state.thread_ns[thread];
+}
+
 static void call_kernel(void) {
     const uintptr_t *a = state.running->arguments;
-    simulated_thread_ns = &state.thread_ns[threadIdx.x];
     state.running->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 
 static void thread_main(void) {
     for (;;) {
         call_kernel();
-        state.thread_done[threadIdx.x] = true;
-        switch_from_to(fibers[threadIdx.x], state.block_context);
+        state.thread_done[state.thread] = true;
+        switch_from_to(fibers[state.thread], state.block_context);
     }
 }
 
 static void go_on(unsigned thread) {
-    threadIdx.x = thread;
-    simulated_thread_ns = &state.thread_ns[thread];
+    enter(thread);
     if (!fibers[thread][1]) new_fiber(fibers[thread], thread_main);
     switch_from_to(state.block_context, fibers[thread]);
 }
+
+/* ---- Lanes: threads of which each may end early, and which meet within their warp ---- */
+
+static struct lane {
+    enum { RUNS, MEETS, AT_BARRIER } state;
+    unsigned mask, source, votes, meetings;
+    bool predicate;
+    const void *in;
+    void *out;
+    size_t bytes;
+    int line;
+} lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
+
+/* The lanes that `first` waits for go on, if all have come. Returns whether they have. */
+static bool let_meet(unsigned first) {
+    const unsigned mask = lane_of[first].mask, warp = first / 32 * 32;
+    unsigned votes = 0, there = 0;
+    int64_t end_ns = 0;
+    for (unsigned t = warp; t < warp + 32 && t < state.running->threads; t++) {
+        if (!(mask >> (t - warp) & 1) || state.thread_done[t]) continue;
+        if (lane_of[t].state != MEETS || lane_of[t].mask != mask) return false;
+        there |= 1u << (t - warp);
+        votes |= (unsigned)lane_of[t].predicate << (t - warp);
+        end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+    }
+    for (unsigned t = warp; t < warp + 32; t++) { /* their values are on their stacks until they go on */
+        if (!(there >> (t - warp) & 1)) continue;
+        struct lane *lane = &lane_of[t];
+        const bool given = lane->source < 32 && there >> lane->source & 1;
+        if (lane->out && !given) memset(lane->out, 0xcd, lane->bytes);
+        if (lane->out && given) memcpy(lane->out, lane_of[warp + lane->source].in, lane->bytes);
+        lane->votes = votes;
+        lane->state = RUNS;
+        lane->meetings++;
+        state.thread_ns[t] = end_ns + T.step;
+    }
+    return true;
+}
+
+/* As run_block(), which calls it: from barrier to barrier, and within a warp from one meeting to the next. */
+static int64_t run_lanes(int64_t start_ns, unsigned threads) {
+    int64_t end_ns = start_ns;
+    for (unsigned t = 0; t < threads; t++) lane_of[t].state = RUNS;
+    simulated_epoch++;
+    state.in_fiber = true;
+    for (unsigned round = 0, waiting = 1; waiting > 0; round++) {
+        for (bool go = true; go;) {
+            go = false;
+            for (unsigned i = 0; i < threads; i++) {
+                const unsigned t = round % 2 ? threads - 1 - i : i;
+                if (state.thread_done[t] || lane_of[t].state != RUNS) continue;
+                go_on(t);
+                go = true;
+            }
+            for (unsigned t = 0; t < threads; t++)
+                if (!state.thread_done[t] && lane_of[t].state == MEETS && let_meet(t)) go = true;
+        }
+        int line = 0;
+        waiting = 0;
+        for (unsigned t = 0; t < threads; t++) {
+            end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+            if (state.thread_done[t]) continue;
+            waiting++;
+            if (lane_of[t].state == MEETS)
+                simulated_stop("%s: thread %u waits for lanes (mask 0x%x) that do not come", last_kernel, t,
+                               lane_of[t].mask);
+            if (line && line != lane_of[t].line)
+                simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, line,
+                               lane_of[t].line);
+            line = lane_of[t].line;
+        }
+        simulated_epoch++;
+        for (unsigned t = 0; t < threads; t++) {
+            if (state.thread_done[t]) continue;
+            state.thread_ns[t] = end_ns + state.barrier_ns;
+            lane_of[t].state = RUNS;
+        }
+    }
+    state.in_fiber = false;
+    return end_ns;
+}
+
+void simulated_barrier_at(int line) {
+    struct lane *lane = &lane_of[state.thread];
+    lane->state = AT_BARRIER;
+    lane->line = line;
+    switch_from_to(fibers[state.thread], state.block_context);
+}
+
+unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes) {
+    struct lane *lane = &lane_of[state.thread];
+    *lane = (struct lane){MEETS, mask, source, 0, lane->meetings, predicate, in, out, bytes, 0};
+    if (!(mask >> state.thread % 32 & 1))
+        simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, state.thread % 32, mask);
+    switch_from_to(fibers[state.thread], state.block_context);
+    return lane->votes;
+}
+
+unsigned simulated_epoch;
+unsigned simulated_thread(void) { return state.thread; }
+unsigned simulated_meetings(void) { return lane_of[state.thread].meetings; }
+unsigned simulated_block(void) { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+bool simulated_in_kernel(void) { return state.on_device && state.in_fiber; }
 
 /* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
  * whether there is a barrier. If so, all have fibers; from barrier to barrier the order of the
@@ -566,12 +683,13 @@ static void go_on(unsigned thread) {
  * blocks 0, 1, 2, 3 and 9 ns more. */
 static int64_t run_block(int64_t start_ns) {
     static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
-    const unsigned threads = blockDim.x;
+    const unsigned threads = state.running->threads;
     int64_t end_ns = start_ns;
     for (unsigned t = 0; t < threads; t++) {
         state.thread_ns[t] = start_ns;
         state.thread_done[t] = false;
     }
+    if (state.running->lanes) return run_lanes(start_ns, threads);
     state.in_fiber = true;
     go_on(0);
     state.in_fiber = false;
@@ -580,8 +698,7 @@ static int64_t run_block(int64_t start_ns) {
         const uintptr_t *a = state.running->arguments;
         const uintptr_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
         for (unsigned t = 1; t < threads; t++) {
-            threadIdx.x = t;
-            simulated_thread_ns = &state.thread_ns[t];
+            enter(t);
             kernel(a0, a1, a2, a3, a4, a5, a6, a7);
         }
     } else {
@@ -641,6 +758,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     state.running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
+    if (command->block.x) blockDim = command->block, gridDim = command->grid;
     simulated_row = command->row;
     state.block_noise = noise_factor(true);
     state.barrier_ns =
@@ -679,6 +797,7 @@ void simulated_run_kernel(struct simulated_command *command) {
         unsigned p = b < places ? b : 0; /* round the units first, then the slots */
         for (unsigned i = 1; i < places && b >= places; i++) p = free_ns[i] < free_ns[p] ? i : p;
         blockIdx.x = b;
+        if (command->grid.x) blockIdx = index_in(command->grid, b);
         state.unit = p % (unsigned)d->units;
         if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
         state.block_released_ns = 0;
@@ -732,14 +851,14 @@ static bool run_apart(int64_t until_ns) {
 
     struct simulated_command *command = *next;
     *next = command->next;
-    fibers = lanes[1];
+    fibers = lanes[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
     state.in_fiber = false;
     state.on_device = state.host_waits = true;
     simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
     state.device_ns = shared_ns(next_ns);
     run_command(command);
 
-    fibers = lanes[0];
+    fibers = lanes[0], lane_of = lane_states[0], shared_memory = shared_memories[0];
     threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
     simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
     state = kept;
@@ -757,7 +876,7 @@ int64_t simulated_thread_works(int64_t ns) {
 
 void simulated_barrier(void) {
     if (!state.in_fiber) simulated_stop("not all threads of a block come to the same barrier");
-    switch_from_to(fibers[threadIdx.x], state.block_context);
+    switch_from_to(fibers[state.thread], state.block_context);
 }
 
 void simulated_grid_launch_dependents(void) {
@@ -769,6 +888,7 @@ void simulated_grid_wait(void) {
 }
 
 void *simulated_shared(void) { return shared_memory; }
+void *simulated_static_shared(void) { return shared_memory + SIMULATED_SHARED_BYTES + GUARD; }
 size_t simulated_shared_bytes(void) { return state.running->shared_bytes; }
 
 /* The counters have zeros of their own. */
