@@ -184,7 +184,7 @@ inline int votes(int line, int predicate, int what) { /* 0: and, 1: or, 2: count
     simulated_barrier_at(line);
     return what == 2 ? count : what ? count > 0 : count == threads;
 }
-inline bool turn() { return simulated_step(), true; }
+inline bool turn() { return simcc_step(), true; }
 inline clock_t kernel_clock() { return simulated_in_kernel() ? clock_t(simulated_clock64()) : ::clock(); }
 template <class T, class F> SIMCC_UNCHECKED __attribute__((noinline)) T atomic(T *at, F change) {
     const T before = *at;

@@ -24,7 +24,7 @@ struct simcc_launch {
 void simcc_launch(const struct simcc_launch *launch);
 void simcc_source(const char *name);
 void *simcc_closure(size_t bytes);
-void simcc_begin(void), simcc_fence(void);
+void simcc_begin(void), simcc_fence(void), simcc_step(void);
 extern unsigned simcc_launches;                  /* of kernels that have begun */
 void simcc_declared(size_t bytes, size_t place); /* of shared memory, which this launch uses */
 cudaError_t simcc_last_error(void);

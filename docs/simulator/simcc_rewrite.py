@@ -323,7 +323,7 @@ class Rewriter:
             ends += [k] if self.texts[k] == ";" else []
             k = self.next(k)
         if len(ends) == 2:
-            self.put(self.before, end, " simulated_step()" if self.next(ends[1]) == end else ", simulated_step()")
+            self.put(self.before, end, " simcc_step()" if self.next(ends[1]) == end else ", simcc_step()")
 
     def launch(self, i):
         """kernel<int><<<grid, block>>>(x) becomes simcc::to("kernel", line, kernel<int>, simcc::shape(grid, block))(x)"""
