@@ -4,7 +4,7 @@ import re
 import textwrap
 from fractions import Fraction
 
-from parts_table import Entry, item, sum_of
+from parts_table import KINDS, Entry, item, sum_of
 
 UNITS = {"ns": Fraction(1, 1000), "us": Fraction(1), "ms": Fraction(1000), "s": Fraction(1000000)}
 NAMES = {"nsec": "ns", "nanosecond": "ns", "usec": "us", "µs": "us", "μs": "us", "microsecond": "us", "msec": "ms",
@@ -19,7 +19,7 @@ LONGER_NS = 100000
 WORDS = [
     (("drain",), "the kernel, with its start and its end on the device, {}"),
     (("launch_call",), "the host's launch call, {}"),
-    (("event",), "an event {} (the floor: chapter 04)"),
+    (("event",), "an event, {} (the floor: chapter 04)"),
     (("load", "load_anew", "load_eager"), "the loading of the kernel's code, {} (chapter 06)"),
     (("load_first",), "the start of the first kernel of all, {} (chapter 06)"),
     (("copy_1000",), "copies of {0} bytes"),
@@ -48,7 +48,7 @@ class Own:
     """How the program is run and read: with all times `scale` times as long, so that its digits show 20 ns."""
 
     def __init__(self, unit):
-        self.unit, self.scale, self.longer, self.timed = unit, 1, "", set()
+        self.unit, self.scale, self.longer, self.timed, self.outputs = unit, 1, "", set(), {}
 
     def times(self, asked):
         """Returns SIMULATED_TIMES for what parts asks for."""
@@ -102,65 +102,115 @@ def words_of(entry, said):
             words.append(text.format(bytes_or_often))
     for part in KERNEL if kernel else ():
         left.pop(part, None)
-    return words + [f"{said[part]}: {how_often(count)}" for part, count in left.items()]
+    return words + [f"{said[part]}, {how_often(count)}" for part, count in left.items()]
 
 
-def verdict(entry, longer, times):
-    """Returns a sentence: does the number follow the kernel, and what does it hold besides?"""
-    kernel = longer.parts.get("launch", 0)
-    us = {part: float(count * times[part]) / 1000 for part, count in longer.parts.items() if part not in KERNEL}
-    gone = {part: float(count * times[part]) / 1000 for part, count in entry.parts.items()
-            if part not in KERNEL and part not in longer.parts}
-    if "launch" in longer.uneven:
-        return "It does not grow evenly with the kernel."
-    if not kernel:
-        return f"Nothing of the kernel is in it: it stays if the kernel takes {LONGER_NS // 1000} us longer."
-    many = "" if kernel == 1 else f" {how_often(kernel)}"
-    if {part for part in us if part != "event"}:
-        return (f"It is more than the kernel{many}: {sum(us.values()):.3f} us of it are something else, however long "
-                "the kernel is.")
-    text = f"It is the time of the kernel{many} if the kernel is long"
-    if gone:
-        text += f": then {', '.join(gone)} ({sum(gone.values()):.3f} us here, the gap: chapter 04) is no longer in it"
-    return text + (f", and {sum(us.values()):.3f} us of an event remain." if us else ".")
+def besides(entry, times):
+    """Returns how long what is no part of the kernel takes, in us."""
+    return float(sum(count * times[part] for part, count in entry.parts.items() if part not in KERNEL)) / 1000
 
 
-def tell(program, compute, said):
+def verdict(entry, growths, times):
+    """Returns a sentence: is it the kernel's time? `growths` in us: with a longer kernel, with longer parts besides and
+    a longer kernel, and with a longer call, each beside what the first sum says."""
+    kernel, others, call = growths
+    longer_us = LONGER_NS / 1000
+    count = round(kernel / longer_us, 4)
+    if abs(count) < 0.005:
+        return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
+    many = "" if count == 1 else f" {how_often(Fraction(count).limit_denominator(50))}"
+    us = besides(entry, times)
+    more = ""
+    if abs(others) > 0.01:
+        more = " With a longer kernel some of that is no longer in it."
+    if abs(call) > 1:
+        more += " If the host's launch call is longer than the kernel, the call takes the kernel's place."
+    if us < 0.001:
+        return f"It is the time of the kernel{many}.{more}"
+    if not set(entry.parts) - {*KERNEL, "launch_call", "event"}:
+        return (f"It is the time of the kernel{many} and {us:.3f} us besides, the gap and the floor: right if the kernel "
+                f"is much longer than that.{more}")
+    return f"It is more than the kernel{many}: {us:.3f} us of it are something else, however long the kernel is.{more}"
+
+
+def sums(program, answers, simplest):
+    """Returns an Entry for each number, and the growths for its verdict. One run with all parts half as much longer
+    shows whether they add up."""
+    base = program.base
+    likely = [part for part in LIKELY if part in program.times]
+    rest = [part for part in program.times if part not in likely and not OTHERS.match(part)]
+    # A clock of whole ns may move by 1 ns for nothing: a part's step is more than that, if it is in a mean of many.
+    step = {part: 2 * round(min(max(20, program.times[part] / 10), 2000) / 2) for part in program.times}
+    doubled, all_rest, *grown = program.growths(["*2", ",".join(f"{part}+20" for part in rest)] +
+                                                [f"{part}+{step[part]}" for part in likely])
+    grown = dict(zip(likely, grown))
+    if any(all_rest):
+        step.update(dict.fromkeys(rest, 20))
+        grown.update(answers(program, rest, 20))
+    entries = [Entry() for _ in base]
+    for i, (number, entry) in enumerate(zip(base, entries)):
+        for part in program.times:
+            growth = grown[part][i] if part in grown else 0
+            if number.is_time and abs(growth) > Fraction(11, 10000):
+                entry.parts[part] = simplest(growth * 1000 / step[part], 1000 * number.error / step[part])
+        if not number.is_time:
+            error = 3 * number.error + abs(number.value) / 1000
+            entry.kind = next((kind for kind, right in zip(KINDS, (0, -number.value / 2, number.value))
+                               if abs(doubled[i] - right) <= error), KINDS[3])
+    found = [part for part in program.times if any(part in entry.parts for entry in entries)]
+    halves = ",".join(f"{part}+{step[part] // 2}" for part in found)
+    program.own.longer = f"launch+{LONGER_NS}"
+    others = [part for part in found if part not in KERNEL]
+    with_kernel = program.growths(["", ",".join(f"{part}+{step[part]}" for part in others)])
+    program.own.longer = f"launch_call+{LONGER_NS}"
+    with_call = program.growths([""])[0]
+    program.own.longer = ""
+    half = program.growths([halves])[0] if found else [0] * len(base)
+    growths = []
+    for i, (number, entry) in enumerate(zip(base, entries)):
+        right = sum(count * step[part] for part, count in entry.parts.items()) / 2000
+        if number.is_time and abs(half[i] - right) > 4 * number.error + Fraction(len(found), 5000):
+            entry.uneven = list(entry.parts)
+        extra = sum(entry.parts.get(part, 0) * step[part] for part in others) / 1000
+        growths.append((float(with_kernel[0][i]), float(with_kernel[1][i] - with_kernel[0][i] - extra),
+                        float(with_call[i] - entry.parts.get("launch_call", 0) * LONGER_NS / 1000)))
+    return entries, growths
+
+
+def tell(program, answers, simplest):
     """Prints each number with what it holds."""
-    own = program.own
     printed = program.printed
-    entries = compute(program, [part for part in program.times if not OTHERS.match(part)], True)
-    found = {part for entry in entries for part in (*entry.parts, *entry.uneven)}
-    own.longer = f"launch+{LONGER_NS}"
-    program.base = program.read("")
-    longer = compute(program, [part for part in program.times if part in found or part in KERNEL], False)
+    entries, growths = sums(program, answers, simplest)
     print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
     count = 0
-    for number, entry, long in zip(printed, entries, longer):
-        if entry.kind == "stays with all times doubled":
+    for number, entry, growth in zip(printed, entries, growths):
+        if entry.kind == KINDS[0]:
             continue
         count += 1
         print(f"\n{number.line}")
-        if len([other for other in printed if other.line == number.line]) > 1:
+        if len([other for other, its in zip(printed, entries) if other.line == number.line and its.kind != KINDS[0]]) > 1:
             print(f"  the number {number.text}:")
-        if not number.is_time or entry.kind:
-            text = {"doubles with all times doubled": "It grows with the times, and its unit is unknown: --unit ns|us|ms|s",
-                    "halves with all times doubled": "It is a rate: it halves if all times double."}
+        if entry.kind:
+            text = {KINDS[1]: "It is a rate: it halves if all times double.",
+                    KINDS[2]: "It doubles if all times double, and no unit stands behind it: --unit ns, us, ms or s says it."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double.")]
         else:
             entry.rest = number.value - entry.sum_us(program.times)
             if abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
                 entry.rest = Fraction(0)
-            uneven = [f"Not in proportion: {', '.join(entry.uneven)}."] if entry.uneven else []
-            words = words_of(entry, said)
+            words = words_of(entry, program.said)
             words += [f"{float(entry.rest):.3f} us of the program's own"] if entry.rest else []
-            lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.", *uneven,
-                     verdict(entry, long, program.times)]
+            lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
+                     *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
+                     verdict(entry, growth, program.times)]
         for line in lines:
             print(textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
     if not count:
         print("No number that this program prints changes with a time.")
 
 
+LIKELY = (*KERNEL, "submit", "latency", "wake", "no_wait", "launch_call", "event", "load", "load_first", "now", "clock",
+          "record", "copy_call", "copy_1000")
+# What a CUDA program cannot hold, or what shows in another one of these.
 OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|transfer"
                     r"\w*|interruption|noise|slice|held_up|uneven|pause|slow|faster|tsc_late|tsc|device_copy_1000)$")

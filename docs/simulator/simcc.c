@@ -257,7 +257,6 @@ __attribute__((constructor)) static void ask_for_checks(void) {
 
 static void check(const void *address, size_t bytes, bool writes, const void *place) {
     const char *const at = (const char *)address;
-    if (!checks) return;
     if (!simulated_in_kernel()) return check_on_host(at, writes, place);
     char *const shared = (char *)simulated_shared();
     const char *const declared_from = (const char *)simulated_static_shared();
@@ -435,27 +434,33 @@ int timespec_get(struct timespec *t, int base) {
 /* ---- What the compiler calls ---- */
 
 #define HOOK(name, bytes, writes)                                                                                      \
-    void name(void *at) { check(at, bytes, writes, __builtin_return_address(0)); }
+    void name(void *at) {                                                                                              \
+        if (checks) check(at, bytes, writes, __builtin_return_address(0));                                             \
+    }
 #define HOOKS(bytes)                                                                                                   \
     HOOK(__tsan_read##bytes, bytes, false)                                                                             \
     HOOK(__tsan_write##bytes, bytes, true)                                                                             \
     HOOK(__tsan_unaligned_read##bytes, bytes, false)                                                                   \
     HOOK(__tsan_unaligned_write##bytes, bytes, true)
 HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16)
-void __tsan_read_range(void *at, size_t bytes) { check(at, bytes, false, __builtin_return_address(0)); }
-void __tsan_write_range(void *at, size_t bytes) { check(at, bytes, true, __builtin_return_address(0)); }
+void __tsan_read_range(void *at, size_t bytes) {
+    if (checks && bytes) check(at, bytes, false, __builtin_return_address(0));
+}
+void __tsan_write_range(void *at, size_t bytes) {
+    if (checks && bytes) check(at, bytes, true, __builtin_return_address(0));
+}
 void *__tsan_memcpy(void *to, const void *from, size_t bytes) {
-    if (bytes) check(from, bytes, false, __builtin_return_address(0));
-    if (bytes) check(to, bytes, true, __builtin_return_address(0));
+    if (checks && bytes) check(from, bytes, false, __builtin_return_address(0));
+    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
     return memcpy(to, from, bytes);
 }
 void *__tsan_memmove(void *to, const void *from, size_t bytes) {
-    if (bytes) check(from, bytes, false, __builtin_return_address(0));
-    if (bytes) check(to, bytes, true, __builtin_return_address(0));
+    if (checks && bytes) check(from, bytes, false, __builtin_return_address(0));
+    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
     return memmove(to, from, bytes);
 }
 void *__tsan_memset(void *to, int value, size_t bytes) {
-    if (bytes) check(to, bytes, true, __builtin_return_address(0));
+    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
     return memset(to, value, bytes);
 }
 void __tsan_init(void) {}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes C++ of preprocessed CUDA for `simcc`: launches, qualifiers, shared memory and registers. Lines stay lines."""
 import ast
+import os
 import re
 
 TOKEN = re.compile(r"""
@@ -13,6 +14,7 @@ TOKEN = re.compile(r"""
 MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.M)
 REGISTERS = {"globaltimer": "simulated_globaltimer()", "clock64": "simulated_clock64()", "clock": "simulated_clock()",
              "smid": "simulated_smid()", "laneid": "simcc::lane()", "warpid": "(simulated_thread() / 32)"}
+OURS = ("<", os.path.dirname(os.path.realpath(__file__)) + "/sim", os.path.dirname(os.path.realpath(__file__)) + "/cuda")
 READ = re.compile(r"\s*mov\.[ub](?:32|64)\s+%0\s*,\s*%%?(\w+)\s*;?\s*")
 QUALIFIERS = {"__host__": "", "__forceinline__": "inline", "__noinline__": "", "__grid_constant__": ""}
 VOTES = {"__syncthreads_and": 0, "__syncthreads_or": 1, "__syncthreads_count": 2}
@@ -28,6 +30,19 @@ REFUSED_IN_KERNELS = {"malloc", "free", "new", "delete"}
 
 class Refused(Exception):
     """A construct, with its file and line."""
+
+
+def find_header(text, is_lacking):
+    """Raises Refused if a file of the user's includes a header of the system that the machine lacks."""
+    at, line, file = 0, 1, "?"
+    for marker in MARKER.finditer(text):
+        flags, name = marker[3].split(), ast.literal_eval(f'"{marker[2]}"')
+        if flags == ["1", "3"] and not name.startswith(OURS):
+            lacking = is_lacking(name)
+            if lacking:
+                raise Refused(file, line + text.count("\n", at, marker.start()), f"<{lacking}>")
+        if "3" not in flags and not name.startswith(OURS):
+            at, line, file = marker.end() + 1, int(marker[1]), name
 
 
 class Rewriter:
@@ -54,7 +69,7 @@ class Rewriter:
                 break
             file = ast.literal_eval(f'"{marker[2]}"')
             line = int(marker[1])
-            if "3" not in marker[3].split() and not file.startswith("<"):
+            if "3" not in marker[3].split() and not file.startswith(OURS):
                 users.add(file)
             in_user = file in users
             self.add("blank", marker[0], line, file)
@@ -304,7 +319,8 @@ class Rewriter:
     def in_kernel(self, i):
         """A round of a loop takes time, and clock() is another one."""
         name, j = self.texts[i], self.next(i)
-        if name in REFUSED_IN_KERNELS and self.text(self.next(i, -1)) not in (".", "->", "operator", "="):
+        ways = (".", "->", "operator", "=" if name == "delete" else "")
+        if name in REFUSED_IN_KERNELS and self.text(self.next(i, -1)) not in ways:
             self.refuse(i, f"{name} in a kernel")
         if name == "clock" and self.text(j) == "(" and self.text(self.next(j)) == ")":
             self.texts[i] = "simcc::kernel_clock"
