@@ -118,6 +118,9 @@ def verdict(entry, growths, times):
     count = round(kernel / longer_us, 4)
     if abs(count) < 0.005:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
+    if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
+        return (f"It grows by {kernel:.3f} us if the kernel takes {longer_us:.0f} us longer: a part of the kernel runs beside "
+                "something else.")
     many = "" if count == 1 else f" {how_often(Fraction(count).limit_denominator(50))}"
     us = besides(entry, times)
     more = ""

@@ -285,7 +285,20 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
     }
 }
 
-void simcc_step(void) { simulated_step(); } /* no part of the program, whose accesses are checked */
+/* A function, for it is no part of the program, whose accesses are checked. */
+void simcc_step(void) {
+    enum { TOO_MANY = 100000000 };
+    static unsigned thread, block, steps;
+    simulated_step();
+    steps = thread == simulated_thread() && block == simulated_block() ? steps + 1 : 0;
+    thread = simulated_thread();
+    block = simulated_block();
+    if (steps < TOO_MANY || !simulated_in_kernel()) return;
+    unsigned launches;
+    simulated_stop("%s: thread %u of block %u is in a loop of %d rounds: if it waits for another thread, that one does not "
+                   "run meanwhile",
+                   simulated_last_kernel(&launches), thread, block, TOO_MANY);
+}
 
 unsigned simcc_launches;
 static size_t declared;

@@ -14,7 +14,7 @@ TOKEN = re.compile(r"""
 MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.M)
 REGISTERS = {"globaltimer": "simulated_globaltimer()", "clock64": "simulated_clock64()", "clock": "simulated_clock()",
              "smid": "simulated_smid()", "laneid": "simcc::lane()", "warpid": "(simulated_thread() / 32)"}
-OURS = ("<", os.path.dirname(os.path.realpath(__file__)) + "/sim", os.path.dirname(os.path.realpath(__file__)) + "/cuda")
+HERE = os.path.dirname(os.path.realpath(__file__))
 READ = re.compile(r"\s*mov\.[ub](?:32|64)\s+%0\s*,\s*%%?(\w+)\s*;?\s*")
 QUALIFIERS = {"__host__": "", "__forceinline__": "inline", "__noinline__": "", "__grid_constant__": ""}
 VOTES = {"__syncthreads_and": 0, "__syncthreads_or": 1, "__syncthreads_count": 2}
@@ -28,6 +28,10 @@ REFUSED_IN_STD = {"thread", "jthread", "async"}
 REFUSED_IN_KERNELS = {"malloc", "free", "new", "delete"}
 
 
+def is_ours(name):
+    return name.startswith("<") or os.path.dirname(os.path.realpath(name)) == HERE and name.endswith(".h")
+
+
 class Refused(Exception):
     """A construct, with its file and line."""
 
@@ -37,11 +41,11 @@ def find_header(text, is_lacking):
     at, line, file = 0, 1, "?"
     for marker in MARKER.finditer(text):
         flags, name = marker[3].split(), ast.literal_eval(f'"{marker[2]}"')
-        if flags == ["1", "3"] and not name.startswith(OURS):
+        if flags == ["1", "3"] and not is_ours(name):
             lacking = is_lacking(name)
             if lacking:
                 raise Refused(file, line + text.count("\n", at, marker.start()), f"<{lacking}>")
-        if "3" not in flags and not name.startswith(OURS):
+        if "3" not in flags and not is_ours(name):
             at, line, file = marker.end() + 1, int(marker[1]), name
 
 
@@ -69,7 +73,7 @@ class Rewriter:
                 break
             file = ast.literal_eval(f'"{marker[2]}"')
             line = int(marker[1])
-            if "3" not in marker[3].split() and not file.startswith(OURS):
+            if "3" not in marker[3].split() and not is_ours(file):
                 users.add(file)
             in_user = file in users
             self.add("blank", marker[0], line, file)

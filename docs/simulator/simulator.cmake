@@ -141,8 +141,17 @@ function(add_bad_input needs name)
   endif()
 endfunction()
 
-# The machine code of the CUDA kernels, which a machine without a GPU cannot run.
+# A reader's own program: twelve of strangers, and what simcc refuses or a program must say.
 find_package(Python3 COMPONENTS Interpreter)
+find_program(CXX_OF_SIMCC NAMES g++ clang++)
+if(Python3_FOUND AND CXX_OF_SIMCC)
+  add_test(NAME simcc.strangers COMMAND sh ${simulator}/transcript.sh ${simulator}/test/simcc.txt ${simulator}/simcc)
+  add_test(NAME simcc.cases COMMAND Python3::Interpreter ${simulator}/test/simcc_cases.py ${simulator}/simcc
+    ${simulator}/test/simcc_good.cu)
+  set_tests_properties(simcc.strangers simcc.cases PROPERTIES LABELS simulated TIMEOUT 300 COST 20)
+endif()
+
+# The machine code of the CUDA kernels, which a machine without a GPU cannot run.
 find_program(NVDISASM nvdisasm HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/build/nvdisasm/nvidia/cu13/bin)
 if(Python3_FOUND AND has_cuda AND NVDISASM)
   add_test(NAME machine_code COMMAND Python3::Interpreter

@@ -85,6 +85,8 @@ SAID = [
                    "k<<<1, 64, 128>>>(d);"), 3, "k: thread 32 of block 0 writes beyond its dynamic shared memory", 3),
     (KERNEL.format("__shared__ int s[10000]; s[0] = 1; x[0] = s[0];", "k<<<1, 1, 20000>>>(d);"), 0,
      "k has more than 49152 bytes of shared memory", 3),
+    (KERNEL.format("while (*(volatile int *)x == 0);", "k<<<1, 1>>>(d);"), 0,
+     "k: thread 0 of block 0 is in a loop of 100000000 rounds", 3),
     (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
