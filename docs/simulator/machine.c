@@ -103,6 +103,7 @@ static struct state {
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
+    struct simulated_notes notes;
 } state;
 
 /* ---- The host's time ---- */
@@ -671,6 +672,7 @@ unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const vo
 }
 
 unsigned simulated_epoch;
+struct simulated_notes *simulated_this_launch(void) { return &state.notes; }
 unsigned simulated_thread(void) { return state.thread; }
 unsigned simulated_meetings(void) { return lane_of[state.thread].meetings; }
 unsigned simulated_block(void) { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
@@ -755,6 +757,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
+    static unsigned launches;
+    state.notes = (struct simulated_notes){.launch = ++launches, .first_epoch = simulated_epoch};
     state.running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
@@ -844,6 +848,7 @@ static bool run_apart(int64_t until_ns) {
     if (!next) return false;
 
     static struct state kept; /* of the kernel that is interrupted */
+    const char *const kept_kernel = last_kernel;
     kept = state;
     const struct simulated_index in_thread = threadIdx, in_block = blockIdx, size = blockDim, grid = gridDim;
     const struct simulated_row row = simulated_row;
@@ -862,6 +867,7 @@ static bool run_apart(int64_t until_ns) {
     threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
     simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
     state = kept;
+    if (state.in_fiber) last_kernel = kept_kernel;
     return true;
 }
 

@@ -151,6 +151,13 @@ unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const vo
 unsigned simulated_thread(void), simulated_block(void), simulated_meetings(void);
 extern unsigned simulated_epoch;
 bool simulated_in_kernel(void);
+/* What simcc.c keeps of the launch that runs: another one may run in between. The machine sets `launch` alone. */
+struct simulated_notes {
+    unsigned launch, first_epoch;
+    size_t declared_bytes;
+    bool fenced, checks_order;
+};
+struct simulated_notes *simulated_this_launch(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);
 void simulated_grid_wait(void);

@@ -14,6 +14,7 @@ NUMBER = re.compile(r"(?<![\w.])([-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?:(?
 BEHIND = re.compile(r"\s*[\[(]?(" + UNIT + r")\b(?!/)")
 BEFORE = re.compile(r"[\[( ](" + UNIT + r")[\])]?\s*[:=]?\s*$")
 KERNEL = ("fetch", "unit_0", "read", "step", "launch", "drain", "block", "warp", "barrier")
+HOST_CLOCKS = {"now", "clock", "raw", "boottime", "cpu_time", "timeofday"}
 LONGER_NS = 100000
 # The words for parts, in this order. {} is how often.
 WORDS = [
@@ -98,6 +99,8 @@ def words_of(entry, said):
     for parts, text in WORDS:
         counts = [left.pop(part) for part in parts if part in left]
         if counts:
+            if parts == ("launch_call",) and not HOST_CLOCKS & set(entry.parts):
+                text += " (the gap: chapter 04)"
             bytes_or_often = f"{float(counts[0] * 1000):.7g}" if parts[0] == "copy_1000" else how_often(counts[0])
             words.append(text.format(bytes_or_often))
     for part in KERNEL if kernel else ():

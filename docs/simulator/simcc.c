@@ -134,8 +134,6 @@ void *simcc_closure(size_t bytes) {
 
 extern char __executable_start, end; /* of the program, by the linker */
 extern char __start_simcc_device __attribute__((weak)), __stop_simcc_device __attribute__((weak));
-static unsigned launch_epoch; /* where this launch began */
-static bool fenced;           /* in this launch: its blocks order what they do by themselves */
 
 static bool is_new_place(const void *place) {
     static const void **places;
@@ -175,8 +173,8 @@ struct shadow {
 };
 
 static bool conflicts(const struct access *a, const struct access *b, bool is_shared) {
-    if (!(a->bytes & b->bytes) || a->epoch < launch_epoch) return false;
-    if (a->block != b->block) return !fenced && !is_shared;
+    if (!(a->bytes & b->bytes) || a->epoch <= simulated_this_launch()->first_epoch) return false;
+    if (a->block != b->block) return !simulated_this_launch()->fenced && !is_shared;
     return a->thread != b->thread && a->epoch == b->epoch &&
            (a->thread / 32 != b->thread / 32 || a->meetings == b->meetings);
 }
@@ -248,8 +246,7 @@ static void check_on_host(const char *at, bool writes, const void *place) {
     if (known_of(at)) stop_at(place, writes, "memory of the device; cudaMemcpy() copies it");
 }
 
-static bool checks_order; /* in the first two launches of a kernel */
-static bool checks;       /* parts switches it off, after the first run */
+static bool checks; /* parts switches it off, after the first run */
 __attribute__((constructor)) static void ask_for_checks(void) {
     const char *text = getenv("SIMCC_CHECKS");
     checks = !text || strcmp(text, "off") != 0;
@@ -276,7 +273,7 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
     }
     const size_t offset = (size_t)(at - k->start);
     if (offset + bytes > k->bytes) stop_at(place, writes, "beyond the end of its memory");
-    if (!checks_order) return;
+    if (!simulated_this_launch()->checks_order) return;
     for (size_t done = 0, i = offset; done < bytes;) {
         const size_t first = i % 4, part = bytes - done < 4 - first ? bytes - done : 4 - first;
         check_order(&k->shadows[i / 4], (unsigned char)(((1 << part) - 1) << first), writes, is_shared, place);
@@ -300,22 +297,16 @@ void simcc_step(void) {
                    simulated_last_kernel(&launches), thread, block, TOO_MANY);
 }
 
-unsigned simcc_launches;
-static size_t declared;
-
-void simcc_fence(void) { fenced = true; }
-void simcc_begin(void) { /* of a thread */
-    if (simulated_block() > 0 || simulated_thread() > 0) return;
-    launch_epoch = simulated_epoch;
-    fenced = false;
-    declared = 0;
-    simcc_launches++;
+/* Blocks order by themselves what they do, from now on in this launch. */
+void simcc_fence(void) { simulated_this_launch()->fenced = true; }
+void simcc_begin(void) { /* of a thread; the order of accesses is checked in a kernel's first two launches */
     unsigned launches = 0;
-    checks_order = simulated_last_kernel(&launches) && launches <= 2;
+    if (simulated_block() == 0 && simulated_thread() == 0)
+        simulated_this_launch()->checks_order = simulated_last_kernel(&launches) && launches <= 2;
 }
 void simcc_declared(size_t bytes, size_t place) {
     unsigned launches;
-    declared += bytes;
+    const size_t declared = simulated_this_launch()->declared_bytes += bytes;
     if (declared + simulated_shared_bytes() > SIMULATED_SHARED_BYTES || place > SIMULATED_STATIC_BYTES)
         simulated_stop("%s: %s has more than %d bytes of shared memory", source, simulated_last_kernel(&launches),
                        SIMULATED_SHARED_BYTES);

@@ -163,7 +163,8 @@ template <int SITE, class T> SIMCC_UNCHECKED T &shared() {
         at = (shared_end + 15) / 16 * 16;
         shared_end = at + sizeof(T);
     }
-    if (launch != simcc_launches) simcc_declared(sizeof(T), shared_end), launch = simcc_launches;
+    const unsigned now = simulated_this_launch()->launch;
+    if (launch != now) simcc_declared(sizeof(T), shared_end), launch = now;
     return *reinterpret_cast<T *>(static_cast<char *>(simulated_static_shared()) + at);
 }
 

@@ -25,7 +25,6 @@ void simcc_launch(const struct simcc_launch *launch);
 void simcc_source(const char *name);
 void *simcc_closure(size_t bytes);
 void simcc_begin(void), simcc_fence(void), simcc_step(void);
-extern unsigned simcc_launches;                  /* of kernels that have begun */
 void simcc_declared(size_t bytes, size_t place); /* of shared memory, which this launch uses */
 cudaError_t simcc_last_error(void);
 cudaError_t simcc_malloc(void **to, size_t bytes), simcc_free(void *memory);

@@ -38,14 +38,13 @@ class Refused(Exception):
 
 def find_header(text, is_lacking):
     """Raises Refused if a file of the user's includes a header of the system that the machine lacks."""
-    at, line, file = 0, 1, "?"
+    at, line, file, in_user = 0, 1, "?", False
     for marker in MARKER.finditer(text):
         flags, name = marker[3].split(), ast.literal_eval(f'"{marker[2]}"')
-        if flags == ["1", "3"] and not is_ours(name):
-            lacking = is_lacking(name)
-            if lacking:
-                raise Refused(file, line + text.count("\n", at, marker.start()), f"<{lacking}>")
-        if "3" not in flags and not is_ours(name):
+        if in_user and "1" in flags and (lacking := is_lacking(name)):
+            raise Refused(file, line + text.count("\n", at, marker.start()), f"<{lacking}>")
+        in_user = "3" not in flags and not is_ours(name)
+        if in_user:
             at, line, file = marker.end() + 1, int(marker[1]), name
 
 
@@ -325,6 +324,8 @@ class Rewriter:
         name, j = self.texts[i], self.next(i)
         ways = (".", "->", "operator", "=" if name == "delete" else "")
         if name in REFUSED_IN_KERNELS and self.text(self.next(i, -1)) not in ways:
+            self.refuse(i, f"{name} in a kernel")
+        if re.match("cuda[A-Z]", name) and self.text(j) == "(":
             self.refuse(i, f"{name} in a kernel")
         if name == "clock" and self.text(j) == "(" and self.text(self.next(j)) == ")":
             self.texts[i] = "simcc::kernel_clock"
