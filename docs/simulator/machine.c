@@ -530,7 +530,8 @@ static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
 /* Of a kernel of the default stream, and of one that is apart: dynamic, a guard, and what a program declares. */
-static char shared_memories[2][SIMULATED_SHARED_BYTES + GUARD + SIMULATED_STATIC_BYTES], *shared_memory = shared_memories[0];
+static char shared_memories[2][SIMULATED_SHARED_BYTES + GUARD + SIMULATED_STATIC_BYTES],
+    *shared_memory = shared_memories[0];
 /* The L2 cache holds 1 MiB: what a kernel, a fill or a memset goes through evicts the rest if it is twice as large as
  * that: a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
@@ -672,7 +673,9 @@ unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const vo
 }
 
 unsigned simulated_epoch;
-struct simulated_notes *simulated_this_launch(void) { return &state.notes; }
+struct simulated_notes *simulated_this_launch(void) {
+    return &state.notes;
+}
 unsigned simulated_thread(void) { return state.thread; }
 unsigned simulated_meetings(void) { return lane_of[state.thread].meetings; }
 unsigned simulated_block(void) { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }

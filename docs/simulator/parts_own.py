@@ -55,7 +55,8 @@ class Own:
         """Returns SIMULATED_TIMES for what parts asks for."""
         factor = int(asked[1:]) if asked.startswith("*") else 1
         scaled = re.sub(r"\+([0-9]+)", lambda n: f"+{int(n[1]) * self.scale}", "" if factor > 1 else asked)
-        return ",".join(filter(None, (self.longer, f"*{self.scale * factor}" if self.scale * factor > 1 else "", scaled)))
+        factor *= self.scale
+        return ",".join(filter(None, (self.longer, f"*{factor}" if factor > 1 else "", scaled)))
 
     def read(self, output):
         numbers = []
@@ -122,8 +123,8 @@ def verdict(entry, growths, times):
     if abs(count) < 0.005:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
     if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
-        return (f"It grows by {kernel:.3f} us if the kernel takes {longer_us:.0f} us longer: a part of the kernel runs beside "
-                "something else.")
+        return (f"It grows by {kernel:.3f} us if the kernel takes {longer_us:.0f} us longer: a part of the kernel runs "
+                "beside something else.")
     many = "" if count == 1 else f" {how_often(Fraction(count).limit_denominator(50))}"
     us = besides(entry, times)
     more = ""
@@ -134,8 +135,8 @@ def verdict(entry, growths, times):
     if us < 0.001:
         return f"It is the time of the kernel{many}.{more}"
     if not set(entry.parts) - {*KERNEL, "launch_call", "event"}:
-        return (f"It is the time of the kernel{many} and {us:.3f} us besides, the gap and the floor: right if the kernel "
-                f"is much longer than that.{more}")
+        return (f"It is the time of the kernel{many} and {us:.3f} us besides, the gap and the floor: right if the "
+                f"kernel is much longer than that.{more}")
     return f"It is more than the kernel{many}: {us:.3f} us of it are something else, however long the kernel is.{more}"
 
 
@@ -194,11 +195,12 @@ def tell(program, answers, simplest):
             continue
         count += 1
         print(f"\n{number.line}")
-        if len([other for other, its in zip(printed, entries) if other.line == number.line and its.kind != KINDS[0]]) > 1:
+        shown = [other for other, its in zip(printed, entries) if its.kind != KINDS[0] and other.line == number.line]
+        if len(shown) > 1:
             print(f"  the number {number.text}:")
         if entry.kind:
             text = {KINDS[1]: "It is a rate: it halves if all times double.",
-                    KINDS[2]: "It doubles if all times double, and no unit stands behind it: --unit ns, us, ms or s says it."}
+                    KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double.")]
         else:
             entry.rest = number.value - entry.sum_us(program.times)
@@ -218,5 +220,5 @@ def tell(program, answers, simplest):
 LIKELY = (*KERNEL, "submit", "latency", "wake", "no_wait", "launch_call", "event", "load", "load_first", "now", "clock",
           "record", "copy_call", "copy_1000")
 # What a CUDA program cannot hold, or what shows in another one of these.
-OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|transfer"
-                    r"\w*|interruption|noise|slice|held_up|uneven|pause|slow|faster|tsc_late|tsc|device_copy_1000)$")
+OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill"
+                    r"|transfer\w*|interruption|noise|slice|held_up|uneven|pause|slow|faster|tsc_late|tsc|device_copy_1000)$")

@@ -292,9 +292,10 @@ void simcc_step(void) {
     block = simulated_block();
     if (steps < TOO_MANY || !simulated_in_kernel()) return;
     unsigned launches;
-    simulated_stop("%s: thread %u of block %u is in a loop of %d rounds: if it waits for another thread, that one does not "
-                   "run meanwhile",
-                   simulated_last_kernel(&launches), thread, block, TOO_MANY);
+    simulated_stop(
+        "%s: thread %u of block %u is in a loop of %d rounds: if it waits for another thread, that one does not "
+        "run meanwhile",
+        simulated_last_kernel(&launches), thread, block, TOO_MANY);
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */
@@ -360,7 +361,8 @@ static void run_kept_copy(struct simulated_command *c) { /* of bytes that the ca
  * what goes there is taken at once. A variable of the device is no allocation. */
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream,
                         bool waits, bool to_variable, bool from_variable) {
-    const bool from_device = from_variable || simulated_room(from, NULL), to_device = to_variable || simulated_room(to, NULL);
+    const bool from_device = from_variable || simulated_room(from, NULL),
+               to_device = to_variable || simulated_room(to, NULL);
     if (kind == cudaMemcpyDefault)
         kind = from_device ? to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost
                : to_device ? cudaMemcpyHostToDevice
@@ -410,8 +412,9 @@ API(simcc_stream_destroy, (cudaStream_t stream), stream_destroy,
     if (!stream) RETURN(cudaErrorInvalidResourceHandle)) /* its commands still run */
 API(cudaStreamQuery, (cudaStream_t stream), query,
     const struct simulated_command *last = stream ? stream->simulated.last : NULL;
-    return (stream ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy()) ? cudaErrorNotReady
-                                                                                                    : cudaSuccess)
+    return (stream ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy())
+               ? cudaErrorNotReady
+               : cudaSuccess)
 API(cudaDeviceReset, (void), sync, wait_for(NULL, true))
 API(cudaRuntimeGetVersion, (int *version), ask_device, *version = CUDART_VERSION)
 
@@ -446,8 +449,7 @@ int timespec_get(struct timespec *t, int base) {
     HOOK(__tsan_write##bytes, bytes, true)                                                                             \
     HOOK(__tsan_unaligned_read##bytes, bytes, false)                                                                   \
     HOOK(__tsan_unaligned_write##bytes, bytes, true)
-HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16)
-void __tsan_read_range(void *at, size_t bytes) {
+HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16) void __tsan_read_range(void *at, size_t bytes) {
     if (checks && bytes) check(at, bytes, false, __builtin_return_address(0));
 }
 void __tsan_write_range(void *at, size_t bytes) {

@@ -33,38 +33,36 @@ struct dim3 {
     constexpr dim3(uint3 of) : x(of.x), y(of.y), z(of.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
 };
-#define SIMCC_VECTOR_3(name, type)                                                                                     \
-    static inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }
-#define SIMCC_VECTORS(name, type, bytes)                                                                               \
-    struct name##1 {                                                                                                   \
-        type x;                                                                                                        \
-    };                                                                                                                 \
-    struct alignas(2 * bytes) name##2 {                                                                                \
-        type x, y;                                                                                                     \
-    };                                                                                                                 \
-    struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) name##4 {                                                          \
-        type x, y, z, w;                                                                                               \
-    };                                                                                                                 \
-    static inline name##1 make_##name##1(type x) { return {x}; }                                                       \
-    static inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                            \
-    static inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }                      \
-    SIMCC_VECTOR_3(name, type)
 #define SIMCC_3(name, type)                                                                                            \
     struct name##3 {                                                                                                   \
         type x, y, z;                                                                                                  \
     };
-SIMCC_3(float, float) SIMCC_3(double, double) SIMCC_3(int, int) SIMCC_3(char, signed char)
-SIMCC_3(uchar, unsigned char) SIMCC_3(short, short) SIMCC_3(ushort, unsigned short) SIMCC_3(longlong, long long)
-SIMCC_3(ulonglong, unsigned long long)
-SIMCC_VECTORS(float, float, 4) SIMCC_VECTORS(double, double, 8) SIMCC_VECTORS(int, int, 4)
-SIMCC_VECTORS(uint, unsigned, 4) SIMCC_VECTORS(char, signed char, 1) SIMCC_VECTORS(uchar, unsigned char, 1)
-SIMCC_VECTORS(short, short, 2) SIMCC_VECTORS(ushort, unsigned short, 2) SIMCC_VECTORS(longlong, long long, 8)
-SIMCC_VECTORS(ulonglong, unsigned long long, 8)
+#define SIMCC_VECTORS(name, type)                                                                                      \
+    struct name##1 {                                                                                                   \
+        type x;                                                                                                        \
+    };                                                                                                                 \
+    struct alignas(2 * sizeof(type)) name##2 {                                                                         \
+        type x, y;                                                                                                     \
+    };                                                                                                                 \
+    struct alignas(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)) name##4 {                                            \
+        type x, y, z, w;                                                                                               \
+    };                                                                                                                 \
+    static inline name##1 make_##name##1(type x) { return {x}; }                                                       \
+    static inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                            \
+    static inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                                 \
+    static inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+#define SIMCC_TYPES(V)                                                                                                 \
+    V(char, signed char)                                                                                               \
+    V(uchar, unsigned char) V(short, short) V(ushort, unsigned short) V(int, int) V(longlong, long long)               \
+        V(ulonglong, unsigned long long) V(float, float) V(double, double)
+SIMCC_TYPES(SIMCC_3);
+SIMCC_TYPES(SIMCC_VECTORS);
+SIMCC_VECTORS(uint, unsigned);
+#undef SIMCC_TYPES
 #undef SIMCC_VECTORS
-#undef SIMCC_VECTOR_3
 #undef SIMCC_3
 
-/* ---- Launches: kernel<<<shape>>>(arguments) becomes simcc::to("kernel", line, kernel, simcc::shape(shape))(arguments)
+/* ---- Launches: k<<<shape>>>(arguments) becomes simcc::to("k", line, k, simcc::shape(shape))(arguments)
  *
  * The arguments are copied at the call, as what the kernel takes. Of a template the kernel's own types are not known:
  * then a lambda takes its place, and they are copied as what they are. */
@@ -115,8 +113,16 @@ template <class F, class... A> void start(const char *name, int line, const shap
     asking = true;
     it->call();
     asking = false;
-    struct simcc_launch launch = {name, answer, line, {s.grid.x, s.grid.y, s.grid.z}, {s.block.x, s.block.y, s.block.z},
-                                  s.bytes, s.stream, reinterpret_cast<void (*)()>(closure<F, tuple>::run), {}, it};
+    struct simcc_launch launch = {name,
+                                  answer,
+                                  line,
+                                  {s.grid.x, s.grid.y, s.grid.z},
+                                  {s.block.x, s.block.y, s.block.z},
+                                  s.bytes,
+                                  s.stream,
+                                  reinterpret_cast<void (*)()>(closure<F, tuple>::run),
+                                  {},
+                                  it};
     std::apply(
         [&](const auto &...x) {
             size_t i = 0;
@@ -230,16 +236,16 @@ static inline long long clock64() { return (long long)simulated_clock64(); }
     }                                                                                                                  \
     template <class T> T name##_block(T *at, std::common_type_t<T> x) { return name(at, x); }                          \
     template <class T> T name##_system(T *at, std::common_type_t<T> x) { return name(at, x); }
-SIMCC_ATOMIC(atomicAdd, before + x)
-SIMCC_ATOMIC(atomicSub, before - x)
-SIMCC_ATOMIC(atomicExch, (before, x))
-SIMCC_ATOMIC(atomicMin, x < before ? x : before)
-SIMCC_ATOMIC(atomicMax, x > before ? x : before)
-SIMCC_ATOMIC(atomicAnd, before &x)
-SIMCC_ATOMIC(atomicOr, before | x)
-SIMCC_ATOMIC(atomicXor, before ^ x)
-SIMCC_ATOMIC(atomicInc, before >= x ? 0 : before + 1)
-SIMCC_ATOMIC(atomicDec, before == 0 || before > x ? x : before - 1)
+SIMCC_ATOMIC(atomicAdd, before + x);
+SIMCC_ATOMIC(atomicSub, before - x);
+SIMCC_ATOMIC(atomicExch, (before, x));
+SIMCC_ATOMIC(atomicMin, x < before ? x : before);
+SIMCC_ATOMIC(atomicMax, x > before ? x : before);
+SIMCC_ATOMIC(atomicAnd, before &x);
+SIMCC_ATOMIC(atomicOr, before | x);
+SIMCC_ATOMIC(atomicXor, before ^ x);
+SIMCC_ATOMIC(atomicInc, before >= x ? 0 : before + 1);
+SIMCC_ATOMIC(atomicDec, before == 0 || before > x ? x : before - 1);
 #undef SIMCC_ATOMIC
 template <class T> T atomicCAS(T *at, std::common_type_t<T> is, std::common_type_t<T> x) {
     return simcc::atomic(at, [is, x](T before) { return before == is ? x : before; });

@@ -29,8 +29,7 @@ void simcc_declared(size_t bytes, size_t place); /* of shared memory, which this
 cudaError_t simcc_last_error(void);
 cudaError_t simcc_malloc(void **to, size_t bytes), simcc_free(void *memory);
 cudaError_t simcc_memcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t simcc_memcpy_async(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                               cudaStream_t stream);
+cudaError_t simcc_memcpy_async(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t simcc_to_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t simcc_from_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t simcc_stream_destroy(cudaStream_t stream);

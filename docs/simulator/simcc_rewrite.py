@@ -347,7 +347,7 @@ class Rewriter:
             self.put(self.before, end, " simcc_step()" if self.next(ends[1]) == end else ", simcc_step()")
 
     def launch(self, i):
-        """kernel<int><<<grid, block>>>(x) becomes simcc::to("kernel", line, kernel<int>, simcc::shape(grid, block))(x)"""
+        """k<int><<<grid, block>>>(x) becomes simcc::to("k", line, k<int>, simcc::shape(grid, block))(x)"""
         if self.texts[i + 1] != "<":
             return
         third = self.next(i + 1)

@@ -47,11 +47,11 @@ USAGE = [("-fopenmp", "-fopenmp is no option of simcc"), ("-lcublas", "-lcublas 
          ("-std=c++20", "-std=c++20: only up to c++17"), ("-rdc=true", "-rdc=true is no option of simcc"),
          ("-Xcompiler=-fopenmp", "-Xcompiler -fopenmp is no option of simcc"), ("-o", "-o needs a value"),
          ("other.cu", "other.cu: one file at a time")]
-ACCEPTED = "-O2 -g -arch=sm_90 -arch sm_80 -std=c++14 -I . -D X=1 -DY -lineinfo -Xcompiler -Wall,-O2 -lm --use_fast_math"
+ACCEPTED = "-O2 -g -arch=sm_90 -arch sm_80 -std=c++14 -I . -D X=1 -DY -lineinfo -Xcompiler -Wall,-O2 -lm"
 BEGIN = "#include <cstdio>\n" + ADD + "int main() {\n    float *d, h[64] = {};\n    cudaMalloc(&d, sizeof h);\n"
 COPY = "    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n}\n"
-KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&d, " \
-         "256);\n    cudaMemset(d, 0, 256);\n    {}\n    return cudaGetLastError() || cudaDeviceSynchronize();\n}}\n"
+KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&" \
+         "d, 256);\n    cudaMemset(d, 0, 256);\n    {}\n    return cudaGetLastError() || cudaDeviceSynchronize();\n}}\n"
 # What a program says when it runs: its text, the line (0: none), the words, and the exit code.
 SAID = [
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n" + COPY, 0, "", 0),
@@ -69,14 +69,14 @@ SAID = [
     (BEGIN + "    float *p;\n    cudaMallocHost(&p, sizeof h);\n    cudaMemcpyAsync(p, d, sizeof h, "
      "cudaMemcpyDeviceToHost);\n    printf(\"%g\", p[1]);\n    cudaDeviceSynchronize();\n}\n", 9,
      "the host reads memory before the copy into it has ended: nobody waited", 0),
-    ("__device__ int n;\n__global__ void k() { n = 3; }\nint main() {\n    k<<<1, 1>>>();\n    cudaDeviceSynchronize();\n"
-     "    return n;\n}\n", 6, "the host reads a variable of the device", 3),
+    ("__device__ int n;\n__global__ void k() { n = 3; }\nint main() {\n    k<<<1, 1>>>();\n    cudaDeviceSynchronize()"
+     ";\n    return n;\n}\n", 6, "the host reads a variable of the device", 3),
     # Lanes of one warp that go by themselves: right on old GPUs, and by luck.
     (KERNEL.format("__shared__ volatile int s[64]; s[threadIdx.x] = 1; s[threadIdx.x] += s[threadIdx.x ^ 1]; "
                    "x[threadIdx.x] = s[threadIdx.x];", "k<<<1, 32>>>(d);"), 3,
      "k: thread 1 of block 0 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
-    (KERNEL.format("extern __shared__ int s[]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[threadIdx.x ^ 40]; "
-                   "s[0] = 2;", "k<<<1, 64, 256>>>(d);"), 3,
+    (KERNEL.format("extern __shared__ int s[]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[threadIdx.x ^ 40]"
+                   "; s[0] = 2;", "k<<<1, 64, 256>>>(d);"), 3,
      "k: thread 40 of block 0 reads what thread 41 of block 0 has written, and nothing orders the two", 0),
     (KERNEL.format("x[0]++;", "k<<<2, 1>>>(d);"), 3,
      "k: thread 0 of block 1 reads what thread 0 of block 0 has written, and nothing orders the two", 0),

@@ -11,7 +11,11 @@ static void expect(bool right, int line, const char *text) {
 }
 #define EXPECT(condition) expect(condition, __LINE__, #condition)
 #define OK(call) EXPECT((call) == cudaSuccess)
-#define LAUNCH(kernel, grid, block, ...) do { kernel<<<grid, block>>>(__VA_ARGS__); OK(cudaGetLastError()); } while (0)
+#define LAUNCH(kernel, grid, block, ...)                                                                               \
+    do {                                                                                                               \
+        kernel<<<grid, block>>>(__VA_ARGS__);                                                                          \
+        OK(cudaGetLastError());                                                                                        \
+    } while (0)
 
 template <typename T> struct Buffer { // of the device, as many as the host has
     T *d;
@@ -33,7 +37,10 @@ __global__ void indices(unsigned *out) {
     out[block * (blockDim.x * blockDim.y * blockDim.z) + thread] += 1 + block * 1000 + thread;
 }
 
-struct Pair { float a; double b; };
+struct Pair {
+    float a;
+    double b;
+};
 __global__ void arguments(float f, double d, unsigned char c, Pair p, const float *null, bool yes, double *out) {
     *out = f + d + c + p.a + p.b + (null == nullptr) + yes;
 }
@@ -41,8 +48,12 @@ __global__ void arguments(float f, double d, unsigned char c, Pair p, const floa
 template <typename T> __global__ void fill(T *to, T x, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) to[i] = x;
 }
-template <int N, typename T> __global__ void fill_n(T *to, T x) { if (threadIdx.x < N) to[threadIdx.x] = x; }
-namespace inner { __global__ void one(int *to) { *to = 1; } }
+template <int N, typename T> __global__ void fill_n(T *to, T x) {
+    if (threadIdx.x < N) to[threadIdx.x] = x;
+}
+namespace inner {
+__global__ void one(int *to) { *to = 1; }
+} // namespace inner
 __global__ void overloaded(int *to) { *to = 2; }
 __global__ void overloaded(int *to, int x) { *to = x; }
 __global__ void with_default(int *to, int x = 7) { *to = x; }
@@ -104,7 +115,10 @@ __global__ void variables(float *out) {
 __global__ void atomics(int *i, unsigned *u, float *f, unsigned long long *l) {
     atomicAdd(f, 0.5f), atomicAdd(l, 3ull), atomicMax(i + 1, int(threadIdx.x)), atomicMin(i + 2, -int(threadIdx.x));
     atomicInc(u, 9u), atomicSub(i, 1), atomicOr(u + 1, 1u << threadIdx.x % 8), atomicExch(i + 3, 4);
-    for (bool done = false; !done;) { int was = i[4]; done = atomicCAS(i + 4, was, was + 1) == was; }
+    for (bool done = false; !done;) {
+        int was = i[4];
+        done = atomicCAS(i + 4, was, was + 1) == was;
+    }
 }
 
 __global__ void clocks(long long *out) {
@@ -112,7 +126,8 @@ __global__ void clocks(long long *out) {
     unsigned sm, lane;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
     long long start = clock64();
-    while (clock64() - start < 20000) { }
+    while (clock64() - start < 20000) {
+    }
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(later));
     asm("mov.u32 %0, %%smid;" : "=r"(sm));
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
@@ -212,7 +227,8 @@ int main() {
     returns_early<<<1, 1, 60000>>>(ints.d, 1);
     EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
     void *much;
-    EXPECT(cudaMalloc(&much, size_t(1) << 40) == cudaErrorMemoryAllocation && cudaGetLastError() == cudaErrorMemoryAllocation);
+    EXPECT(cudaMalloc(&much, size_t(1) << 40) == cudaErrorMemoryAllocation &&
+           cudaGetLastError() == cudaErrorMemoryAllocation);
     EXPECT(cudaMemcpy(ints.d, ints.h.data(), 1 << 20, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     EXPECT(cudaMemcpy(ints.h.data(), ints.h.data(), 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
     cudaEvent_t event, other;
