@@ -4,7 +4,7 @@ import re
 import textwrap
 from fractions import Fraction
 
-from parts_table import KINDS, Entry, item, sum_of
+from parts_table import KINDS, Entry, item, sum_of, write_csv
 
 UNITS = {"ns": Fraction(1, 1000), "us": Fraction(1), "ms": Fraction(1000), "s": Fraction(1000000)}
 NAMES = {"nsec": "ns", "nanosecond": "ns", "usec": "us", "µs": "us", "μs": "us", "microsecond": "us", "msec": "ms",
@@ -71,11 +71,11 @@ class Own:
         return numbers
 
     def choose(self, program):
-        """Finds the scale, and with --unit the numbers that have none and double when all times do."""
+        """Finds the scale, and with --unit the numbers that have none and grow with the times."""
         if self.unit:
             base, doubled = program.read(""), program.read("*2")
-            self.timed = {i for i, (one, two) in enumerate(zip(base, doubled)) if not one.is_time and one.value and
-                          abs(two.value - 2 * one.value) <= 5 * (one.error + two.error) + one.value / 100}
+            self.timed = {i for i, (one, two) in enumerate(zip(base, doubled)) if not one.is_time and
+                          two.value - one.value > 2 * (one.error + two.error)}
         worst = None
         for scale in (1, 10, 100, 1000, 10000, 100000):
             self.scale, before = scale, self.scale
@@ -184,10 +184,19 @@ def sums(program, answers, simplest):
     return entries, growths
 
 
-def tell(program, answers, simplest):
+def tell(program, answers, simplest, as_csv):
     """Prints each number with what it holds."""
     printed = program.printed
     entries, growths = sums(program, answers, simplest)
+    for number, entry in zip(printed, entries):
+        entry.rest = number.value - entry.sum_us(program.times)
+        if abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
+            entry.rest = Fraction(0)
+        if number.error > Fraction(1, 10):  # then what is left is known to a us
+            entry.step_us = Fraction(1)
+    if as_csv:
+        write_csv(list(zip(printed, entries)), program.times)
+        return
     print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
     count = 0
     for number, entry, growth in zip(printed, entries, growths):
@@ -203,11 +212,8 @@ def tell(program, answers, simplest):
                     KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double.")]
         else:
-            entry.rest = number.value - entry.sum_us(program.times)
-            if abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
-                entry.rest = Fraction(0)
             words = words_of(entry, program.said)
-            words += [f"{float(entry.rest):.3f} us of the program's own"] if entry.rest else []
+            words += [f"{float(entry.rest):.{0 if entry.step_us else 3}f} us of the program's own"] if entry.rest else []
             lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
                      verdict(entry, growth, program.times)]
