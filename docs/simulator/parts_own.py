@@ -213,7 +213,8 @@ def tell(program, answers, simplest, as_csv):
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double.")]
         else:
             words = words_of(entry, program.said)
-            words += [f"{float(entry.rest):.{0 if entry.step_us else 3}f} us of the program's own"] if entry.rest else []
+            places = 0 if entry.step_us else 3
+            words += [f"{float(entry.rest):.{places}f} us of the program's own"] if entry.rest else []
             lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
                      verdict(entry, growth, program.times)]
@@ -226,5 +227,6 @@ def tell(program, answers, simplest, as_csv):
 LIKELY = (*KERNEL, "submit", "latency", "wake", "no_wait", "launch_call", "event", "load", "load_first", "now", "clock",
           "record", "copy_call", "copy_1000")
 # What a CUDA program cannot hold, or what shows in another one of these.
-OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill"
-                    r"|transfer\w*|interruption|noise|slice|held_up|uneven|pause|slow|faster|tsc_late|tsc|device_copy_1000)$")
+OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|"
+                    r"transfer\w*|interruption|noise|slice|held_up|uneven|pause|slow|faster|tsc|tsc_late|"
+                    r"device_copy_1000)$")

@@ -34,7 +34,7 @@ static struct site { /* where the program launches */
     const char *kernel;
     int line;
     cudaError_t failed;
-    bool unasked, asked_in_vain;
+    bool unasked;
 } * sites;
 static int site_count;
 
@@ -74,7 +74,10 @@ void simcc_launch(const struct simcc_launch *l) {
 }
 
 static void asked(void) {
-    for (int i = 0; i < site_count; i++) sites[i].unasked = false;
+    for (int i = 0; i < site_count; i++) {
+        sites[i].unasked = false;
+        sites[i].failed = cudaSuccess;
+    }
 }
 cudaError_t simcc_last_error(void) {
     asked();
@@ -199,7 +202,7 @@ static struct known {
     char *start;
     size_t bytes;
     struct shadow *shadows;
-} shared_known[2], *known;
+} shared_known[2], variables, *known;
 static int known_count, known_last;
 
 static struct known *known_of(const char *at) {
@@ -264,6 +267,9 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
             stop_at(place, writes, "beyond its dynamic shared memory");
         k = &shared_known[shared_known[0].start && shared_known[0].start != shared];
         if (!k->start) learn(k, shared, (size_t)(declared_from + SIMULATED_STATIC_BYTES - shared));
+    } else if (at >= &__start_simcc_device && at < &__stop_simcc_device) {
+        k = &variables;
+        if (!k->start) learn(k, &__start_simcc_device, (size_t)(&__stop_simcc_device - &__start_simcc_device));
     } else if (at >= &__executable_start && at < &end)
         return;
     else if (!(k = known_of(at))) {

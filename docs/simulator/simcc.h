@@ -52,9 +52,15 @@ struct dim3 {
     static inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                                 \
     static inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 #define SIMCC_TYPES(V)                                                                                                 \
-    V(char, signed char)                                                                                               \
-    V(uchar, unsigned char) V(short, short) V(ushort, unsigned short) V(int, int) V(longlong, long long)               \
-        V(ulonglong, unsigned long long) V(float, float) V(double, double)
+    V(char, signed char);                                                                                              \
+    V(uchar, unsigned char);                                                                                           \
+    V(short, short);                                                                                                   \
+    V(ushort, unsigned short);                                                                                         \
+    V(int, int);                                                                                                       \
+    V(longlong, long long);                                                                                            \
+    V(ulonglong, unsigned long long);                                                                                  \
+    V(float, float);                                                                                                   \
+    V(double, double);
 SIMCC_TYPES(SIMCC_3);
 SIMCC_TYPES(SIMCC_VECTORS);
 SIMCC_VECTORS(uint, unsigned);

@@ -75,11 +75,14 @@ SAID = [
     (KERNEL.format("__shared__ volatile int s[64]; s[threadIdx.x] = 1; s[threadIdx.x] += s[threadIdx.x ^ 1]; "
                    "x[threadIdx.x] = s[threadIdx.x];", "k<<<1, 32>>>(d);"), 3,
      "k: thread 1 of block 0 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
-    (KERNEL.format("extern __shared__ int s[]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[threadIdx.x ^ 40]"
-                   "; s[0] = 2;", "k<<<1, 64, 256>>>(d);"), 3,
+    (KERNEL.format("extern __shared__ int s[]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[threadIdx.x "
+                   "^ 40]; s[0] = 2;", "k<<<1, 64, 256>>>(d);"), 3,
      "k: thread 40 of block 0 reads what thread 41 of block 0 has written, and nothing orders the two", 0),
     (KERNEL.format("x[0]++;", "k<<<2, 1>>>(d);"), 3,
      "k: thread 0 of block 1 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
+    ("__device__ int n;\n__global__ void k() { n++; }\nint main() {\n    k<<<1, 2>>>();\n    return cudaGetLastError() "
+     "|| cudaDeviceSynchronize();\n}\n", 2,
+     "k: thread 1 of block 0 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
     (KERNEL.format("x[threadIdx.x] = threadIdx.x < 63 ? x[threadIdx.x + 1] : 0;", "k<<<1, 64>>>(d);"), 3,
      "k: thread 1 of block 0 writes what thread 0 of block 0 has read, and nothing orders the two", 0),
     (KERNEL.format("x[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] += x[threadIdx.x ^ 0];", "k<<<1, 64>>>(d);"), 0,
