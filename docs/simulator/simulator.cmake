@@ -148,7 +148,7 @@ if(Python3_FOUND AND CXX_OF_SIMCC)
   add_test(NAME simcc.strangers COMMAND sh ${simulator}/transcript.sh ${simulator}/test/simcc.txt ${simulator}/simcc)
   add_test(NAME simcc.cases COMMAND Python3::Interpreter ${simulator}/test/simcc_cases.py ${simulator}/simcc
     ${simulator}/test/simcc_good.cu)
-  set_tests_properties(simcc.strangers simcc.cases PROPERTIES LABELS simulated TIMEOUT 300 COST 20)
+  set_tests_properties(simcc.strangers simcc.cases PROPERTIES LABELS simulated TIMEOUT 600 COST 20)
 endif()
 
 # The machine code of the CUDA kernels, which a machine without a GPU cannot run.
