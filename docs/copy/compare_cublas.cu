@@ -38,18 +38,18 @@ static __global__ void fill_matrix(float *matrix, int version) {
 }
 
 static void set_up(void) {
-    result.bytes = (size_t)SIZE * SIZE * sizeof(float);
-    CHECK(cudaMalloc((void **)&input, result.bytes));
-    CHECK(cudaMalloc((void **)&result.data, result.bytes));
-    CHECK(cudaMalloc(&workspace, WORKSPACE_BYTES));
+    cmp_result.bytes = (size_t)SIZE * SIZE * sizeof(float);
+    CMP_CHECK(cudaMalloc((void **)&input, cmp_result.bytes));
+    CMP_CHECK(cudaMalloc((void **)&cmp_result.data, cmp_result.bytes));
+    CMP_CHECK(cudaMalloc(&workspace, WORKSPACE_BYTES));
     check_cublas(cublasCreate(&handle), __LINE__);
-    check_cublas(cublasSetStream(handle, stream), __LINE__); /* resets the workspace */
+    check_cublas(cublasSetStream(handle, cmp_stream), __LINE__); /* resets the workspace */
     check_cublas(cublasSetWorkspace(handle, workspace, WORKSPACE_BYTES), __LINE__);
 }
 
 static void prepare(int version) {
-    fill_matrix<<<SIZE * SIZE / 256, 256, 0, stream>>>(input, version);
-    CHECK(cudaGetLastError());
+    fill_matrix<<<SIZE * SIZE / 256, 256, 0, cmp_stream>>>(input, version);
+    CMP_CHECK(cudaGetLastError());
 }
 
 static void launch(char which) {
@@ -58,7 +58,7 @@ static void launch(char which) {
         cublasSetMathMode(handle, which == 'A' ? CUBLAS_PEDANTIC_MATH : CUBLAS_TF32_TENSOR_OP_MATH),
         __LINE__);
     check_cublas(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, SIZE, SIZE, SIZE, &one, input, SIZE,
-                             input, SIZE, &zero, (float *)result.data, SIZE),
+                             input, SIZE, &zero, (float *)cmp_result.data, SIZE),
                  __LINE__);
 }
 

@@ -46,7 +46,7 @@ NUMBER = r"(?<![A-Za-z0-9_.])(?:(?<![A-Za-z0-9_.)])[+-])?\d+(?:\.\d+)?(?![A-Za-z
 PROSE = re.compile(rf"{CODE}|{COMMENT}|^#+ [^\n]*|^ *\d+\. |({NUMBER})", re.S | re.M)  # its numbers
 LINK = re.compile(r"(?:(!)\[([^]]*))?\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS = {"--preset", "--build", "--no-install", "--refresh", "--processes", "--cold",  # CMake, ours
+OTHERS = {"--preset", "--build", "--no-install", "--refresh", "--processes", "--cold", "--gate",  # CMake, ours
           "--unit",  # of parts
           "--clock-control", "--cache-control", "--lock-gpu-clocks", "--reset-gpu-clocks"}  # of NVIDIA's tools
 TRACKED = set(subprocess.run("git ls-files", shell=True, cwd=ROOT, capture_output=True, text=True).stdout.splitlines())

@@ -53,15 +53,16 @@ static void set_up(void) {
         fprintf(stderr, "KERNEL=%s MORE=%g: no such kernel, or more than 20\n", name, 1000 * more);
         exit(2);
     }
-    result.bytes = (size_t)results() * sizeof(float);
-    MAKE(input, clCreateBuffer(context, CL_MEM_READ_WRITE, MOST * sizeof(float), NULL, &code));
-    MAKE(result.data,
-         clCreateBuffer(context, CL_MEM_READ_WRITE, MOST * sizeof(float), NULL, &code));
-    MAKE(kernel, clCreateKernel(build_program(source), name, &code));
-    CHECK(clEnqueueFillBuffer(queue, input, &zero, sizeof zero, 0, MOST * sizeof(float), 0, NULL,
-                              NULL));
-    CHECK(clSetKernelArg(kernel, 0, sizeof input, &input));
-    CHECK(clSetKernelArg(kernel, 1, sizeof result.data, &result.data));
+    cmp_result.bytes = (size_t)results() * sizeof(float);
+    CMP_MAKE(input,
+             clCreateBuffer(cmp_context, CL_MEM_READ_WRITE, MOST * sizeof(float), NULL, &cmp_code));
+    CMP_MAKE(cmp_result.data,
+             clCreateBuffer(cmp_context, CL_MEM_READ_WRITE, MOST * sizeof(float), NULL, &cmp_code));
+    CMP_MAKE(kernel, clCreateKernel(cmp_build_program(source), name, &cmp_code));
+    CMP_CHECK(clEnqueueFillBuffer(cmp_queue, input, &zero, sizeof zero, 0, MOST * sizeof(float), 0,
+                                  NULL, NULL));
+    CMP_CHECK(clSetKernelArg(kernel, 0, sizeof input, &input));
+    CMP_CHECK(clSetKernelArg(kernel, 1, sizeof cmp_result.data, &cmp_result.data));
 }
 
 static void prepare(int version) {
@@ -69,11 +70,11 @@ static void prepare(int version) {
     const cl_uint zero = 0;
     for (int i = 0; i < filled(); i++)
         in[i] = (float)(version + i % 64);
-    CHECK(clEnqueueWriteBuffer(queue, input, CL_TRUE, 0, (size_t)filled() * sizeof *in, in, 0, NULL,
-                               NULL));
+    CMP_CHECK(clEnqueueWriteBuffer(cmp_queue, input, CL_TRUE, 0, (size_t)filled() * sizeof *in, in,
+                                   0, NULL, NULL));
     if (*name == 's')
-        CHECK(clEnqueueFillBuffer(queue, result.data, &zero, sizeof zero, 0, sizeof zero, 0, NULL,
-                                  NULL));
+        CMP_CHECK(clEnqueueFillBuffer(cmp_queue, cmp_result.data, &zero, sizeof zero, 0,
+                                      sizeof zero, 0, NULL, NULL));
 }
 
 static void launch(char which, cl_event *first, cl_event *last) {
@@ -83,8 +84,8 @@ static void launch(char which, cl_event *first, cl_event *last) {
                                                  : ELEMENTS) *
                                  (which == 'A' ? 1 : 1 + more));
     *last = NULL;
-    CHECK(clSetKernelArg(kernel, 2, sizeof work, &work));
-    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, first));
+    CMP_CHECK(clSetKernelArg(kernel, 2, sizeof work, &work));
+    CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, kernel, 1, NULL, &items, &group, 0, NULL, first));
 }
 
 static long first_wrong(const void *copied, int version) {

@@ -71,36 +71,38 @@ static void set_up(void) {
                 1000 * more);
         exit(2);
     }
-    result.bytes = *kernel == 's'   ? sizeof(unsigned)
-                   : *kernel == 'p' ? SIZE * SIZE * 4
-                                    : (size_t)filled() * 4;
-    CHECK(cudaMalloc((void **)&input, MOST * sizeof *input));
-    CHECK(cudaMalloc((void **)&result.data, MOST * sizeof *input));
-    CHECK(cudaMemset(input, 0, MOST * sizeof *input));
+    cmp_result.bytes = *kernel == 's'   ? sizeof(unsigned)
+                       : *kernel == 'p' ? SIZE * SIZE * 4
+                                        : (size_t)filled() * 4;
+    CMP_CHECK(cudaMalloc((void **)&input, MOST * sizeof *input));
+    CMP_CHECK(cudaMalloc((void **)&cmp_result.data, MOST * sizeof *input));
+    CMP_CHECK(cudaMemset(input, 0, MOST * sizeof *input));
 }
 
 static void prepare(int version) {
-    fill<<<(unsigned)filled() / THREADS, THREADS, 0, stream>>>(input, filled(), version);
-    CHECK(cudaGetLastError());
+    fill<<<(unsigned)filled() / THREADS, THREADS, 0, cmp_stream>>>(input, filled(), version);
+    CMP_CHECK(cudaGetLastError());
 }
 
 static void launch(char which) {
     const double times = which == 'A' ? 1 : 1 + more;
     const int count = (int)((double)ELEMENTS * times);
-    float *out = (float *)result.data;
+    float *out = (float *)cmp_result.data;
     if (*kernel == 'a') {
-        arithmetic<<<(1 << 15) / THREADS, THREADS, 0, stream>>>(input, out, (int)(steps * times));
+        arithmetic<<<(1 << 15) / THREADS, THREADS, 0, cmp_stream>>>(input, out,
+                                                                    (int)(steps * times));
     } else if (*kernel == 'c') {
-        copy<<<(unsigned)(count + THREADS - 1) / THREADS, THREADS, 0, stream>>>(input, out, count);
+        copy<<<(unsigned)(count + THREADS - 1) / THREADS, THREADS, 0, cmp_stream>>>(input, out,
+                                                                                    count);
     } else if (*kernel == 's') {
-        CHECK(cudaMemsetAsync(out, 0, sizeof(unsigned), stream));
-        sum<<<512, THREADS, 0, stream>>>(input, (unsigned *)out, count);
+        CMP_CHECK(cudaMemsetAsync(out, 0, sizeof(unsigned), cmp_stream));
+        sum<<<512, THREADS, 0, cmp_stream>>>(input, (unsigned *)out, count);
     } else {
         const dim3 blocks(SIZE / TILE, SIZE / TILE), threads(TILE, TILE);
-        product<<<blocks, threads, 0, stream>>>(input, out,
-                                                (int)((double)DEPTH * times) / TILE * TILE);
+        product<<<blocks, threads, 0, cmp_stream>>>(input, out,
+                                                    (int)((double)DEPTH * times) / TILE * TILE);
     }
-    CHECK(cudaGetLastError());
+    CMP_CHECK(cudaGetLastError());
 }
 
 static long first_wrong(const void *copied, int version) {

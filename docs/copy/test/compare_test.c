@@ -49,13 +49,23 @@ static void check_statistics(void) {
     expect("steps of 160 ns", step_us(0.16), 0.12, 0.2);
     expect("steps of 32 ns", step_us(0.032), 0.024, 0.04);
     for (size_t n = 0; n < 6; n++)
-        expect("too few", (double)cmp_rank(n), 0, 0);
-    expect("the rank of 6", (double)cmp_rank(6), 1, 1);
-    expect("the rank of 8", (double)cmp_rank(8), 1, 1);
-    expect("the rank of 9", (double)cmp_rank(9), 2, 2);
-    expect("the rank of 12", (double)cmp_rank(12), 3, 3);
-    expect("the rank of 1000", (double)cmp_rank(1000), 469, 469);
-    cmp_enclose(samples, 9, found);
+        expect("too few", (double)cmp_rank(n, 1), 0, 0);
+    expect("the rank of 6", (double)cmp_rank(6, 1), 1, 1);
+    expect("the rank of 8", (double)cmp_rank(8, 1), 1, 1);
+    expect("the rank of 9", (double)cmp_rank(9, 1), 2, 2);
+    expect("the rank of 12", (double)cmp_rank(12, 1), 3, 3);
+    expect("the rank of 1000", (double)cmp_rank(1000, 1), 469, 469);
+    expect("28 intervals of 10 processes", (double)cmp_rank(10, 28), 0, 0);
+    expect("28 intervals of 11 processes", (double)cmp_rank(11, 28), 1, 1);
+    expect("28 intervals of 15 processes", (double)cmp_rank(15, 28), 2, 2);
+    cmp.rows = 4; /* each half chooses one that is the slower one in the other half */
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < 2; i++) {
+            cmp.table[r][CMP_MORE + i] = (r + i) % 2 == 0 ? -10 : 10;
+            cmp.table[r][CMP_US + i] = 100 + cmp.table[r][CMP_MORE + i];
+        }
+    expect("the time of the fastest", cmp_fastest_us(), 110, 110);
+    cmp_enclose(samples, 9, 1, found);
     expect("the median of nine", found[0], 5, 5);
     expect("the second", found[1], 2, 2);
     expect("the second last", found[2], 8, 8);
@@ -82,8 +92,8 @@ static void check_statistics(void) {
     expect("5 ms, of which the host waits 5.9", (double)cmp.late, 0, 0);
     cmp_note('A', 5000, 6100, 2);
     expect("5 ms, of which the host waits 6.1", (double)cmp.late, 1, 1);
-    cmp_add(&cmp.ab, 100, 0);
-    cmp_add(&cmp.ab, -1, 100);
+    cmp_add(&cmp.all, (const double[]){100, 0}, 2);
+    cmp_add(&cmp.all, (const double[]){-1, 100}, 2);
     expect("pairs with nothing left", (double)cmp.too_short, 2, 2);
 }
 
@@ -114,19 +124,21 @@ static int be_a_process(void) {
         return cmp_measure(late_pairs_us, 0, 0) || cmp_finish();
     sscanf(line, "%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW], &row[CMP_HIGH],
            &row[CMP_CONTROL], &row[CMP_DISTURBED]);
-    row[CMP_A] = 100;
-    row[CMP_B] = 100 + row[CMP_DIFFERENCE];
+    row[CMP_US] = 100;
+    row[CMP_US + 1] = 100 + row[CMP_DIFFERENCE];
+    row[CMP_MORE + 1] = row[CMP_DIFFERENCE];
     row[CMP_LEAST] = 0.1;
     row[CMP_ROW] = 16;
     row[CMP_COUNT] = 200;
     cmp.rows = 1;
-    strcpy(cmp.device, "X");
+    strcpy(cmp.device_name, "X");
     return strncmp(line, "end", 3) == 0 ? atoi(line + 3) : cmp_finish();
 }
 
 int main(int argc, char **argv) {
     if (argc > 1) {
-        cmp_begin(argc, argv, "a script");
+        cmp_begin(argc, argv, 2, "a script");
+        cmp_run_processes(argv[0]);
         return be_a_process();
     }
     check_statistics();

@@ -4,7 +4,9 @@
  * The user's part of recipe.c (-DTIMED) and of compare.c (-DCOMPARED: B lies, A does not). Each
  * line of `kinds` is one of them. */
 #include "liars.h"
-#ifndef COMPARED
+#ifdef COMPARED
+#define device cmp_device
+#else
 #define device rcp_device
 #endif
 enum { ITEMS = GROUPS * GROUP };
@@ -198,6 +200,13 @@ static void no_event(EVENTS) { /* the work follows behind the event, and takes l
     for (int i = 0; i < 1 + 600000 / N; i++)
         one_kernel(NULL, NULL);
 }
+#ifdef COMPARED
+static void
+last_event(EVENTS) { /* it encloses the last command only, as some libraries' events do */
+    one_kernel(NULL, NULL);
+    plain(first, last);
+}
+#endif
 static void zeros(EVENTS) {
     zero(result.data, N, first);
 }
@@ -275,6 +284,9 @@ static const struct kind kinds[] = {
     {"other_queue", TWICE, other_queue, "twice", ITEMS, GROUP},
     {"next_call", TWICE, next_call, "twice", ITEMS, GROUP},
     {"no_event", TWICE, no_event, "twice_in_turns", 1, 1},
+#ifdef COMPARED
+    {"last_event", TWICE, last_event, "twice_in_turns", 1, 1},
+#endif
     {"zeros", TWICE, zeros, "twice", ITEMS, GROUP},
     {"first_half", TWICE, one_kernel, "twice", GROUPS / 2 * GROUP, GROUP},
     {"stale", TWICE, stale, "twice", ITEMS, GROUP},

@@ -3,6 +3,17 @@
  * What liars.c and liars.cu share: what is in the input, and what must be in the result. */
 #pragma once
 
+#ifdef COMPARED /* compare's names for what recipe has, too */
+#define CHECK CMP_CHECK
+#define MAKE CMP_MAKE
+#define build_program cmp_build_program
+#define code cmp_code
+#define context cmp_context
+#define queue cmp_queue
+#define stream cmp_stream
+#define result cmp_result
+#define longest_row cmp_longest_row
+#endif
 #ifndef SIZE
 #define SIZE 10000 /* whole thousands, but no whole blocks; a sum of all is exact up to 500000 */
 #endif

@@ -45,11 +45,39 @@ static void run(int n, double more, double deviation, int odd, double step, doub
         const double off = in_steps(more + offset(deviation, odd), step);
         for (int pair = 0; pair < PAIRS; pair++)
             pairs[pair] = off + 0.4 * normal(); /* 0.3 % of each time */
-        cmp_enclose(pairs, PAIRS, one);
+        cmp_enclose(pairs, PAIRS, 1, one);
         ratios[i] = one[0];
     }
-    cmp_enclose(ratios, (size_t)n, found);
+    cmp_enclose(ratios, (size_t)n, 1, found);
     cmp_widen(found, step);
+}
+
+/* The best are 0 % behind, some others 0.5 %, the others 2 %; or all are alike. */
+static double truth(int candidates, int i) {
+    return i < 1 + candidates / 4 ? 0 : i < 1 + candidates / 2 ? 0.5 : 2;
+}
+
+/* Several candidates: do all intervals hold together? Is a best one excluded? Is the set of the best right? */
+static void run_many(int n, int candidates, int alike, double deviation, int odd, int said[3]) {
+    int holds = 1, alarm = 0, right = 1;
+    double found[3];
+    cmp_candidates = candidates;
+    cmp.among = 1;
+    cmp.rows = n;
+    for (int r = 0; r < n; r++)
+        for (int i = 0; i < candidates; i++)
+            cmp.table[r][CMP_MORE + i] =
+                (alike ? 0 : truth(candidates, i)) + offset(deviation, odd) / sqrt(2);
+    for (int i = 0; i < candidates; i++) {
+        const double behind = alike ? 0 : truth(candidates, i);
+        cmp_behind(i, 0, found);
+        holds &= found[1] <= behind && behind <= found[2];
+        alarm |= behind <= 0 && found[1] > 0;
+        right &= (found[1] > 0) == (behind > 0);
+    }
+    said[0] += holds;
+    said[1] += alarm;
+    said[2] += right;
 }
 
 int main(int argc, char **argv) {
@@ -63,6 +91,7 @@ int main(int argc, char **argv) {
                  {12, 0.17, 0, 0}, {15, 0.17, 0, 0}, {17, 0.17, 0, 0},   {20, 0.17, 0, 0},
                  {6, 0.1, 0, 0},   {12, 0.1, 0, 0},  {9, 0.03, 0, 0.22}, {9, 0.03, 0, 0.44},
                  {25, 0.17, 1, 0}};
+    static const int many[][2] = {{3, 9}, {3, 11}, {8, 9}, {8, 11}, {8, 15}};
     long long runs = 4000;
     struct table table = {0};
     const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
@@ -84,6 +113,7 @@ int main(int argc, char **argv) {
                 alarms += !longer && (found[1] > 0 || found[2] < 0);
                 finds += longer && found[1] > 0;
             }
+        number(&table, "candidates", 0, 2);
         number(&table, "processes", 0, cases[c].processes);
         number(&table, "offset_percent", 2, cases[c].deviation);
         text(&table, "odd", 3, cases[c].odd ? "yes" : "no");
@@ -91,6 +121,24 @@ int main(int argc, char **argv) {
         number(&table, "holds", 1, 50.0 * holds / (double)runs);
         number(&table, "alarms", 1, 100.0 * alarms / (double)runs);
         number(&table, "finds", 1, 100.0 * finds / (double)runs);
+        end_row(&table, false);
+    }
+    for (size_t c = 0; c < 2 * sizeof many / sizeof *many; c++) {
+        const int *of = many[c / 2];
+        const int odd = c % 2 == 1;
+        int alike[3] = {0}, unlike[3] = {0};
+        for (int r = 0; r < runs; r++) {
+            run_many(of[1], of[0], 1, 0.1, odd, alike);
+            run_many(of[1], of[0], 0, 0.1, odd, unlike);
+        }
+        number(&table, "candidates", 0, of[0]);
+        number(&table, "processes", 0, of[1]);
+        number(&table, "offset_percent", 2, 0.1);
+        text(&table, "odd", 3, odd ? "yes" : "no");
+        number(&table, "step_percent", 2, 0);
+        number(&table, "holds", 1, 50.0 * (alike[0] + unlike[0]) / (double)runs);
+        number(&table, "alarms", 1, 100.0 * alike[1] / (double)runs);
+        number(&table, "finds", 1, 100.0 * unlike[2] / (double)runs);
         end_row(&table, false);
     }
     end_table(&table);

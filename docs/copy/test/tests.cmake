@@ -11,8 +11,8 @@ foreach(api opencl cuda) # small ones: the last block of recipe is not full
     target_compile_definitions(simulated_${api}_recipe PRIVATE N=5000)
     target_compile_options(simulated_${api}_recipe PRIVATE "-DRCP_COLD_BYTES=(2 << 20)")
     target_compile_definitions(simulated_${api}_compare PRIVATE N=512 STEPS_A=200 STEPS_B=300)
-    target_compile_options(simulated_${api}_compare PRIVATE -DLONGEST_ROW=8 "-DCMP_COLD_BYTES=(2 << 20)")
-    set_tests_properties(${api}_compare.simulated PROPERTIES COST 6)
+    target_compile_options(simulated_${api}_compare PRIVATE -DCMP_LONGEST_ROW=8 -DCMP_READ_BLOCKS=8 "-DCMP_COLD_BYTES=(2 << 20)")
+    set_tests_properties(${api}_compare.simulated PROPERTIES COST 9 TIMEOUT 300)
   endif()
 endforeach()
 

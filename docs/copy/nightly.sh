@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The GPU timing suite's contributors
+#
+# nightly.sh PERCENT HISTORY.csv COMPARE...: several compares, each with its own kernels, as one gate. Their intervals hold
+# together. Ends with 0: none is slower than its A by PERCENT; 3: one is; 5: one was not measured; 4: one is not decided.
+if [ $# -lt 3 ]; then
+    echo "usage: nightly.sh PERCENT HISTORY.csv COMPARE..." >&2
+    exit 2
+fi
+percent=$1 history=$2 slower=0 missing=0 undecided=0
+shift 2
+for compare; do
+    said=$("$compare" --gate "$percent" --among $# --csv="$history")
+    case $? in
+    0) ;;
+    3) slower=$((slower + 1)) ;;
+    4) undecided=$((undecided + 1)) ;;
+    *) missing=$((missing + 1)) said=${said:-"not measured"} ;;
+    esac
+    printf '%s: %s\n' "$compare" "$said"
+done
+echo "$# gates: $slower slower, $undecided not decided, $missing not measured."
+tail -n $# "$history" 2>/dev/null | awk -F, '{ sum += $NF }
+    END { printf "If all were slower by just the limit, chance would call at most %.2f a month slower.\n", 0.3 * sum }'
+[ "$slower" = 0 ] || exit 3
+[ "$missing" = 0 ] || exit 5
+[ "$undecided" = 0 ] || exit 4
