@@ -7,12 +7,20 @@
 #ifndef SIMULATED_CUDA_RUNTIME_H
 #define SIMULATED_CUDA_RUNTIME_H
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_types.h"
 #include "machine.h"
+
+#ifdef SIMULATED_READER /* simcc.c, with which a reader's program is linked */
+#define SIMULATED_API
+#else
+#define SIMULATED_API static inline
+#endif
 
 #define __CUDACC__
 #define __CUDA_ARCH__ 900
@@ -39,20 +47,7 @@ static inline void simulated_mma(float *sum, const unsigned *numbers) { *sum += 
     simulated_launch(#kernel, (void (*)())kernel, (const size_t[4]){WORDS shape},                                      \
                      (const uintptr_t[8]){WORDS(__VA_ARGS__)})
 
-typedef enum {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorInvalidConfiguration = 9,
-    cudaErrorInsufficientDriver = 35,
-    cudaErrorNoDevice = 100,
-    cudaErrorInvalidResourceHandle = 400,
-    cudaErrorIllegalState = 401,
-    cudaErrorNotReady = 600,
-    cudaErrorLaunchFailure = 719,
-    cudaErrorNotSupported = 801,
-    cudaErrorStreamCaptureUnsupported = 900
-} cudaError_t;
-
+#ifndef SIMULATED_READER
 static inline const char *cudaGetErrorName(cudaError_t code) {
     return code == cudaSuccess                         ? "cudaSuccess"
            : code == cudaErrorInsufficientDriver       ? "cudaErrorInsufficientDriver"
@@ -64,6 +59,7 @@ static inline const char *cudaGetErrorName(cudaError_t code) {
                                                        : "cudaErrorLaunchFailure";
 }
 static inline const char *cudaGetErrorString(cudaError_t code) { return code ? "in other words" : "no error"; }
+#endif
 
 /* ---- Devices ---- */
 
@@ -85,29 +81,23 @@ static inline bool fails(const char *name, int64_t ns) {
     return simulated_call(name, ns);
 }
 #define RETURN(code) return last_error = (code)
-#define FAILS(ns)                                                                                                      \
+static void *pinned, *managed; /* the last ones */
+/* The call is to fail; `name` is what the program called. */
+#define FAILS_AS(name, ns)                                                                                             \
+    if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                                 \
     if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
     if (simulated_fault("old_driver", NULL)) RETURN(cudaErrorInsufficientDriver);                                      \
-    if (fails(__func__, ns)) RETURN(cudaErrorLaunchFailure);                                                           \
-    if (capturing && strcmp(__func__, "cudaEventRecordWithFlags") && strcmp(__func__, "cudaStreamEndCapture"))         \
+    if (fails(name, ns)) RETURN(cudaErrorLaunchFailure);                                                               \
+    if (capturing && strcmp(name, "cudaEventRecordWithFlags") && strcmp(name, "cudaStreamEndCapture"))                 \
     RETURN(cudaErrorStreamCaptureUnsupported)
-static void *pinned, *managed; /* the last ones */
 
 /* One call: its name and parameters, its time in times.h, and what it does. */
 #define API(name, parameters, time, ...)                                                                               \
-    static inline cudaError_t name parameters {                                                                        \
-        if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                             \
-        FAILS(simulated_ns.time);                                                                                      \
+    SIMULATED_API cudaError_t name parameters {                                                                        \
+        FAILS_AS(__func__, simulated_ns.time);                                                                         \
         __VA_ARGS__;                                                                                                   \
         return cudaSuccess;                                                                                            \
     }
-
-#define CUDART_VERSION 13000
-struct cudaDeviceProp {
-    char name[256];
-    int major, minor, multiProcessorCount, l2CacheSize, maxThreadsPerBlock;
-};
-enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
 
 static inline int simulated_major(void) {
     int number = 0;
@@ -118,11 +108,24 @@ static inline int simulated_major(void) {
 static inline int simulated_max_threads(const struct simulated_device *d) {
     return d->threads_per_unit < 1024 ? d->threads_per_unit : 1024;
 }
-API(cudaGetDeviceCount, (int *count), get_device_count, *count = simulated_model ? 1 : 2)
+static inline int simulated_devices_of_cuda(void) { return simulated_model ? 1 : 2; }
+API(cudaGetDeviceCount, (int *count), get_device_count, *count = simulated_devices_of_cuda())
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
+    if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
     const struct simulated_device *d = &simulated_devices[device];
-    *to = (struct cudaDeviceProp){"", simulated_major(), 0, (int)d->units, (int)simulated_l2_bytes(),
-                                  simulated_max_threads(d)};
+    *to = ((struct cudaDeviceProp){.major = simulated_major(),
+                                   .multiProcessorCount = (int)d->units,
+                                   .l2CacheSize = (int)simulated_l2_bytes(),
+                                   .maxThreadsPerBlock = simulated_max_threads(d),
+                                   .totalGlobalMem = 2 * simulated_memory(),
+                                   .sharedMemPerBlock = SIMULATED_SHARED_BYTES,
+                                   .totalConstMem = 1 << 16,
+                                   .warpSize = 32,
+                                   .maxThreadsPerMultiProcessor = d->threads_per_unit,
+                                   .maxThreadsDim = {1024, 1024, 64},
+                                   .maxGridSize = {INT_MAX, 65535, 65535},
+                                   .concurrentKernels = 1,
+                                   .asyncEngineCount = 1});
     strcpy(to->name, device ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
 API(cudaSetDevice, (int device), set_device, current = device)
 API(cudaGetDevice, (int *device), ask_device, *device = current)
@@ -147,8 +150,6 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 /* ---- Memory ---- */
 
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
-typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
 static size_t managed_bytes;
 
 API(cudaMalloc, (void **to, size_t bytes), allocate, *to = simulated_allocate(bytes))
@@ -169,7 +170,6 @@ API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind k
 /* ---- Graphs: what goes into a captured stream becomes a node. ---- */
 
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal };
-enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
 typedef struct simulated_graph {
     int count;
     struct {
@@ -248,15 +248,16 @@ API(cudaCtxResetPersistingL2Cache, (void), reset_l2, if (simulated_major() < 8) 
 
 /* ---- Launches ---- */
 
-/* With lazy loading a kernel's first launch waits until the device is idle, and loads it. */
-static inline cudaError_t simulated_launch_as(const char *call, const char *name, void (*kernel)(),
-                                              const size_t shape[4], const uintptr_t arguments[8], bool early) {
+/* With lazy loading a kernel's first launch waits until the device is idle, and loads it. The kernel is known by
+ * `code`. */
+static inline cudaError_t simulated_launch_as(const char *call, void (*code)(), struct simulated_command c,
+                                              cudaStream_t stream) {
     static void (**loaded)();
     static int count;
     const char *no_cache = getenv("CUDA_CACHE_DISABLE");
     const bool kept = !no_cache || strcmp(no_cache, "1") != 0;
     int i = 0;
-    while (i < count && loaded[i] != kernel) i++;
+    while (i < count && loaded[i] != code) i++;
     simulated_device = &simulated_devices[current];
     if (i == count && capturing) return cudaErrorStreamCaptureUnsupported;
     if (i == count && !eager) simulated_wait(NULL, true);
@@ -268,21 +269,13 @@ static inline cudaError_t simulated_launch_as(const char *call, const char *name
     const bool failed = fails(call, simulated_ns.launch_call + load_ns + first_ns);
     if (i == count) {
         loaded = (void (**)())simulated_grow(loaded, count, sizeof *loaded);
-        loaded[count++] = kernel;
+        loaded[count++] = code;
     }
     if (failed) return cudaErrorLaunchFailure;
-    if (!shape[0] || !shape[1] || shape[1] > (size_t)simulated_max_threads(simulated_device) ||
-        shape[2] > SIMULATED_SHARED_BYTES)
+    if (!c.groups || !c.threads || c.threads > (size_t)simulated_max_threads(simulated_device) ||
+        c.shared_bytes > SIMULATED_SHARED_BYTES)
         return cudaErrorInvalidConfiguration;
-    struct simulated_command c = {.run = simulated_run_kernel,
-                                  .kernel = kernel,
-                                  .name = name,
-                                  .groups = (unsigned)shape[0],
-                                  .threads = (unsigned)shape[1],
-                                  .shared_bytes = shape[2],
-                                  .early = early};
-    memcpy(c.arguments, arguments, sizeof c.arguments);
-    cudaStream_t stream = (cudaStream_t)shape[3];
+    c.run = simulated_run_kernel;
     if (stream && stream->graph) return add_node(stream, c, NULL);
     c.stream = stream ? &stream->simulated : NULL;
     if (pinned && watched && memcmp(pinned, (int[2]){0}, 2 * sizeof(int)) == 0 && !simulated_fault("gate_stuck", NULL))
@@ -294,7 +287,13 @@ static inline cudaError_t simulated_launch_as(const char *call, const char *name
 
 static inline void simulated_launch(const char *name, void (*kernel)(), const size_t shape[4],
                                     const uintptr_t arguments[8]) {
-    const cudaError_t code = simulated_launch_as("cudaLaunchKernel", name, kernel, shape, arguments, false);
+    struct simulated_command c = {.kernel = kernel,
+                                  .name = name,
+                                  .groups = (unsigned)shape[0],
+                                  .threads = (unsigned)shape[1],
+                                  .shared_bytes = shape[2]};
+    memcpy(c.arguments, arguments, sizeof c.arguments);
+    const cudaError_t code = simulated_launch_as("cudaLaunchKernel", kernel, c, (cudaStream_t)shape[3]);
     last_error = code ? code : last_error;
     unchecked = true;
 }
@@ -320,12 +319,18 @@ typedef struct {
 static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     const bool early = c->numAttrs > 0 && c->attrs->id == cudaLaunchAttributeProgrammaticStreamSerialization &&
                        c->attrs->val.programmaticStreamSerializationAllowed;
-    RETURN(simulated_launch_as(__func__, "early_launch", (void (*)())kernel,
-                               (const size_t[4]){c->gridDim.x, c->blockDim.x, c->dynamicSmemBytes, W(c->stream)},
-                               (const uintptr_t[8]){*(uintptr_t *)arguments[0]}, early));
+    RETURN(simulated_launch_as(__func__, (void (*)())kernel,
+                               (struct simulated_command){.kernel = (void (*)())kernel,
+                                                          .name = "early_launch",
+                                                          .arguments = {*(uintptr_t *)arguments[0]},
+                                                          .groups = c->gridDim.x,
+                                                          .threads = c->blockDim.x,
+                                                          .shared_bytes = c->dynamicSmemBytes,
+                                                          .early = early},
+                               c->stream));
 }
 
-static inline cudaError_t cudaGetLastError(void) {
+SIMULATED_API cudaError_t cudaGetLastError(void) {
     const cudaError_t code = last_error;
     unchecked = false;
     last_error = cudaSuccess;
@@ -340,12 +345,11 @@ API(cudaDeviceSynchronize, (void), sync, wait_for(NULL, true))
 
 /* ---- Events: a stamp is taken at the end ---- */
 
-enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
-typedef struct simulated_event {
+struct simulated_event {
     struct simulated_command *command; /* of the last recording */
     unsigned flags;
     bool destroyed; /* the memory stays */
-} * cudaEvent_t;
+};
 
 static inline cudaEvent_t make_event(unsigned flags) {
     cudaEvent_t event = (cudaEvent_t)calloc(1, sizeof *event);

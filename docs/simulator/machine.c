@@ -83,10 +83,10 @@ static void switch_contexts(void **from, void **to) {
 static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
 
 static void new_fiber(void **fiber, void (*entry)(void)) {
-    enum { BYTES = 1 << 17, APART = 320, FIBERS = 128 };
+    enum { BYTES = 1 << 18, GUARD_BYTES = 1 << 12, APART = 320, FIBERS = 128 };
     static int fibers_so_far; /* no two neighbours' stacks share a set of the processor's caches: twice as fast */
     char *stack = (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED) simulated_stop("no stack for a fiber");
+    if (stack == MAP_FAILED || mprotect(stack, GUARD_BYTES, PROT_NONE) != 0) simulated_stop("no stack for a fiber");
     fiber[0] = NULL;
     fiber[1] = (void *)entry;
     fiber[2] = stack + BYTES - 64 - 8 - fibers_so_far++ % FIBERS * APART; /* as behind a call */
@@ -100,12 +100,13 @@ static struct state {
     bool in_a_row; /* the command was there before the kernel in front of it ended */
     context block_context;
     struct simulated_command *running;
-    unsigned unit, to_next; /* from thread to thread: 1, or -1; 0: back to the block */
-    int64_t device_ns;      /* of the command that runs */
+    unsigned unit, thread, to_next; /* from thread to thread: 1, or -1; 0: back to the block */
+    int64_t device_ns;              /* of the command that runs */
     int64_t barrier_ns, first_barrier_ns, block_noise, thread_ns[MAX_THREADS];
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
+    struct simulated_notes notes;
 } state;
 
 /* ---- The host's time ---- */
@@ -234,9 +235,12 @@ clock_t clock(void) {
     return cpu_ns / 1000;
 }
 
+bool simulated_time_passes;
+
 time_t time(time_t *t) {
-    (void)t;
-    return 1700000000;
+    const time_t now = 1700000000 + (simulated_time_passes ? host_ns / 1000000000 : 0);
+    if (t) *t = now;
+    return now;
 }
 
 int nanosleep(const struct timespec *asked, struct timespec *left) {
@@ -373,7 +377,7 @@ void simulated_free(void *start) {
 const struct simulated_device *simulated_device;
 struct simulated_device simulated_devices[SIMULATED_OLD + 1];
 
-__attribute__((constructor)) static void make_devices(void) {
+__attribute__((constructor(102))) static void make_devices(void) {
 #define DEVICE(is, threads_a_unit, zero_ns)                                                                            \
     (struct simulated_device) {                                                                                        \
         T.is##units, T.is##latency, T.is##launch, T.is##drain, T.is##block, T.is##warp, T.is##barrier, T.is##tick,     \
@@ -534,6 +538,7 @@ void simulated_enqueue(struct simulated_command *command) {
     last = &command->next;
 }
 
+bool simulated_busy(void) { return first || first_apart || all_ns > host_ns; }
 bool simulated_apart(void) { return first_apart || apart_ns > host_ns; }
 
 void simulated_wait(const struct simulated_command *command, bool busily) {
@@ -582,7 +587,9 @@ struct simulated_row simulated_row;
 static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
 static context lanes[2][MAX_THREADS], *fibers = lanes[0];
-static char shared_memory[SIMULATED_SHARED_BYTES + GUARD];
+/* Of a kernel of the default stream, and of one that is apart: dynamic, a guard, and what a program declares. */
+static char shared_memories[2][SIMULATED_SHARED_BYTES + GUARD + SIMULATED_STATIC_BYTES],
+    *shared_memory = shared_memories[0];
 /* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
  * a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
@@ -596,9 +603,19 @@ void simulated_fill_l2(const void *data, size_t bytes, bool dirty) {
     if (!large) simulated_l2_persists = simulated_fault("persisting", NULL);
 }
 
+static struct simulated_index index_in(struct simulated_index size, unsigned number) {
+    return (struct simulated_index){number % size.x, number / size.x % size.y, number / size.x / size.y};
+}
+
+static void enter(unsigned thread) {
+    state.thread = thread;
+    threadIdx.x = thread;
+    if (state.running->block.x) threadIdx = index_in(state.running->block, thread);
+    simulated_thread_ns = &state.thread_ns[thread];
+}
+
 static void call_kernel(void) {
     const uintptr_t *a = state.running->arguments;
-    simulated_thread_ns = &state.thread_ns[threadIdx.x];
     state.running->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 
@@ -606,16 +623,15 @@ static void thread_main(void);
 
 /* Goes on with this thread, from `from`. */
 static void go_on(void **from, unsigned thread) {
-    threadIdx.x = thread;
-    simulated_thread_ns = &state.thread_ns[thread];
+    enter(thread);
     if (!fibers[thread][1]) new_fiber(fibers[thread], thread_main);
     switch_from_to(from, fibers[thread]);
 }
 
 /* The thread has come to a barrier, or to its end: the next one is its neighbour, or else the block goes on. */
 static void give_way(void) {
-    const unsigned thread = threadIdx.x, next = thread + state.to_next;
-    if (state.to_next != 0 && next < blockDim.x)
+    const unsigned thread = state.thread, next = thread + state.to_next;
+    if (state.to_next != 0 && next < state.running->threads)
         go_on(fibers[thread], next);
     else
         switch_from_to(fibers[thread], state.block_context);
@@ -624,19 +640,141 @@ static void give_way(void) {
 static void thread_main(void) {
     for (;;) {
         call_kernel();
-        state.thread_done[threadIdx.x] = true;
+        state.thread_done[state.thread] = true;
         give_way();
     }
 }
 
+/* ---- Lanes: threads of which each may end early, and which meet within their warp ---- */
+
+static struct lane {
+    enum { RUNS, MEETS, AT_BARRIER } state;
+    unsigned mask, source, votes, meetings;
+    bool predicate;
+    const void *in;
+    void *out;
+    size_t bytes;
+    int line;
+} lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
+
+/* The lanes that `first` waits for go on, if all have come. Returns whether they have. */
+static bool let_meet(unsigned first) {
+    const unsigned mask = lane_of[first].mask, warp = first / 32 * 32;
+    unsigned votes = 0, there = 0;
+    int64_t end_ns = 0;
+    for (unsigned t = warp; t < warp + 32 && t < state.running->threads; t++) {
+        if (!(mask >> (t - warp) & 1) || state.thread_done[t]) continue;
+        if (lane_of[t].state != MEETS || lane_of[t].mask != mask) return false;
+        there |= 1u << (t - warp);
+        votes |= (unsigned)lane_of[t].predicate << (t - warp);
+        end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+    }
+    for (unsigned t = warp; t < warp + 32; t++) { /* their values are on their stacks until they go on */
+        if (!(there >> (t - warp) & 1)) continue;
+        struct lane *lane = &lane_of[t];
+        const bool given = lane->source < 32 && there >> lane->source & 1;
+        if (lane->out && !given) memset(lane->out, 0xcd, lane->bytes);
+        if (lane->out && given) memcpy(lane->out, lane_of[warp + lane->source].in, lane->bytes);
+        lane->votes = votes;
+        lane->state = RUNS;
+        lane->meetings++;
+        state.thread_ns[t] = end_ns + T.step;
+    }
+    return true;
+}
+
+/* A barrier takes as long as the slowest thread, `barrier_ns` for each block on the unit, and with noise a tenth of the
+ * launch's, and in five blocks 0, 1, 2, 3 and 9 ns more. */
+static int64_t behind_barrier_ns(int64_t ns, unsigned round) {
+    static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
+    return ns + state.barrier_ns + (round == 0 ? state.first_barrier_ns : 0) +
+           state.block_noise * extra_ns[blockIdx.x % 5];
+}
+
+/* As run_block(), which calls it: from barrier to barrier, and within a warp from one meeting to the next. */
+static int64_t run_lanes(int64_t start_ns, unsigned threads) {
+    int64_t end_ns = start_ns;
+    for (unsigned t = 0; t < threads; t++) {
+        state.thread_ns[t] = start_ns;
+        state.thread_done[t] = false;
+        lane_of[t].state = RUNS;
+    }
+    simulated_epoch++;
+    state.in_fiber = true;
+    state.to_next = 0;
+    for (unsigned round = 0, waiting = 1; waiting > 0; round++) {
+        for (bool go = true; go;) {
+            go = false;
+            for (unsigned i = 0; i < threads; i++) {
+                const unsigned t = round % 2 ? threads - 1 - i : i;
+                if (state.thread_done[t] || lane_of[t].state != RUNS) continue;
+                go_on(state.block_context, t);
+                go = true;
+            }
+            for (unsigned t = 0; t < threads; t++)
+                if (!state.thread_done[t] && lane_of[t].state == MEETS && let_meet(t)) go = true;
+        }
+        int line = 0;
+        unsigned votes = 0;
+        waiting = 0;
+        for (unsigned t = 0; t < threads; t++) {
+            end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+            if (state.thread_done[t]) continue;
+            waiting++;
+            if (lane_of[t].state == MEETS)
+                simulated_stop("%s: thread %u waits for lanes (mask 0x%x) that do not come", last_kernel, t,
+                               lane_of[t].mask);
+            if (line && line != lane_of[t].line)
+                simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, line,
+                               lane_of[t].line);
+            line = lane_of[t].line;
+            votes += lane_of[t].predicate;
+        }
+        simulated_epoch++;
+        for (unsigned t = 0; t < threads; t++) {
+            if (state.thread_done[t]) continue;
+            state.thread_ns[t] = behind_barrier_ns(end_ns, round);
+            lane_of[t].state = RUNS;
+            lane_of[t].votes = votes;
+        }
+    }
+    state.in_fiber = false;
+    return end_ns;
+}
+
+unsigned simulated_barrier_at(int line, bool predicate) {
+    struct lane *lane = &lane_of[state.thread];
+    lane->state = AT_BARRIER;
+    lane->line = line;
+    lane->predicate = predicate;
+    give_way();
+    return lane->votes;
+}
+
+unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes) {
+    struct lane *lane = &lane_of[state.thread];
+    *lane = (struct lane){MEETS, mask, source, 0, lane->meetings, predicate, in, out, bytes, 0};
+    if (!(mask >> state.thread % 32 & 1))
+        simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, state.thread % 32, mask);
+    give_way();
+    return lane->votes;
+}
+
+unsigned simulated_epoch;
+struct simulated_notes *simulated_this_launch(void) {
+    return &state.notes;
+}
+unsigned simulated_thread(void) { return state.thread; }
+unsigned simulated_meetings(void) { return lane_of[state.thread].meetings; }
+unsigned simulated_block(void) { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+bool simulated_in_kernel(void) { return state.on_device && state.in_fiber; }
+
 /* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
  * whether there is a barrier. If so, all have fibers; from barrier to barrier the order of the
- * threads turns round, so that a missing barrier shows. A barrier takes as long as the slowest
- * thread, `barrier_ns` for each block on the unit, and with noise a tenth of the launch's, and in five
- * blocks 0, 1, 2, 3 and 9 ns more. */
+ * threads turns round, so that a missing barrier shows. */
 static int64_t run_block(int64_t start_ns) {
-    static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
-    const unsigned threads = blockDim.x;
+    const unsigned threads = state.running->threads;
+    if (state.running->lanes) return run_lanes(start_ns, threads);
     state.thread_ns[0] = start_ns;
     state.thread_done[0] = false;
     state.in_fiber = true;
@@ -670,9 +808,8 @@ static int64_t run_block(int64_t start_ns) {
             if (state.thread_done[t] != state.thread_done[0])
                 simulated_stop("not all threads of a block come to the same barrier");
         }
-        const int64_t goes_on_ns = end_ns + state.barrier_ns + (round == 0 ? state.first_barrier_ns : 0);
-        for (unsigned t = 0; t < threads && !state.thread_done[0]; t++)
-            state.thread_ns[t] = goes_on_ns + state.block_noise * extra_ns[blockIdx.x % 5];
+        const int64_t goes_on_ns = behind_barrier_ns(end_ns, round);
+        for (unsigned t = 0; t < threads && !state.thread_done[0]; t++) state.thread_ns[t] = goes_on_ns;
     }
     state.in_fiber = false;
     return end_ns;
@@ -749,9 +886,12 @@ void simulated_run_kernel(struct simulated_command *command) {
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
+    static unsigned launches;
+    state.notes = (struct simulated_notes){.launch = ++launches, .first_epoch = simulated_epoch};
     state.running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
+    if (command->block.x) blockDim = command->block, gridDim = command->grid;
     simulated_row = command->row;
     state.block_noise = noise_factor(true);
     const int64_t barrier_ns = d->barrier_ns * (most < slots ? most : slots) +
@@ -802,6 +942,7 @@ void simulated_run_kernel(struct simulated_command *command) {
         struct place *const place = b < count ? &places[b] : places;
         const unsigned on_unit = b < count && most <= slots ? most - (place->number % units >= left) : slots;
         blockIdx.x = b;
+        if (command->grid.x) blockIdx = index_in(command->grid, b);
         state.unit = place->number % units;
         if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
         state.block_released_ns = 0;
@@ -863,6 +1004,7 @@ static bool run_apart(int64_t until_ns) {
     if (!next) return false;
 
     static struct state kept; /* of the kernel that is interrupted */
+    const char *const kept_kernel = last_kernel;
     kept = state;
     const struct simulated_index in_thread = threadIdx, in_block = blockIdx, size = blockDim, grid = gridDim;
     const struct simulated_row row = simulated_row;
@@ -870,17 +1012,18 @@ static bool run_apart(int64_t until_ns) {
 
     struct simulated_command *command = *next;
     *next = command->next;
-    fibers = lanes[1];
+    fibers = lanes[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
     state.in_fiber = state.in_a_row = false;
     state.on_device = state.host_waits = true;
     simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
     state.device_ns = shared_ns(next_ns);
     run_command(command);
 
-    fibers = lanes[0];
+    fibers = lanes[0], lane_of = lane_states[0], shared_memory = shared_memories[0];
     threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
     simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
     state = kept;
+    if (state.in_fiber) last_kernel = kept_kernel;
     return true;
 }
 
@@ -907,6 +1050,7 @@ void simulated_grid_wait(void) {
 }
 
 void *simulated_shared(void) { return shared_memory; }
+void *simulated_static_shared(void) { return shared_memory + SIMULATED_SHARED_BYTES + GUARD; }
 size_t simulated_shared_bytes(void) { return state.running->shared_bytes; }
 
 /* The counters have zeros of their own. */

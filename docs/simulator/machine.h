@@ -17,6 +17,10 @@
 
 #include "faults.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* simulated_ns.launch and so on: see times.h. They are set before main() begins. */
 extern struct simulated_times {
 #define TIME(name, ns, what) int64_t name;
@@ -25,8 +29,9 @@ extern struct simulated_times {
 #undef TIME
 #undef RATE
 } simulated_ns;
-extern int simulated_noise_factor; /* 0, unless SIMULATED_NOISE says more */
-extern bool simulated_model;       /* the GPU is made after a real one: SIMULATED_TIMES=h200 */
+extern int simulated_noise_factor;        /* 0, unless SIMULATED_NOISE says more */
+extern bool simulated_model;              /* the GPU is made after a real one: SIMULATED_TIMES=h200 */
+extern const char *simulated_usual_times; /* SIMULATED_TIMES, if it is not set; NULL, unless a program has its own */
 static inline const char *simulated_gpu_name(void) {
     return simulated_model ? "Simulated GPU (a model; no hardware)" : "Simulated GPU";
 }
@@ -48,7 +53,8 @@ unsigned long long simulated_tsc(void);
 void *simulated_malloc(size_t bytes); /* in place of the program's malloc() and free() */
 void simulated_forget(void *memory);
 /* In place of fopen() and getrusage(), by -D: simulated_fopen() and simulated_getrusage(). */
-int simulated_rand(void); /* in place of the rand() of 01_host_clock/minimal.c */
+extern bool simulated_time_passes; /* by time(), too, which else is always the same: it is a seed of the suite's */
+int simulated_rand(void);          /* in place of the rand() of 01_host_clock/minimal.c */
 
 /* A list of `count` members that has room for one more, at least: it may have moved. */
 void *simulated_grow(void *list, int count, size_t bytes);
@@ -79,6 +85,10 @@ struct simulated_row { /* of OpenCL's first dimension; the rows follow each othe
     unsigned groups, threads;
 };
 
+struct simulated_index {
+    unsigned x, y, z;
+};
+
 struct simulated_command {
     void (*run)(struct simulated_command *command); /* on the device; NULL: nothing to do */
     int64_t ns;                                     /* that passes besides, on the device */
@@ -94,6 +104,8 @@ struct simulated_command {
     const char *name;
     uintptr_t arguments[8];
     unsigned groups, threads;
+    struct simulated_index grid, block; /* of three dimensions; their x is 0: of one */
+    bool lanes;                         /* its threads may end early, and those of a warp meet: see simulated_meet() */
     struct simulated_row row;
     size_t shared_bytes, local_bytes[8];
     int64_t saved_ns; /* of its launch */
@@ -123,6 +135,7 @@ void simulated_run_kernel(struct simulated_command *command);
 const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
 void simulated_wait(const struct simulated_command *command, bool busily);
+bool simulated_busy(void);  /* whether a command has not ended yet */
 bool simulated_apart(void); /* whether a stream that is apart has something to do */
 /* An absolute time as the device's clock has it: from a zero of its own, in ticks of its own. */
 int64_t simulated_stamp_ns(int64_t ns);
@@ -133,17 +146,34 @@ extern bool simulated_l2_persists; /* until a reset */
 
 /* ---- Inside a kernel ---- */
 
-struct simulated_index {
-    unsigned x, y, z;
-};
 extern struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
 extern struct simulated_row simulated_row;
 void simulated_barrier(void);
+/* Of a command with lanes: the barrier that stands in this line, for all threads of the block that have not ended.
+ * Returns of how many of them the predicate is true. */
+unsigned simulated_barrier_at(int line, bool predicate);
+/* Waits for the lanes of this warp in `mask` that have not ended. Then *out is the `bytes` that lane `source` gave with
+ * *in, 0xcd if it is not there; *out and *in may be NULL. Returns a bit for each of them whose predicate is true. */
+unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes);
+/* Of the thread that runs: its number in its block, its block's number, and how often it has met others. The epoch is
+ * another one behind each barrier and in each block. */
+unsigned simulated_thread(void), simulated_block(void), simulated_meetings(void);
+extern unsigned simulated_epoch;
+bool simulated_in_kernel(void);
+/* What simcc.c keeps of the launch that runs: another one may run in between. The machine sets `launch` alone. */
+struct simulated_notes {
+    unsigned launch, first_epoch;
+    size_t declared_bytes;
+    bool fenced, checks_order;
+};
+struct simulated_notes *simulated_this_launch(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);
 void simulated_grid_wait(void);
 enum { SIMULATED_SHARED_BYTES = 48 << 10 }; /* a block can have; OpenCL's devices say 4 KiB */
 void *simulated_shared(void);               /* dynamic shared memory */
+enum { SIMULATED_STATIC_BYTES = 1 << 20 };
+void *simulated_static_shared(void); /* for what the kernels of a program declare, all in a row */
 size_t simulated_shared_bytes(void);
 
 extern int64_t *simulated_thread_ns, simulated_until_ns;
@@ -162,4 +192,7 @@ unsigned simulated_smid(void);
 #define SIMULATED_STEP simulated_step()
 static inline void simulated_step(void) { simulated_works(simulated_ns.step); }
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -142,8 +142,17 @@ function(add_bad_input needs name)
   endif()
 endfunction()
 
-# The machine code of the CUDA kernels, which a machine without a GPU cannot run.
+# A reader's own program: twelve of strangers, and what simcc refuses or a program must say.
 find_package(Python3 COMPONENTS Interpreter)
+find_program(CXX_OF_SIMCC NAMES g++ clang++)
+if(Python3_FOUND AND CXX_OF_SIMCC)
+  add_test(NAME simcc.strangers COMMAND sh ${simulator}/transcript.sh ${simulator}/test/simcc.txt ${simulator}/simcc)
+  add_test(NAME simcc.cases COMMAND Python3::Interpreter ${simulator}/test/simcc_cases.py ${simulator}/simcc
+    ${simulator}/test/simcc_good.cu)
+  set_tests_properties(simcc.strangers simcc.cases PROPERTIES LABELS simulated TIMEOUT 600 COST 20)
+endif()
+
+# The machine code of the CUDA kernels, which a machine without a GPU cannot run.
 find_program(NVDISASM nvdisasm HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/build/nvdisasm/nvidia/cu13/bin)
 if(Python3_FOUND)
   add_test(NAME model_of_h200 COMMAND Python3::Interpreter ${simulator}/test/h200.py ${CMAKE_BINARY_DIR}/simulated/bin)

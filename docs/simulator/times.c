@@ -53,6 +53,7 @@ static const char h200[] =
     "memory=450,memory_1000000=287,l2_1000000=200,row_saves=60";
 
 bool simulated_model;
+__attribute__((weak)) const char *simulated_usual_times;
 
 static void set_all(const char *text);
 
@@ -110,7 +111,7 @@ __attribute__((constructor(101))) static void set_noise(void) {
 
 /* Before main(), and before the machine makes its devices of them. */
 __attribute__((constructor(101))) static void set_times(void) {
-    const char *text = getenv("SIMULATED_TIMES");
+    const char *set = getenv("SIMULATED_TIMES"), *text = set ? set : simulated_usual_times;
     if (!text || !*text) return;
     set_all(text);
     for (int i = 0; i < TIMES; i++) {

@@ -47,6 +47,7 @@ PROSE = re.compile(rf"{CODE}|{COMMENT}|^#+ [^\n]*|^ *\d+\. |({NUMBER})", re.S | 
 LINK = re.compile(r"(?:(!)\[([^]]*))?\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OTHERS = {"--preset", "--build", "--no-install", "--refresh", "--processes", "--cold", "--gate",  # CMake, ours
+          "--unit",  # of parts
           "--clock-control", "--cache-control", "--lock-gpu-clocks", "--reset-gpu-clocks"}  # of NVIDIA's tools
 TRACKED = set(subprocess.run("git ls-files", shell=True, cwd=ROOT, capture_output=True, text=True).stdout.splitlines())
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The types of CUDA's runtime, for the suite's own programs (cuda_runtime.h) and for a reader's (simcc.h). */
+#ifndef SIMULATED_CUDA_TYPES_H
+#define SIMULATED_CUDA_TYPES_H
+
+#include <stddef.h>
+
+#define SIMULATED_ERRORS(ERROR)                                                                                        \
+    ERROR(cudaSuccess, 0, "no error")                                                                                  \
+    ERROR(cudaErrorInvalidValue, 1, "invalid argument")                                                                \
+    ERROR(cudaErrorMemoryAllocation, 2, "out of memory")                                                               \
+    ERROR(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                          \
+    ERROR(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                                    \
+    ERROR(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")             \
+    ERROR(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                                \
+    ERROR(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                                       \
+    ERROR(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                              \
+    ERROR(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")                        \
+    ERROR(cudaErrorNotReady, 600, "device not ready")                                                                  \
+    ERROR(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                                    \
+    ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                                   \
+    ERROR(cudaErrorNotSupported, 801, "operation not supported")                                                       \
+    ERROR(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")                  \
+    ERROR(cudaErrorUnknown, 999, "unknown error")
+
+typedef enum cudaError {
+#define SIMULATED_CODE(name, number, words) name = number,
+    SIMULATED_ERRORS(SIMULATED_CODE)
+#undef SIMULATED_CODE
+} cudaError_t;
+
+#define CUDART_VERSION 13000
+struct cudaDeviceProp {
+    char name[256];
+    int major, minor, multiProcessorCount, l2CacheSize, maxThreadsPerBlock;
+    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
+    int warpSize, maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], concurrentKernels, asyncEngineCount;
+};
+enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
+typedef struct simulated_event *cudaEvent_t;
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
+
+#endif

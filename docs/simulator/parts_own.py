@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""`parts` for a program that simcc has built: the numbers that it prints, in order, and what each holds, in words."""
+import re
+import textwrap
+from fractions import Fraction
+
+from parts_table import KINDS, Entry, item, sum_of, write_csv
+
+UNITS = {"ns": Fraction(1, 1000), "us": Fraction(1), "ms": Fraction(1000), "s": Fraction(1000000)}
+NAMES = {"nsec": "ns", "nanosecond": "ns", "usec": "us", "µs": "us", "μs": "us", "microsecond": "us", "msec": "ms",
+         "millisecond": "ms", "sec": "s", "second": "s"}
+UNIT = r"(?:[nuµμm]s|[num]?secs?|(?:nano|micro|milli)?seconds?|s)"
+NUMBER = re.compile(r"(?<![\w.])([-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?:(?=" + UNIT + r"\b)|(?![\w.]*\w))", re.I)
+BEHIND = re.compile(r"\s*[\[(]?(" + UNIT + r")\b(?!/)")
+BEFORE = re.compile(r"[\[( ](" + UNIT + r")[\])]?\s*[:=]?\s*$")
+KERNEL = ("fetch", "unit_0", "read", "step", "launch", "drain", "block", "warp", "barrier", "row_saves", "dispatch_100",
+          "barrier_alone", "barrier_warp", "barrier_first", "neighbour", "neighbour_later", "memory", "memory_1000000",
+          "l2_1000000")
+HOST_CLOCKS = {"now", "clock", "raw", "boottime", "cpu_time", "timeofday"}
+LONGER_NS = 100000
+# The words for parts, in this order. {} is how often.
+WORDS = [
+    (("drain",), "the kernel, with its start and its end on the device, {}"),
+    (("launch_call",), "the host's launch call, {}"),
+    (("event",), "an event, {} (the floor: chapter 04)"),
+    (("load", "load_anew", "load_eager"), "the loading of the kernel's code, {} (chapter 06)"),
+    (("load_first",), "the start of the first kernel of all, {} (chapter 06)"),
+    (("copy_1000",), "copies of {0} bytes"),
+    (("copy_call",), "the host's call of a copy, {}"),
+    (("wake",), "the end of the host's wait, {}"),
+    (("latency", "submit"), "the way to the device, {}"),
+    (("now", "clock", "raw", "boottime", "cpu_time", "timeofday"), "the reading of the host's clock, {}"),
+]
+
+
+class OwnNumber:
+    """As parts' Number. A number without a unit is no time, unless `unit` is what the reader says."""
+
+    def __init__(self, text, unit, line, scale, number):
+        self.line, self.text, self.unit = line.strip(), text, unit
+        self.key = (f"number {number}", unit or "number")
+        self.is_time = unit is not None
+        factor = UNITS.get(unit, Fraction(1)) / (scale if unit else 1)
+        digits, _, power = text.lower().partition("e")
+        self.value = Fraction(text) * factor
+        places = len(digits.partition(".")[2]) - int(power or 0)
+        self.error = Fraction(10) ** -places / 2 * factor + abs(self.value) / 2**23
+
+
+class Own:
+    """How the program is run and read: with all times `scale` times as long, so that its digits show 20 ns."""
+
+    def __init__(self, unit):
+        self.unit, self.scale, self.longer, self.timed, self.outputs = unit, 1, "", set(), {}
+
+    def times(self, asked):
+        """Returns SIMULATED_TIMES for what parts asks for."""
+        factor = int(asked[1:]) if asked.startswith("*") else 1
+        scaled = re.sub(r"\+([0-9]+)", lambda n: f"+{int(n[1]) * self.scale}", "" if factor > 1 else asked)
+        factor *= self.scale
+        return ",".join(filter(None, (self.longer, f"*{factor}" if factor > 1 else "", scaled)))
+
+    def read(self, output):
+        numbers = []
+        for line in output.splitlines():
+            for found in NUMBER.finditer(line):
+                behind, before = BEHIND.match(line[found.end():]), BEFORE.search(line[:found.start()])
+                unit = (behind or before or [None, None])[1]
+                unit = NAMES.get(unit.lower().removesuffix("s") if unit and len(unit) > 2 else unit, unit)
+                if unit is None and len(numbers) in self.timed:
+                    unit = self.unit
+                numbers.append(OwnNumber(found[1], unit, line, self.scale, len(numbers) + 1))
+        return numbers
+
+    def choose(self, program):
+        """Finds the scale, and with --unit the numbers that have none and grow with the times."""
+        if self.unit:
+            base, doubled = program.read(""), program.read("*2")
+            self.timed = {i for i, (one, two) in enumerate(zip(base, doubled)) if not one.is_time and
+                          two.value - one.value > 2 * (one.error + two.error)}
+        worst = None
+        for scale in (1, 10, 100, 1000, 10000, 100000):
+            self.scale, before = scale, self.scale
+            coarse = max((number.error for number in program.read("") if number.is_time), default=Fraction(0))
+            if worst is not None and coarse > worst * Fraction(3, 4):
+                self.scale = before
+                return
+            worst = coarse
+            if coarse <= Fraction(1, 1000):
+                return
+
+
+def how_often(count):
+    known = {1: "once", 2: "twice"}
+    return known.get(count, f"{item(count, 'times')}" if count > 1 else f"{count} of it" if count > 0 else f"{count}")
+
+
+def words_of(entry, said):
+    """Returns the words for the sum of an entry; what has none is said in the words of times.h."""
+    left, words = dict(entry.parts), []
+    kernel = left.get("drain", 0)
+    for parts, text in WORDS:
+        counts = [left.pop(part) for part in parts if part in left]
+        if counts:
+            if parts == ("launch_call",) and not HOST_CLOCKS & set(entry.parts):
+                text += " (the gap: chapter 04)"
+            bytes_or_often = f"{float(counts[0] * 1000):.7g}" if parts[0] == "copy_1000" else how_often(counts[0])
+            words.append(text.format(bytes_or_often))
+    for part in KERNEL if kernel else ():
+        left.pop(part, None)
+    return words + [f"{said[part]}, {how_often(count)}" for part, count in left.items()]
+
+
+def besides(entry, times):
+    """Returns how long what is no part of the kernel takes, in us."""
+    return float(sum(count * times[part] for part, count in entry.parts.items() if part not in KERNEL)) / 1000
+
+
+def verdict(entry, growths, times):
+    """Returns a sentence: is it the kernel's time? `growths` in us: with a longer kernel, with longer parts besides and
+    a longer kernel, and with a longer call, each beside what the first sum says."""
+    kernel, others, call = growths
+    longer_us = LONGER_NS / 1000
+    count = round(kernel / longer_us, 4)
+    if abs(count) < 0.005:
+        return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
+    if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
+        return (f"It grows by {kernel:.3f} us if the kernel takes {longer_us:.0f} us longer: a part of the kernel runs "
+                "beside something else.")
+    many = "" if count == 1 else f" {how_often(Fraction(count).limit_denominator(50))}"
+    us = besides(entry, times)
+    more = ""
+    if abs(others) > 0.01:
+        more = " With a longer kernel some of that is no longer in it."
+    if abs(call) > 1:
+        more += " If the host's launch call is longer than the kernel, the call takes the kernel's place."
+    if us < 0.001:
+        return f"It is the time of the kernel{many}.{more}"
+    if not set(entry.parts) - {*KERNEL, "launch_call", "event"}:
+        return (f"It is the time of the kernel{many} and {us:.3f} us besides, the gap and the floor: right if the "
+                f"kernel is much longer than that.{more}")
+    return f"It is more than the kernel{many}: {us:.3f} us of it are something else, however long the kernel is.{more}"
+
+
+def sums(program, answers, simplest):
+    """Returns an Entry for each number, and the growths for its verdict. One run with all parts half as much longer
+    shows whether they add up."""
+    base = program.base
+    likely = [part for part in LIKELY if part in program.times]
+    rest = [part for part in program.times if part not in likely and not OTHERS.match(part)]
+    # A clock of whole ns may move by 1 ns for nothing: a part's step is more than that, if it is in a mean of many.
+    step = {part: 2 * round(min(max(20, program.times[part] / 10), 2000) / 2) for part in program.times}
+    doubled, all_rest, *grown = program.growths(["*2", ",".join(f"{part}+20" for part in rest)] +
+                                                [f"{part}+{step[part]}" for part in likely])
+    grown = dict(zip(likely, grown))
+    if any(all_rest):
+        step.update(dict.fromkeys(rest, 20))
+        grown.update(answers(program, rest, 20))
+    entries = [Entry() for _ in base]
+    for i, (number, entry) in enumerate(zip(base, entries)):
+        for part in program.times:
+            growth = grown[part][i] if part in grown else 0
+            count = simplest(growth * 1000 / step[part], 1000 * number.error / step[part])
+            if number.is_time and abs(growth) > Fraction(11, 10000) and count:
+                entry.parts[part] = count
+        if not number.is_time:
+            error = 3 * number.error + abs(number.value) / 1000
+            entry.kind = next((kind for kind, right in zip(KINDS, (0, -number.value / 2, number.value))
+                               if abs(doubled[i] - right) <= error), KINDS[3])
+    found = [part for part in program.times if any(part in entry.parts for entry in entries)]
+    halves = ",".join(f"{part}+{step[part] // 2}" for part in found)
+    program.own.longer = f"launch+{LONGER_NS}"
+    others = [part for part in found if part not in KERNEL]
+    with_kernel = program.growths(["", ",".join(f"{part}+{step[part]}" for part in others)])
+    program.own.longer = f"launch_call+{LONGER_NS}"
+    with_call = program.growths([""])[0]
+    program.own.longer = ""
+    half = program.growths([halves])[0] if found else [0] * len(base)
+    growths = []
+    for i, (number, entry) in enumerate(zip(base, entries)):
+        right = sum(count * step[part] for part, count in entry.parts.items()) / 2000
+        if number.is_time and abs(half[i] - right) > 4 * number.error + Fraction(len(found), 5000):
+            entry.uneven = list(entry.parts)
+        extra = sum(entry.parts.get(part, 0) * step[part] for part in others) / 1000
+        growths.append((float(with_kernel[0][i]), float(with_kernel[1][i] - with_kernel[0][i] - extra),
+                        float(with_call[i] - entry.parts.get("launch_call", 0) * LONGER_NS / 1000)))
+    return entries, growths
+
+
+def tell(program, answers, simplest, as_csv):
+    """Prints each number with what it holds."""
+    printed = program.printed
+    entries, growths = sums(program, answers, simplest)
+    for number, entry in zip(printed, entries):
+        entry.rest = number.value - entry.sum_us(program.times)
+        if entry.uneven or abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
+            entry.rest = Fraction(0)
+        if number.error > Fraction(1, 10):  # then what is left is known to a us
+            entry.step_us = Fraction(1)
+    if as_csv:
+        write_csv(list(zip(printed, entries)), program.times)
+        return
+    print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
+    count = 0
+    for number, entry, growth in zip(printed, entries, growths):
+        if entry.kind == KINDS[0]:
+            continue
+        count += 1
+        print(f"\n{number.line}")
+        shown = [other for other, its in zip(printed, entries) if its.kind != KINDS[0] and other.line == number.line]
+        if len(shown) > 1:
+            print(f"  the number {number.text}:")
+        if entry.kind:
+            text = {KINDS[1]: "It is a rate: it halves if all times double.",
+                    KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
+            lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double.")]
+        else:
+            words = words_of(entry, program.said)
+            places = 0 if entry.step_us else 3
+            words += [f"{float(entry.rest):.{places}f} us of the program's own"] if entry.rest else []
+            lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
+                     *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
+                     verdict(entry, growth, program.times)]
+        for line in lines:
+            print(textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
+    if not count:
+        print("No number that this program prints changes with a time.")
+
+
+LIKELY = (*KERNEL, "submit", "latency", "wake", "no_wait", "launch_call", "event", "load", "load_first", "now", "clock",
+          "record", "copy_call", "copy_1000")
+# What a CUDA program cannot hold, or what shows in another one of these.
+OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|"
+                    r"transfer\w*|interruption|noise|slice|held_up|uneven|pause|slow|faster|tsc|tsc_late|"
+                    r"device_copy_1000)$")

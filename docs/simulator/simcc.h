@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a reader's CUDA program sees in place of CUDA's own headers: simcc includes it first. No macro and no name of it
+ * but CUDA's own is outside of simcc and simulated_. */
+#ifndef SIMCC_H
+#define SIMCC_H
+#pragma GCC system_header
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "machine.h"
+#include "simcc_launch.h"
+
+#define __CUDACC__
+#define __NVCC__
+#define __CUDA_ARCH__ 900
+
+/* ---- Vectors ---- */
+
+typedef struct simulated_index uint3;
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+    constexpr dim3(uint3 of) : x(of.x), y(of.y), z(of.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+};
+#define SIMCC_3(name, type)                                                                                            \
+    struct name##3 {                                                                                                   \
+        type x, y, z;                                                                                                  \
+    };
+#define SIMCC_VECTORS(name, type)                                                                                      \
+    struct name##1 {                                                                                                   \
+        type x;                                                                                                        \
+    };                                                                                                                 \
+    struct alignas(2 * sizeof(type)) name##2 {                                                                         \
+        type x, y;                                                                                                     \
+    };                                                                                                                 \
+    struct alignas(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)) name##4 {                                            \
+        type x, y, z, w;                                                                                               \
+    };                                                                                                                 \
+    static inline name##1 make_##name##1(type x) { return {x}; }                                                       \
+    static inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                            \
+    static inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                                 \
+    static inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+#define SIMCC_TYPES(V)                                                                                                 \
+    V(char, signed char);                                                                                              \
+    V(uchar, unsigned char);                                                                                           \
+    V(short, short);                                                                                                   \
+    V(ushort, unsigned short);                                                                                         \
+    V(int, int);                                                                                                       \
+    V(longlong, long long);                                                                                            \
+    V(ulonglong, unsigned long long);                                                                                  \
+    V(float, float);                                                                                                   \
+    V(double, double);
+SIMCC_TYPES(SIMCC_3);
+SIMCC_TYPES(SIMCC_VECTORS);
+SIMCC_VECTORS(uint, unsigned);
+#undef SIMCC_TYPES
+#undef SIMCC_VECTORS
+#undef SIMCC_3
+
+/* ---- Launches: k<<<shape>>>(arguments) becomes simcc::to("k", line, k, simcc::shape(shape))(arguments)
+ *
+ * The arguments are copied at the call, as what the kernel takes. Of a template the kernel's own types are not known:
+ * then a lambda takes its place, and they are copied as what they are. */
+namespace simcc {
+
+inline constexpr int warp_size = 32;
+
+struct shape {
+    dim3 grid, block;
+    size_t bytes;
+    cudaStream_t stream;
+    shape(dim3 g, dim3 b, size_t n = 0, cudaStream_t s = nullptr) : grid(g), block(b), bytes(n), stream(s) {}
+};
+
+/* The host calls the kernel to ask which one it is: that is its first line. */
+inline const char *answer;
+inline bool asking;
+#define SIMCC_UNCHECKED __attribute__((no_sanitize_thread))
+SIMCC_UNCHECKED static inline bool entered(const char *name) {
+    if (__builtin_expect(asking, false)) {
+        answer = name;
+        return true;
+    }
+    simcc_begin();
+    return false;
+}
+
+template <class F, class Tuple> struct closure {
+    F kernel;
+    Tuple arguments;
+    void call() { std::apply(kernel, arguments); }
+    static void run(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t it) {
+        reinterpret_cast<closure *>(it)->call();
+    }
+};
+
+template <class T> const void *pointer_of(const T &x) {
+    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
+        return const_cast<const void *>(reinterpret_cast<const volatile void *>(x));
+    else
+        return nullptr;
+}
+
+template <class F, class... A> void start(const char *name, int line, const shape &s, F kernel, A &&...a) {
+    using tuple = std::tuple<std::decay_t<A>...>;
+    static_assert((std::is_copy_constructible_v<std::decay_t<A>> && ...), "an argument of a kernel must be copied");
+    auto *it = new (simcc_closure(sizeof(closure<F, tuple>))) closure<F, tuple>{kernel, tuple(std::forward<A>(a)...)};
+    asking = true;
+    it->call();
+    asking = false;
+    struct simcc_launch launch = {name,
+                                  answer,
+                                  line,
+                                  {s.grid.x, s.grid.y, s.grid.z},
+                                  {s.block.x, s.block.y, s.block.z},
+                                  s.bytes,
+                                  s.stream,
+                                  reinterpret_cast<void (*)()>(closure<F, tuple>::run),
+                                  {},
+                                  it};
+    std::apply(
+        [&](const auto &...x) {
+            size_t i = 0;
+            ((i < 7 ? void(launch.pointers[i++] = pointer_of(x)) : void()), ...);
+        },
+        it->arguments);
+    simcc_launch(&launch);
+}
+
+template <class F> struct launcher {
+    const char *name;
+    int line;
+    shape s;
+    F kernel;
+    template <class... A> void operator()(A &&...a) const { start(name, line, s, kernel, std::forward<A>(a)...); }
+};
+template <class... P> struct launcher<void (*)(P...)> {
+    const char *name;
+    int line;
+    shape s;
+    void (*kernel)(P...);
+    void operator()(P... p) const { start(name, line, s, kernel, std::forward<P>(p)...); }
+};
+template <class F> launcher<F> to(const char *name, int line, F kernel, const shape &s) {
+    return {name, line, s, kernel};
+}
+
+/* ---- Shared memory ---- */
+
+struct dynamic {
+    template <class U> operator U *() const { return static_cast<U *>(simulated_shared()); }
+};
+template <class T> struct dynamic_array { /* of file scope */
+    operator T *() const { return static_cast<T *>(simulated_shared()); }
+    template <class U> explicit operator U *() const { return static_cast<U *>(simulated_shared()); }
+};
+
+/* Each declaration has its place, the same in each thread and launch. */
+inline size_t shared_end;
+template <int SITE, class T> SIMCC_UNCHECKED T &shared() {
+    static size_t at = SIZE_MAX;
+    static unsigned launch;
+    if (at == SIZE_MAX) {
+        at = (shared_end + 15) / 16 * 16;
+        shared_end = at + sizeof(T);
+    }
+    const unsigned now = simulated_this_launch()->launch;
+    if (launch != now) simcc_declared(sizeof(T), shared_end), launch = now;
+    return *reinterpret_cast<T *>(static_cast<char *>(simulated_static_shared()) + at);
+}
+
+/* ---- Lanes ---- */
+
+template <class T> T shuffle(unsigned mask, T x, unsigned source) {
+    T result;
+    simulated_meet(mask, false, source, &x, &result, sizeof(T));
+    return result;
+}
+inline unsigned lane() { return simulated_thread() % 32; }
+inline int votes(int line, bool predicate, int what) { /* 0: and, 1: or, 2: count */
+    const int count = int(simulated_barrier_at(line, what == 0 ? !predicate : predicate));
+    return what == 2 ? count : what ? count > 0 : count == 0;
+}
+inline bool turn() { return simcc_step(), true; }
+inline clock_t kernel_clock() { return simulated_in_kernel() ? clock_t(simulated_clock64()) : ::clock(); }
+template <class T, class F> SIMCC_UNCHECKED __attribute__((noinline)) T atomic(T *at, F change) {
+    const T before = *at;
+    *at = change(before);
+    return before;
+}
+
+} // namespace simcc
+
+inline constexpr int warpSize = 32;
+
+static inline void __syncwarp(unsigned mask = 0xffffffff) { simulated_meet(mask, false, 0, nullptr, nullptr, 0); }
+template <class T> T __shfl_sync(unsigned mask, T x, int source, int width = 32) {
+    const unsigned lane = simcc::lane(), w = unsigned(width);
+    return simcc::shuffle(mask, x, lane / w * w + unsigned(source) % w);
+}
+template <class T> T __shfl_up_sync(unsigned mask, T x, unsigned delta, int width = 32) {
+    const unsigned lane = simcc::lane(), w = unsigned(width);
+    return simcc::shuffle(mask, x, lane % w < delta ? lane : lane - delta);
+}
+template <class T> T __shfl_down_sync(unsigned mask, T x, unsigned delta, int width = 32) {
+    const unsigned lane = simcc::lane(), w = unsigned(width);
+    return simcc::shuffle(mask, x, lane % w + delta >= w ? lane : lane + delta);
+}
+template <class T> T __shfl_xor_sync(unsigned mask, T x, int bits, int width = 32) {
+    const unsigned lane = simcc::lane(), w = unsigned(width), source = lane ^ unsigned(bits);
+    return simcc::shuffle(mask, x, source / w > lane / w ? lane : source);
+}
+static inline unsigned __ballot_sync(unsigned mask, int predicate) {
+    return simulated_meet(mask, predicate != 0, 0, nullptr, nullptr, 0);
+}
+static inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+static inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+static inline void __threadfence() { simcc_fence(); }
+static inline void __threadfence_block() {}
+static inline void __threadfence_system() { simcc_fence(); }
+static inline long long clock64() { return (long long)simulated_clock64(); }
+
+#define SIMCC_ATOMIC(name, result)                                                                                     \
+    template <class T> T name(T *at, std::common_type_t<T> x) {                                                        \
+        return simcc::atomic(at, [x](T before) { return T(result); });                                                 \
+    }                                                                                                                  \
+    template <class T> T name##_block(T *at, std::common_type_t<T> x) { return name(at, x); }                          \
+    template <class T> T name##_system(T *at, std::common_type_t<T> x) { return name(at, x); }
+SIMCC_ATOMIC(atomicAdd, before + x);
+SIMCC_ATOMIC(atomicSub, before - x);
+SIMCC_ATOMIC(atomicExch, (before, x));
+SIMCC_ATOMIC(atomicMin, x < before ? x : before);
+SIMCC_ATOMIC(atomicMax, x > before ? x : before);
+SIMCC_ATOMIC(atomicAnd, before &x);
+SIMCC_ATOMIC(atomicOr, before | x);
+SIMCC_ATOMIC(atomicXor, before ^ x);
+SIMCC_ATOMIC(atomicInc, before >= x ? 0 : before + 1);
+SIMCC_ATOMIC(atomicDec, before == 0 || before > x ? x : before - 1);
+#undef SIMCC_ATOMIC
+template <class T> T atomicCAS(T *at, std::common_type_t<T> is, std::common_type_t<T> x) {
+    return simcc::atomic(at, [is, x](T before) { return before == is ? x : before; });
+}
+
+/* ---- Arithmetic ---- */
+
+template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) {
+    return b < a ? std::common_type_t<A, B>(b) : std::common_type_t<A, B>(a);
+}
+template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b) {
+    return a < b ? std::common_type_t<A, B>(b) : std::common_type_t<A, B>(a);
+}
+template <class To, class From> static inline To simcc_bits(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+static inline double rsqrt(double x) { return 1 / sqrt(x); }
+extern "C" { /* as some libraries have them, too */
+float __expf(float x) noexcept;
+float __logf(float x) noexcept;
+float __sinf(float x) noexcept;
+float __cosf(float x) noexcept;
+float __powf(float x, float y) noexcept;
+}
+static inline float __fdividef(float x, float y) { return x / y; }
+static inline float __fsqrt_rn(float x) { return sqrtf(x); }
+static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+static inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
+static inline int __mul24(int a, int b) { return a * b; }
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __float_as_int(float x) { return simcc_bits<int>(x); }
+static inline unsigned __float_as_uint(float x) { return simcc_bits<unsigned>(x); }
+static inline float __int_as_float(int x) { return simcc_bits<float>(x); }
+static inline float __uint_as_float(unsigned x) { return simcc_bits<float>(x); }
+static inline double __longlong_as_double(long long x) { return simcc_bits<double>(x); }
+static inline long long __double_as_longlong(double x) { return simcc_bits<long long>(x); }
+template <class T> T __ldg(const T *at) { return *at; }
+
+/* ---- The runtime ---- */
+
+extern "C" {
+const char *cudaGetErrorName(cudaError_t code);
+const char *cudaGetErrorString(cudaError_t code);
+cudaError_t cudaPeekAtLastError();
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *to, int device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
+cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr what, int device);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaDeviceReset();
+cudaError_t cudaProfilerStart();
+cudaError_t cudaProfilerStop();
+cudaError_t cudaHostAlloc(void **to, size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaMemset(void *to, int value, size_t bytes);
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
+}
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
+
+static inline cudaError_t cudaGetLastError() { return simcc_last_error(); }
+template <class T> cudaError_t cudaMalloc(T **to, size_t bytes) { return simcc_malloc((void **)to, bytes); }
+template <class T> cudaError_t cudaMallocHost(T **to, size_t bytes) { return simcc_malloc_host((void **)to, bytes); }
+template <class T> cudaError_t cudaHostAlloc(T **to, size_t bytes, unsigned flags) {
+    return cudaHostAlloc((void **)to, bytes, flags);
+}
+static inline cudaError_t cudaFree(void *memory) { return simcc_free(memory); }
+static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    return simcc_memcpy(to, from, bytes, kind);
+}
+static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                                          cudaStream_t stream = nullptr) {
+    return simcc_memcpy_async(to, from, bytes, kind, stream);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T &to, const void *from, size_t bytes, size_t at = 0,
+                               enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return simcc_to_variable((char *)&to + at, from, bytes, kind);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *to, T &from, size_t bytes, size_t at = 0,
+                                 enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return simcc_from_variable(to, (const char *)&from + at, bytes, kind);
+}
+static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes) {
+    return cudaMemsetAsync(to, value, bytes, nullptr);
+}
+static inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+static inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { return simcc_stream_destroy(stream); }
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
+    return cudaEventCreateWithFlags(event, flags);
+}
+
+#endif

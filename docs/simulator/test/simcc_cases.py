@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""simcc_cases.py SIMCC SIMCC_GOOD.cu: builds small programs, each with one thing that simcc must refuse, or that the
+program must say when it runs. CXX names the compiler."""
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+LACKS = "is not in the simulated machine"
+ADD = "__global__ void add(float *x) { x[threadIdx.x] += 1; }\n"
+# What simcc refuses: the program's text, the line, and the words.
+REFUSED = [
+    ("#include <thrust/sort.h>\nint main() {}", 1, f"<thrust/sort.h> {LACKS}"),
+    ("#include <cooperative_groups.h>\nint main() {}", 1, f"<cooperative_groups.h> {LACKS}"),
+    ("#include <cub/cub.cuh>\nint main() {}", 1, f"<cub/cub.cuh> {LACKS}"),
+    ("#include <cublas_v2.h>\nint main() {}", 1, f"<cublas_v2.h> {LACKS}"),
+    ("#include <cuda_fp16.h>\nint main() {}", 1, f"<cuda_fp16.h> {LACKS}"),
+    ("int main() {\n    float *p;\n    cudaMallocManaged(&p, 4);\n}", 3, f"managed memory (cudaMallocManaged) {LACKS}"),
+    ("__managed__ int x;\nint main() {}", 1, f"managed memory (__managed__) {LACKS}"),
+    ("int main() {\n    void *p; size_t pitch;\n    cudaMallocPitch(&p, &pitch, 4, 4);\n}", 3,
+     f"cudaMallocPitch {LACKS}"),
+    ("cudaTextureObject_t texture_of_x;\nint main() {}", 1, f"cudaTextureObject_t {LACKS}"),
+    (ADD + "__global__ void more(float *x) {\n    add<<<1, 1>>>(x);\n}\nint main() {}", 3,
+     f"a launch in a kernel (dynamic parallelism) {LACKS}"),
+    ("__global__ void k(int *x) {\n    int *y = (int *)malloc(4);\n    *x = *y;\n}\nint main() {}", 2,
+     f"malloc in a kernel {LACKS}"),
+    ("__global__ void k(int *x) {\n    int *y = new int;\n}\nint main() {}", 2, f"new in a kernel {LACKS}"),
+    ("__global__ void k(int *x) {\n    asm volatile(\"membar.gl;\");\n}\nint main() {}", 2,
+     f'asm "membar.gl;" {LACKS}'),
+    ("__global__ void k(int *x) {\n    __nanosleep(100);\n}\nint main() {}", 2, f"__nanosleep {LACKS}"),
+    ("__global__ void k(int *x) {\n    cudaDeviceSynchronize();\n}\nint main() {}", 2,
+     f"cudaDeviceSynchronize in a kernel {LACKS}"),
+    ("#include <cstdio>\n#include <sys/times.h>\nint main() {}", 2, f"<sys/times.h> {LACKS}"),
+    ("#ifdef __CUDA_ARCH__\n#endif\nint main() {}", 1, f"another text for host and device (__CUDA_ARCH__) {LACKS}"),
+    ("#include <thread>\nint main() {\n    std::thread t([] {});\n    t.join();\n}", 3,
+     f"a second thread of the host (std::thread) {LACKS}"),
+    ("#include <x86intrin.h>\nint main() { return (int)__rdtsc(); }", 2, f"__rdtsc() {LACKS}"),
+    ("#include <sys/resource.h>\nint main() {\n    rusage u;\n    getrusage(RUSAGE_SELF, &u);\n}", 4,
+     f"getrusage() {LACKS}"),
+    ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
+    (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
+]
+# Options that it refuses.
+USAGE = [("-fopenmp", "-fopenmp is no option of simcc"), ("-lcublas", "-lcublas is no option of simcc"),
+         ("-std=c++20", "-std=c++20: only up to c++17"), ("-rdc=true", "-rdc=true is no option of simcc"),
+         ("-Xcompiler=-fopenmp", "-Xcompiler -fopenmp is no option of simcc"), ("-o", "-o needs a value"),
+         ("other.cu", "other.cu: one file at a time")]
+ACCEPTED = "-O2 -g -arch=sm_90 -arch sm_80 -std=c++14 -I . -D X=1 -DY -lineinfo -Xcompiler -Wall,-O2 -lm"
+BEGIN = "#include <cstdio>\n" + ADD + "int main() {\n    float *d, h[64] = {};\n    cudaMalloc(&d, sizeof h);\n"
+COPY = "    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n}\n"
+KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&" \
+         "d, 256);\n    cudaMemset(d, 0, 256);\n    {}\n    return cudaGetLastError() || cudaDeviceSynchronize();\n}}\n"
+# What a program says when it runs: its text, the line (0: none), the words, and the exit code.
+SAID = [
+    (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n" + COPY, 0, "", 0),
+    (BEGIN + "    add<<<1, 64>>>(d);\n" + COPY, 6, "nobody asked for the error of this launch of add", 0),
+    (BEGIN + "    add<<<1, 2000>>>(d);\n" + COPY, 6,
+     "the launch of add failed (invalid configuration argument), and nobody asked", 0),
+    (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n}\n", 0,
+     "the program ends while the device still works: nobody waited for it", 0),
+    (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n    return d[3] == 1;\n}\n", 8,
+     "the host reads memory of the device; cudaMemcpy() copies it", 3),
+    (BEGIN + "    add<<<1, 64>>>(h);\n    cudaGetLastError();\n" + COPY, 2,
+     "add: thread 0 of block 0 reads memory that is no memory of the device, or beyond it", 3),
+    (BEGIN + "    add<<<1, 65>>>(d);\n    cudaGetLastError();\n" + COPY, 2,
+     "add: thread 64 of block 0 reads memory that is no memory of the device, or beyond it", 3),
+    (BEGIN + "    float *p;\n    cudaMallocHost(&p, sizeof h);\n    cudaMemcpyAsync(p, d, sizeof h, "
+     "cudaMemcpyDeviceToHost);\n    printf(\"%g\", p[1]);\n    cudaDeviceSynchronize();\n}\n", 9,
+     "the host reads memory before the copy into it has ended: nobody waited", 0),
+    ("__device__ int n;\n__global__ void k() { n = 3; }\nint main() {\n    k<<<1, 1>>>();\n    cudaDeviceSynchronize()"
+     ";\n    return n;\n}\n", 6, "the host reads a variable of the device", 3),
+    # Lanes of one warp that go by themselves: right on old GPUs, and by luck.
+    (KERNEL.format("__shared__ volatile int s[64]; s[threadIdx.x] = 1; s[threadIdx.x] += s[threadIdx.x ^ 1]; "
+                   "x[threadIdx.x] = s[threadIdx.x];", "k<<<1, 32>>>(d);"), 3,
+     "k: thread 1 of block 0 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
+    (KERNEL.format("extern __shared__ int s[]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[threadIdx.x "
+                   "^ 40]; s[0] = 2;", "k<<<1, 64, 256>>>(d);"), 3,
+     "k: thread 40 of block 0 reads what thread 41 of block 0 has written, and nothing orders the two", 0),
+    (KERNEL.format("x[0]++;", "k<<<2, 1>>>(d);"), 3,
+     "k: thread 0 of block 1 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
+    ("__device__ int n;\n__global__ void k() { n++; }\nint main() {\n    k<<<1, 2>>>();\n    return cudaGetLastError() "
+     "|| cudaDeviceSynchronize();\n}\n", 2,
+     "k: thread 1 of block 0 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
+    (KERNEL.format("x[threadIdx.x] = threadIdx.x < 63 ? x[threadIdx.x + 1] : 0;", "k<<<1, 64>>>(d);"), 3,
+     "k: thread 1 of block 0 writes what thread 0 of block 0 has read, and nothing orders the two", 0),
+    (KERNEL.format("x[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] += x[threadIdx.x ^ 0];", "k<<<1, 64>>>(d);"), 0,
+     "", 0),
+    (KERNEL.format("extern __shared__ int s[]; s[threadIdx.x] = 1; x[threadIdx.x] = s[threadIdx.x];",
+                   "k<<<1, 64, 128>>>(d);"), 3, "k: thread 32 of block 0 writes beyond its dynamic shared memory", 3),
+    (KERNEL.format("__shared__ int s[10000]; s[0] = 1; x[0] = s[0];", "k<<<1, 1, 20000>>>(d);"), 0,
+     "k has more than 49152 bytes of shared memory", 3),
+    (KERNEL.format("while (*(volatile int *)x == 0);", "k<<<1, 1>>>(d);"), 0,
+     "k: thread 0 of block 0 is in a loop of 100000000 rounds", 3),
+    (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
+     "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
+    (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
+    (KERNEL.format("if (threadIdx.x < 5) __syncwarp(); __syncthreads();", "k<<<1, 64>>>(d);"), 0,
+     "k: thread 0 waits for lanes (mask 0xffffffff) that do not come", 3),
+    (KERNEL.format("x[threadIdx.x] = __shfl_sync(2, 1, 1);", "k<<<1, 1>>>(d);"), 0,
+     "k: lane 0 is not in its own mask 0x2", 3),
+]
+
+
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return done.returncode, done.stderr, done.stdout
+
+
+def build(simcc, number, text, *options):
+    """Returns the folder, and what simcc said of its x.cu."""
+    folder = f"case_{number}"
+    os.mkdir(folder)
+    with open(f"{folder}/x.cu", "w", encoding="utf-8") as file:
+        file.write(text)
+    return folder, *run([simcc, "x.cu", *options], folder)
+
+
+def check(simcc, number, case):
+    """Returns what is wrong, or nothing."""
+    if len(case) == 2:
+        folder, code, errors, _ = build(simcc, number, "int main() {}", *(["-o", "a.out"] * (case[0] != "-o")), case[0])
+        return [] if code == 2 and errors.startswith(f"simcc: {case[1]}") else [case, folder, code, errors]
+    text, line, words, *ends = case
+    folder, code, errors, _ = build(simcc, number, text)
+    if not ends:
+        right = f"x.cu:{line}: {words}" if words != "error: " else f"x.cu:{line}:"
+        good = f"simcc: {right}\n" == errors if words != "error: " else right in errors and "error: " in errors
+        return [] if code == 1 and good else [case, code, errors]
+    if code or errors:
+        return [case, code, errors]
+    code, errors, _ = run(["./a.out"], folder)
+    place = f"x.cu:{line}: " if line else ""
+    good = place + words in errors if words else not errors
+    return [] if good and code == ends[0] and len(errors.splitlines()) <= 2 else [case, code, errors]
+
+
+def main(simcc, good):
+    with open(good, encoding="utf-8") as file:
+        text = file.read()
+    folder, code, errors, _ = build(simcc, "good", text, *ACCEPTED.split())
+    wrong = [[good, code, errors]] if code else []
+    if not wrong and (ran := run(["./a.out"], folder)) != (0, "", "0 wrong\n"):
+        wrong.append([good, *ran])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda pair: check(simcc, *pair), enumerate(REFUSED + USAGE + SAID))
+        wrong += [result for result in results if result]
+    for result in wrong:
+        print(*result, sep="\n", end="\n\n")
+    return len(wrong) > 0
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as scratch:
+        arguments = [os.path.abspath(name) for name in sys.argv[1:]]
+        os.environ.setdefault("XDG_CACHE_HOME", os.path.join(os.getcwd(), "simcc_cache"))
+        os.chdir(scratch)
+        sys.exit(main(*arguments))
