@@ -657,9 +657,9 @@ static struct lane {
     int line;
 } lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
 
-/* The lanes that `first` waits for go on, if all have come. Returns whether they have. */
-static bool let_meet(unsigned first) {
-    const unsigned mask = lane_of[first].mask, warp = first / 32 * 32;
+/* The lanes that `waiting` waits for go on, if all have come. Returns whether they have. */
+static bool let_meet(unsigned waiting) {
+    const unsigned mask = lane_of[waiting].mask, warp = waiting / 32 * 32;
     unsigned votes = 0, there = 0;
     int64_t end_ns = 0;
     for (unsigned t = warp; t < warp + 32 && t < state.running->threads; t++) {
