@@ -200,9 +200,9 @@ static void cmp_renew(void) {
     prepare(cmp.version);
 }
 
-static void cmp_read_all(cl_kernel kernel, cl_mem zeros, size_t items, cl_event *event) {
-    CMP_CHECK(clSetKernelArg(kernel, 0, sizeof zeros, &zeros));
-    CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, kernel, 1, NULL, &items, NULL, 0, NULL, event));
+static void cmp_read_all(cl_kernel reader, cl_mem zeros, size_t items, cl_event *event) {
+    CMP_CHECK(clSetKernelArg(reader, 0, sizeof zeros, &zeros));
+    CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, reader, 1, NULL, &items, NULL, 0, NULL, event));
 }
 
 static cl_ulong cmp_stamp_ns(cl_event event, cl_profiling_info what) {

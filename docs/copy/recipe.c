@@ -23,16 +23,16 @@
 #define RCP_MAKE(object, call) (object = (call), rcp_check(rcp_code, #call, __FILE__, __LINE__))
 static cl_int rcp_code; /* RCP_MAKE(x, call): the call writes its error there */
 
-static void rcp_check(cl_int code, const char *what, const char *file, int line) {
-    if (code == CL_SUCCESS)
+static void rcp_check(cl_int error, const char *what, const char *file, int line) {
+    if (error == CL_SUCCESS)
         return;
-    fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, code,
-            code == CL_MEM_OBJECT_ALLOCATION_FAILURE ? "CL_MEM_OBJECT_ALLOCATION_FAILURE"
-            : code == CL_OUT_OF_RESOURCES            ? "CL_OUT_OF_RESOURCES"
-            : code == CL_INVALID_KERNEL_NAME         ? "CL_INVALID_KERNEL_NAME"
-            : code == CL_INVALID_KERNEL_ARGS         ? "CL_INVALID_KERNEL_ARGS"
-            : code == CL_INVALID_WORK_GROUP_SIZE     ? "CL_INVALID_WORK_GROUP_SIZE"
-                                                     : "see CL/cl.h");
+    fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, error,
+            error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? "CL_MEM_OBJECT_ALLOCATION_FAILURE"
+            : error == CL_OUT_OF_RESOURCES            ? "CL_OUT_OF_RESOURCES"
+            : error == CL_INVALID_KERNEL_NAME         ? "CL_INVALID_KERNEL_NAME"
+            : error == CL_INVALID_KERNEL_ARGS         ? "CL_INVALID_KERNEL_ARGS"
+            : error == CL_INVALID_WORK_GROUP_SIZE     ? "CL_INVALID_WORK_GROUP_SIZE"
+                                                      : "see CL/cl.h");
     exit(1);
 }
 
@@ -291,8 +291,8 @@ static double rcp_ran_ms, rcp_waited_ms, rcp_all_ms;
 static void rcp_count(int sign) {
     double ran_ns, waited_ns, user, nice, system;
     glob_t found;
-    const int code = glob("/proc/self/task/*/schedstat", 0, NULL, &found);
-    for (size_t task = 0; code == 0 && task < found.gl_pathc; task++) {
+    const int failed = glob("/proc/self/task/*/schedstat", 0, NULL, &found);
+    for (size_t task = 0; failed == 0 && task < found.gl_pathc; task++) {
         FILE *file = fopen(found.gl_pathv[task], "r");
         if (file && fscanf(file, "%lf %lf", &ran_ns, &waited_ns) == 2) {
             rcp_ran_ms += sign * ran_ns / 1e6;
@@ -301,7 +301,7 @@ static void rcp_count(int sign) {
         if (file)
             fclose(file);
     }
-    if (code == 0)
+    if (failed == 0)
         globfree(&found);
     FILE *file = fopen("/proc/stat", "r");
     if (file && fscanf(file, "cpu %lf %lf %lf", &user, &nice, &system) == 3)
