@@ -291,7 +291,7 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
 
 /* A function, for it is no part of the program, whose accesses are checked. */
 void simcc_step(void) {
-    enum { TOO_MANY = 100000000 };
+    enum { TOO_MANY = 200000000 };
     static unsigned thread, block, steps;
     simulated_step();
     steps = thread == simulated_thread() && block == simulated_block() ? steps + 1 : 0;

@@ -92,10 +92,12 @@ SAID = [
     (KERNEL.format("__shared__ int s[10000]; s[0] = 1; x[0] = s[0];", "k<<<1, 1, 20000>>>(d);"), 0,
      "k has more than 49152 bytes of shared memory", 3),
     (KERNEL.format("while (*(volatile int *)x == 0);", "k<<<1, 1>>>(d);"), 0,
-     "k: thread 0 of block 0 is in a loop of 100000000 rounds", 3),
+     "k: thread 0 of block 0 is in a loop of 200000000 rounds", 3),
     (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
+    (KERNEL.format("__syncthreads(); long long a = clock64(); __syncthreads_count(1); long long b = clock64(); "
+                   "__syncthreads(); if (b - a != clock64() - b) x[1000] = 0;", "k<<<1, 64>>>(d);"), 0, "", 0),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp(); __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: thread 0 waits for lanes (mask 0xffffffff) that do not come", 3),
     (KERNEL.format("x[threadIdx.x] = __shfl_sync(2, 1, 1);", "k<<<1, 1>>>(d);"), 0,
