@@ -366,6 +366,7 @@ static void cmp_open_device(void) {
 }
 
 int main(int argc, char **argv) {
+    cmp.events_are_theirs = 1;
     cmp_begin(argc, argv, CMP_CANDIDATES, "START to END");
     cmp_choose_device();
     cmp_run_processes(argv[0]);

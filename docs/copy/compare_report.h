@@ -59,9 +59,9 @@ static inline void cmp_behind(int i, double step, double found[3]) {
         }
 }
 
-/* The time of the fastest. Who chooses the least of several times by the same times gets too little;
- * so one half of the processes, or of the rounds of a single one, chooses, and the other half gives
- * the time. Both halves do both. */
+/* The time of the fastest. Who chooses the least of several times by the same times gets too
+ * little; so one half of the processes, or of the rounds of a single one, chooses, and the other
+ * half gives the time. Both halves do both. */
 static inline double cmp_fastest_us(void) {
     static double chosen_by[CMP_PAIRS], us[CMP_PAIRS];
     const size_t n = cmp.rows > 1 ? (size_t)cmp.rows : cmp.all.count;

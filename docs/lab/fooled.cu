@@ -199,7 +199,7 @@ static void first_launches(void) {
     static void (*const kernels[])(const float *, float *) = {ALL_64(NAME)};
     kernels[launches % 64]<<<BLOCKS, THREADS, 0, stream>>>(input, output);
 }
-/* Lets the next launch begin while it works. Time single launches; in compare, cmp_longest_row = 1. */
+/* Lets the next launch begin while it works. Time single launches: cmp_longest_row = 1. */
 static __global__ void work_and_let_go(const float *in, float *out) {
 #if __CUDA_ARCH__ >= 900 /* before it, no kernel begins early */
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
