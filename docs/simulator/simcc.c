@@ -60,8 +60,8 @@ void simcc_launch(const struct simcc_launch *l) {
                                   .shared_bytes = l->bytes};
     for (int i = 0; i < 7; i++) c.arguments[i] = (uintptr_t)l->pointers[i];
     c.arguments[7] = (uintptr_t)l->closure;
-    const bool possible = blocks > 0 && g[0] <= INT_MAX && g[1] <= 65535 && g[2] <= 65535 && threads > 0 &&
-                          b[0] <= 1024 && b[1] <= 1024 && b[2] <= 64 && threads <= 1024;
+    const bool possible =
+        blocks > 0 && g[0] <= INT_MAX && g[1] <= 65535 && g[2] <= 65535 && threads > 0 && b[2] <= 64 && threads <= 1024;
     if (blocks > UINT_MAX) simulated_stop("%s: more than 2^32 blocks", l->place);
     if (!possible) c.groups = 0;
     cudaError_t code = simulated_launch_as("cudaLaunchKernel", (void (*)())l->identity, c, l->stream);
