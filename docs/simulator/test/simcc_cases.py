@@ -52,10 +52,11 @@ BEGIN = "#include <cstdio>\n" + ADD + "int main() {\n    float *d, h[64] = {};\n
 COPY = "    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n}\n"
 KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&" \
          "d, 256);\n    cudaMemset(d, 0, 256);\n    {}\n    return cudaGetLastError() || cudaDeviceSynchronize();\n}}\n"
-# What a program says when it runs: its text, the line (0: none), the words, and the exit code.
+# What a program says when it runs: its text, the line (0: none, or in the words), the words, and the exit code.
 SAID = [
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n" + COPY, 0, "", 0),
     (BEGIN + "    add<<<1, 64>>>(d);\n" + COPY, 6, "nobody asked for the error of this launch of add", 0),
+    (BEGIN.replace(ADD, '#include "k.h"\n') + "    run(d);\n" + COPY, 0, "k.h:4: nobody asked", 0),
     (BEGIN + "    add<<<1, 2000>>>(d);\n" + COPY, 6,
      "the launch of add failed (invalid configuration argument), and nobody asked", 0),
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n}\n", 0,
@@ -111,11 +112,12 @@ def run(command, folder):
 
 
 def build(simcc, number, text, *options):
-    """Returns the folder, and what simcc said of its x.cu."""
+    """Returns the folder, and what simcc said of its x.cu, beside which a k.h lies."""
     folder = f"case_{number}"
     os.mkdir(folder)
-    with open(f"{folder}/x.cu", "w", encoding="utf-8") as file:
-        file.write(text)
+    for name, content in (("x.cu", text), ("k.h", f"\n\n{ADD}inline void run(float *x) {{ add<<<1, 1>>>(x); }}\n")):
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+            file.write(content)
     return folder, *run([simcc, "x.cu", *options], folder)
 
 
