@@ -24,7 +24,7 @@ WORDS = [
     (("launch_call",), "the host's launch call, {}"),
     (("event",), "an event, {} (the floor: chapter 04)"),
     (("load", "load_anew", "load_eager"), "the loading of the kernel's code, {} (chapter 06)"),
-    (("load_first",), "the start of the first kernel of all, {} (chapter 06)"),
+    (("load_first", "load_lazy"), "the start of the first kernel of all, {} (chapter 06)"),
     (("copy_1000",), "copies of {0} bytes"),
     (("copy_call",), "the host's call of a copy, {}"),
     (("wake",), "the end of the host's wait, {}"),
@@ -56,9 +56,10 @@ class Own:
     def times(self, asked):
         """Returns SIMULATED_TIMES for what parts asks for."""
         factor = int(asked[1:]) if asked.startswith("*") else 1
-        scaled = re.sub(r"\+([0-9]+)", lambda n: f"+{int(n[1]) * self.scale}", "" if factor > 1 else asked)
+        scaled = re.sub(r"\+([0-9.]+)", lambda n: f"+{int(Fraction(n[1]) * self.scale)}", "" if factor > 1 else asked)
         factor *= self.scale
-        return ",".join(filter(None, (self.longer, f"*{factor}" if factor > 1 else "", scaled)))
+        finest = "tick=1" if self.scale > 1 else ""  # of the GPU's clocks
+        return ",".join(filter(None, (self.longer, f"*{factor}" if factor > 1 else "", scaled, finest)))
 
     def read(self, output):
         numbers = []
@@ -78,16 +79,15 @@ class Own:
             base, doubled = program.read(""), program.read("*2")
             self.timed = {i for i, (one, two) in enumerate(zip(base, doubled)) if not one.is_time and
                           two.value - one.value > 2 * (one.error + two.error)}
-        worst = None
+        best = None  # not each longer time has more digits: the last ones may be zeros, which C++ does not print
         for scale in (1, 10, 100, 1000, 10000, 100000):
-            self.scale, before = scale, self.scale
+            self.scale = scale
             coarse = max((number.error for number in program.read("") if number.is_time), default=Fraction(0))
-            if worst is not None and coarse > worst * Fraction(3, 4):
-                self.scale = before
-                return
-            worst = coarse
-            if coarse <= Fraction(1, 1000):
-                return
+            if best is None or coarse < best[0] * Fraction(3, 4):
+                best = coarse, scale
+            if coarse <= Fraction(1, 20000):
+                break
+        self.scale = best[1]
 
 
 def how_often(count):
@@ -148,10 +148,13 @@ def sums(program, answers, simplest):
     base = program.base
     likely = [part for part in LIKELY if part in program.times]
     rest = [part for part in program.times if part not in likely and not OTHERS.match(part)]
-    # A clock of whole ns may move by 1 ns for nothing: a part's step is more than that, if it is in a mean of many.
-    step = {part: 2 * round(min(max(20, program.times[part] / 10), 2000) / 2) for part in program.times}
+    # A step is small, so that what takes longest stays so. A clock of whole ns may move by 1 ns, divided by the scale,
+    # for nothing: a step is more than that, if it is in a mean of many.
+    least, part_of = max(1, Fraction(20, program.own.scale)), 10 if program.own.scale < 10 else 100
+    step = {part: 2 * round(5 * min(max(least, ns / part_of), 20000 / Fraction(part_of))) / Fraction(10)
+            for part, ns in program.times.items()}
     doubled, all_rest, *grown = program.growths(["*2", ",".join(f"{part}+20" for part in rest)] +
-                                                [f"{part}+{step[part]}" for part in likely])
+                                                [f"{part}+{float(step[part])}" for part in likely])
     grown = dict(zip(likely, grown))
     if any(all_rest):
         step.update(dict.fromkeys(rest, 20))
@@ -160,18 +163,18 @@ def sums(program, answers, simplest):
     for i, (number, entry) in enumerate(zip(base, entries)):
         for part in program.times:
             growth = grown[part][i] if part in grown else 0
-            count = simplest(growth * 1000 / step[part], 1000 * number.error / step[part])
-            if number.is_time and abs(growth) > Fraction(11, 10000) and count:
+            count = simplest(growth * 1000 / step[part], 2000 * number.error / step[part])
+            if number.is_time and abs(growth) > Fraction(11, 10000) / program.own.scale and count:
                 entry.parts[part] = count
         if not number.is_time:
             error = 3 * number.error + abs(number.value) / 1000
             entry.kind = next((kind for kind, right in zip(KINDS, (0, -number.value / 2, number.value))
                                if abs(doubled[i] - right) <= error), KINDS[3])
     found = [part for part in program.times if any(part in entry.parts for entry in entries)]
-    halves = ",".join(f"{part}+{step[part] // 2}" for part in found)
+    halves = ",".join(f"{part}+{float(step[part] / 2)}" for part in found)
     program.own.longer = f"launch+{LONGER_NS}"
     others = [part for part in found if part not in KERNEL]
-    with_kernel = program.growths(["", ",".join(f"{part}+{step[part]}" for part in others)])
+    with_kernel = program.growths(["", ",".join(f"{part}+{float(step[part])}" for part in others)])
     program.own.longer = f"launch_call+{LONGER_NS}"
     with_call = program.growths([""])[0]
     program.own.longer = ""

@@ -32,18 +32,17 @@ __attribute__((constructor)) static void prepare(void) {
 /* ---- Launches ---- */
 
 static struct site { /* where the program launches */
-    const char *kernel;
-    int line;
+    const char *kernel, *place;
     cudaError_t failed;
     bool unasked;
 } * sites;
 static int site_count;
 
-static struct site *site_of(const char *kernel, int line) {
+static struct site *site_of(const char *kernel, const char *place) {
     for (int i = 0; i < site_count; i++)
-        if (sites[i].line == line && strcmp(sites[i].kernel, kernel) == 0) return &sites[i];
+        if (strcmp(sites[i].place, place) == 0 && strcmp(sites[i].kernel, kernel) == 0) return &sites[i];
     sites = (struct site *)simulated_grow(sites, site_count, sizeof *sites);
-    sites[site_count] = (struct site){.kernel = kernel, .line = line};
+    sites[site_count] = (struct site){.kernel = kernel, .place = place};
     return &sites[site_count++];
 }
 
@@ -62,14 +61,14 @@ void simcc_launch(const struct simcc_launch *l) {
                                   .shared_bytes = l->bytes};
     for (int i = 0; i < 7; i++) c.arguments[i] = (uintptr_t)l->pointers[i];
     c.arguments[7] = (uintptr_t)l->closure;
-    const bool possible = blocks > 0 && g[0] <= INT_MAX && g[1] <= 65535 && g[2] <= 65535 && threads > 0 &&
-                          b[0] <= 1024 && b[1] <= 1024 && b[2] <= 64 && threads <= 1024;
-    if (blocks > UINT_MAX) simulated_stop("%s:%d: more than 2^32 blocks", source, l->line);
+    const bool possible =
+        blocks > 0 && g[0] <= INT_MAX && g[1] <= 65535 && g[2] <= 65535 && threads > 0 && b[2] <= 64 && threads <= 1024;
+    if (blocks > UINT_MAX) simulated_stop("%s: more than 2^32 blocks", l->place);
     if (!possible) c.groups = 0;
     cudaError_t code = simulated_launch_as("cudaLaunchKernel", (void (*)())l->identity, c, l->stream);
     if (code == cudaErrorInvalidConfiguration && possible) code = cudaErrorInvalidValue; /* too much shared memory */
     last_error = code ? code : last_error;
-    struct site *site = site_of(l->kernel, l->line);
+    struct site *site = site_of(l->kernel, l->place);
     site->unasked = true;
     if (code) site->failed = code;
 }
@@ -93,10 +92,10 @@ __attribute__((destructor)) static void say_at_the_end(void) {
     for (int i = 0; i < site_count; i++) {
         if (!sites[i].unasked) continue;
         if (sites[i].failed)
-            fprintf(stderr, "simcc: %s:%d: the launch of %s failed (%s), and nobody asked\n", source, sites[i].line,
+            fprintf(stderr, "simcc: %s: the launch of %s failed (%s), and nobody asked\n", sites[i].place,
                     sites[i].kernel, cudaGetErrorString(sites[i].failed));
         else
-            fprintf(stderr, "simcc: %s:%d: nobody asked for the error of this launch of %s\n", source, sites[i].line,
+            fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s\n", sites[i].place,
                     sites[i].kernel);
     }
     if (simulated_device && simulated_busy())
@@ -291,7 +290,7 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
 
 /* A function, for it is no part of the program, whose accesses are checked. */
 void simcc_step(void) {
-    enum { TOO_MANY = 100000000 };
+    enum { TOO_MANY = 200000000 };
     static unsigned thread, block, steps;
     simulated_step();
     steps = thread == simulated_thread() && block == simulated_block() ? steps + 1 : 0;

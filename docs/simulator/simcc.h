@@ -68,7 +68,7 @@ SIMCC_VECTORS(uint, unsigned);
 #undef SIMCC_VECTORS
 #undef SIMCC_3
 
-/* ---- Launches: k<<<shape>>>(arguments) becomes simcc::to("k", line, k, simcc::shape(shape))(arguments)
+/* ---- Launches: k<<<shape>>>(arguments) becomes simcc::to("k", place, k, simcc::shape(shape))(arguments)
  *
  * The arguments are copied at the call, as what the kernel takes. Of a template the kernel's own types are not known:
  * then a lambda takes its place, and they are copied as what they are. */
@@ -112,7 +112,7 @@ template <class T> const void *pointer_of(const T &x) {
         return nullptr;
 }
 
-template <class F, class... A> void start(const char *name, int line, const shape &s, F kernel, A &&...a) {
+template <class F, class... A> void start(const char *name, const char *place, const shape &s, F kernel, A &&...a) {
     using tuple = std::tuple<std::decay_t<A>...>;
     static_assert((std::is_copy_constructible_v<std::decay_t<A>> && ...), "an argument of a kernel must be copied");
     auto *it = new (simcc_closure(sizeof(closure<F, tuple>))) closure<F, tuple>{kernel, tuple(std::forward<A>(a)...)};
@@ -121,7 +121,7 @@ template <class F, class... A> void start(const char *name, int line, const shap
     asking = false;
     struct simcc_launch launch = {name,
                                   answer,
-                                  line,
+                                  place,
                                   {s.grid.x, s.grid.y, s.grid.z},
                                   {s.block.x, s.block.y, s.block.z},
                                   s.bytes,
@@ -140,20 +140,20 @@ template <class F, class... A> void start(const char *name, int line, const shap
 
 template <class F> struct launcher {
     const char *name;
-    int line;
+    const char *place;
     shape s;
     F kernel;
-    template <class... A> void operator()(A &&...a) const { start(name, line, s, kernel, std::forward<A>(a)...); }
+    template <class... A> void operator()(A &&...a) const { start(name, place, s, kernel, std::forward<A>(a)...); }
 };
 template <class... P> struct launcher<void (*)(P...)> {
     const char *name;
-    int line;
+    const char *place;
     shape s;
     void (*kernel)(P...);
-    void operator()(P... p) const { start(name, line, s, kernel, std::forward<P>(p)...); }
+    void operator()(P... p) const { start(name, place, s, kernel, std::forward<P>(p)...); }
 };
-template <class F> launcher<F> to(const char *name, int line, F kernel, const shape &s) {
-    return {name, line, s, kernel};
+template <class F> launcher<F> to(const char *name, const char *place, F kernel, const shape &s) {
+    return {name, place, s, kernel};
 }
 
 /* ---- Shared memory ---- */

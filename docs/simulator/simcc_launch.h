@@ -13,7 +13,7 @@ extern "C" {
 struct simcc_launch {
     const char *kernel;
     const void *identity; /* one address for each kernel, and for each one that is made of a template */
-    int line;
+    const char *place;    /* FILE:LINE */
     unsigned grid[3], block[3];
     size_t bytes; /* of dynamic shared memory */
     cudaStream_t stream;

@@ -347,7 +347,7 @@ class Rewriter:
             self.put(self.before, end, " simcc_step()" if self.next(ends[1]) == end else ", simcc_step()")
 
     def launch(self, i):
-        """k<int><<<grid, block>>>(x) becomes simcc::to("k", line, k<int>, simcc::shape(grid, block))(x)"""
+        """k<int><<<grid, block>>>(x) becomes simcc::to("k", place, k<int>, simcc::shape(grid, block))(x)"""
         if self.texts[i + 1] != "<":
             return
         third = self.next(i + 1)
@@ -377,7 +377,7 @@ class Rewriter:
         if self.in_device(i):
             self.refuse(i, "a launch in a kernel (dynamic parallelism)")
         generic = self.kernels.get(self.texts[name], False)
-        self.before[first] = (f'simcc::to("{self.texts[name]}", {self.lines[i][1]}, ' +
+        self.before[first] = (f'simcc::to("{self.texts[name]}", "{self.lines[i][0]}:{self.lines[i][1]}", ' +
                               "[](auto... simcc_all) { " * generic + self.before.get(first, ""))
         self.put(self.after, last, "(simcc_all...); }" * generic)
         for j, text in ((i, ", simcc::shape("), (i + 1, ""), (third, ""), (close, "))"), (close + 1, ""),

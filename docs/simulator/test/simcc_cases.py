@@ -52,10 +52,11 @@ BEGIN = "#include <cstdio>\n" + ADD + "int main() {\n    float *d, h[64] = {};\n
 COPY = "    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n}\n"
 KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&" \
          "d, 256);\n    cudaMemset(d, 0, 256);\n    {}\n    return cudaGetLastError() || cudaDeviceSynchronize();\n}}\n"
-# What a program says when it runs: its text, the line (0: none), the words, and the exit code.
+# What a program says when it runs: its text, the line (0: none, or in the words), the words, and the exit code.
 SAID = [
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n" + COPY, 0, "", 0),
     (BEGIN + "    add<<<1, 64>>>(d);\n" + COPY, 6, "nobody asked for the error of this launch of add", 0),
+    (BEGIN.replace(ADD, '#include "k.h"\n') + "    run(d);\n" + COPY, 0, "k.h:4: nobody asked", 0),
     (BEGIN + "    add<<<1, 2000>>>(d);\n" + COPY, 6,
      "the launch of add failed (invalid configuration argument), and nobody asked", 0),
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n}\n", 0,
@@ -92,10 +93,12 @@ SAID = [
     (KERNEL.format("__shared__ int s[10000]; s[0] = 1; x[0] = s[0];", "k<<<1, 1, 20000>>>(d);"), 0,
      "k has more than 49152 bytes of shared memory", 3),
     (KERNEL.format("while (*(volatile int *)x == 0);", "k<<<1, 1>>>(d);"), 0,
-     "k: thread 0 of block 0 is in a loop of 100000000 rounds", 3),
+     "k: thread 0 of block 0 is in a loop of 200000000 rounds", 3),
     (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
+    (KERNEL.format("__syncthreads(); long long a = clock64(); __syncthreads_count(1); long long b = clock64(); "
+                   "__syncthreads(); if (b - a != clock64() - b) x[1000] = 0;", "k<<<1, 64>>>(d);"), 0, "", 0),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp(); __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: thread 0 waits for lanes (mask 0xffffffff) that do not come", 3),
     (KERNEL.format("x[threadIdx.x] = __shfl_sync(2, 1, 1);", "k<<<1, 1>>>(d);"), 0,
@@ -109,11 +112,12 @@ def run(command, folder):
 
 
 def build(simcc, number, text, *options):
-    """Returns the folder, and what simcc said of its x.cu."""
+    """Returns the folder, and what simcc said of its x.cu, beside which a k.h lies."""
     folder = f"case_{number}"
     os.mkdir(folder)
-    with open(f"{folder}/x.cu", "w", encoding="utf-8") as file:
-        file.write(text)
+    for name, content in (("x.cu", text), ("k.h", f"\n\n{ADD}inline void run(float *x) {{ add<<<1, 1>>>(x); }}\n")):
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+            file.write(content)
     return folder, *run([simcc, "x.cu", *options], folder)
 
 
