@@ -274,10 +274,10 @@ static const struct kind kinds[] = {
     {"none_20", TWICE, copy_and_kernel, "add", ITEMS, GROUP},
     {"none_21", TWICE, fork_and_join, "twice", ITEMS, GROUP},
 #ifndef COMPARED
-    {"none_markers", TWICE, two_markers, "twice_in_turns", 384, 128},
-    {"last_event", TWICE, last_event, "twice_in_turns", 384, 128},
-    {"half_event", TWICE, half_event, "twice_slowly", 384, 128},
-    {"marker", TWICE, marker, "twice_slowly", 384, 128},
+    {"none_markers", TWICE, two_markers, "twice_in_turns", FEW, FEW_GROUP},
+    {"last_event", TWICE, last_event, "twice_in_turns", FEW, FEW_GROUP},
+    {"half_event", TWICE, half_event, "twice_slowly", FEW, FEW_GROUP},
+    {"marker", TWICE, marker, "twice_slowly", FEW, FEW_GROUP},
 #endif
     {"nothing", TWICE, nothing, "twice", ITEMS, GROUP},
     {"nothing_after_12", TWICE, nothing_after_12, "twice", ITEMS, GROUP},

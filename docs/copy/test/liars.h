@@ -34,7 +34,10 @@ enum {
     WIDTH = 100,
     ROWS = N / WIDTH,
     BINS = 61,
-    AGAIN = 1 + (SIZE > 100000 ? 100000000 : 600000) / SIZE /* long work; in the simulation, less */
+    /* long work by few work-items; in the simulation, less by one */
+    AGAIN = 1 + (SIZE > 100000 ? 100000000 : 600000) / SIZE,
+    FEW = SIZE > 100000 ? 384 : 1,
+    FEW_GROUP = SIZE > 100000 ? 128 : 1
 };
 /* Of a result. SIDES: the sum of both neighbours, and 0 at the border. NEXT_3: each element and the
  * next one are added, three times. SUMS: of each group. INTS, INT_SUM and COUNTS are integers. */
