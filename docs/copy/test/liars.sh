@@ -18,8 +18,8 @@ for lie in ${names#*:}; do
     none_*,77,*) echo "$said" && exit 77 ;; # no device
     none_*,1,*"too short"*) said="no verdict: $said" ;; # a device that others use, too
     none_*) bad=1 ;;
-    last_event,0,* | half_event,0,* | marker,0,*) # the wait, by which they are known, says nothing beside others
-        said="not refused: $(grep '^disturbed' "$output")" || bad=1
+    last_event,0,* | half_event,0,* | marker,0,*) # known by the host's wait, which says nothing on a busy machine
+        said="not refused: $(grep -i '^disturbed' "$output")"
         ;;
     *,1,?*) ;;
     *) bad=1 said="$said (exit $code)" ;;
