@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
     say("clFinish: vector_add of %zu floats on %s, %s; %lld runs.\n"
         "By the host's clock: behind an earlier vector_add in the queue\n\n",
         n, cl.name, cl.platform, runs);
-    struct processor_time from = processor_time_now();
+    const struct processor_time from = processor_time_now();
     for (size_t run = 0; run < count; run++) { /* in turns: each meets the same machine */
         none_us[run] = no_finish(&x);
         after_us[run] = finish_after(&x);
@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
                          both = summarize_on(cpu, both_us, count),
                          event = summarize_on(cpu, event_us, count);
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const struct others others = others_since(&from);
+    const struct others others = others_of_run(&from);
     const unsigned others_marks = mark_others(&table, others);
     const unsigned delayed = mark_delay(both.median - event.median);
     print_row(&table, "no_finish", "host", none, delayed | others_marks);

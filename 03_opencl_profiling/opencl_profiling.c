@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
     begin_record(args, cl.name, cl.driver);
     say("OpenCL profiling: vector_add of %zu floats on %s, %s; %lld runs\n\n", n, cl.name,
         cl.platform, runs);
-    struct processor_time from = processor_time_now();
+    const struct processor_time from = processor_time_now();
     for (size_t run = 0; run < count; run++) {
         const struct stages us = time_stages(&x);
         queued_to_submit[run] = us.queued_to_submit;
@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
     check_result(&x, vectors[C], n);
 
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const struct others others = others_since(&from);
+    const struct others others = others_of_run(&from);
     const unsigned others_marks = mark_others(&table, others);
     const unsigned delayed = mark_delay(median(ways, count));
     const bool cpu = is_processor(&cl);

@@ -40,6 +40,16 @@ static cl_int ask(struct table *table, const char *question, cl_event event, cl_
     return code;
 }
 
+enum { LONGEST_S = 10 };
+
+/* Ends the program; with what is allowed in a signal's handler. */
+static void end_late(int signal) {
+    static const char words[] = "stamp_errors: a command behind a user event did not come back "
+                                "within 10 s: the driver's fault\n";
+    (void)signal;
+    _exit(write(STDERR_FILENO, words, sizeof words - 1) > 0 ? EXIT_FAILED : EXIT_FAILED + 2);
+}
+
 int main(int argc, char **argv) {
     const char *device = "";
     const struct arg args[] = {ARG_DEVICE(&device), END_OF_ARGS};
@@ -63,15 +73,15 @@ int main(int argc, char **argv) {
     ask(&table, "queue_without_profiling", event, &end_ns);
 
     /* Wrong: the command has not finished. The query does not wait for it. */
-    begin_limit(10,
-                "a command behind a user event did not come back within 10 s: the driver's fault");
+    signal(SIGALRM, end_late); /* else a driver that never comes back would hang this program */
+    alarm(LONGEST_S);
     event = fill(cl.queue, buffer, &gate);
     ask(&table, "not_finished", event, &end_ns);
 
     /* Right: the same command after clFinish. */
     CHECK_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK_CL(clFinish(cl.queue));
-    end_limit();
+    alarm(0);
     const cl_int code = ask(&table, "finished", event, &end_ns);
     if (code != CL_SUCCESS || end_ns < 1000) /* 0, or a 3 that counts stages */
         fail(EXIT_FAILED,

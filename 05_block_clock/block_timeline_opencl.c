@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
         leave_stdout_to_trace();
     const size_t blocks = (size_t)only_one("--blocks", &block_list);
     const size_t threads = (size_t)only_one("--threads", &thread_list);
-    struct processor_time from = processor_time_now();
+    const struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
@@ -146,7 +146,7 @@ int main(int argc, char **argv) {
 
     run(&e, blocks, threads, true); /* the warm-up, which chapter 06 is about */
     run(&e, blocks, threads, false);
-    const struct others others = others_since(&from);
+    const struct others others = others_of_run(&from);
     fill_slices(&e, slices, blocks);
     const struct timeline line = new_timeline(slices, blocks);
     const char *unit_name = e.clock.is_tsc ? "core" : "SM";

@@ -124,7 +124,7 @@ static void check_kernels(const struct experiment *e) {
 /* The recipe's launches, then STEADY_LAUNCHES more. */
 static void run_cold(void *data) {
     struct process *p = data;
-    struct processor_time from = processor_time_now();
+    const struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(p->wanted, CL_QUEUE_PROFILING_ENABLE),
                            .n = (size_t)p->size,
                            .local_size = 256};
@@ -142,7 +142,7 @@ static void run_cold(void *data) {
         launch_other_kernel(&e);
     for (int i = 0; i < launches; i++)
         p->us[i] = time_vector_add_us(&e, &p->overhead_us[i]);
-    p->others = others_since(&from);
+    p->others = others_of_run(&from);
     p->is_processor = is_processor(&e.cl);
 
     check_kernels(&e);

@@ -71,7 +71,7 @@ static void set_up_vectors(struct experiment *e) {
 
 static void run_cold(void *data) {
     struct process *p = data;
-    struct processor_time from = processor_time_now();
+    const struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(p->wanted, CL_QUEUE_PROFILING_ENABLE),
                            .n = (size_t)p->size,
                            .local_size = 256};
@@ -84,7 +84,7 @@ static void run_cold(void *data) {
     for (int i = 0; i < LAUNCHES; i++)
         time_vector_add_us(&e, &p->device_us[i], &p->host_us[i]);
 
-    p->others = others_since(&from);
+    p->others = others_of_run(&from);
     p->is_processor = is_processor(&e.cl);
     float *host = host_vector(C, e.n);
     CHECK_CL(clEnqueueReadBuffer(e.cl.queue, e.vectors[C], CL_TRUE, 0, e.n * sizeof *host, host, 0,

@@ -88,3 +88,21 @@ static inline struct others others_since(struct processor_time *from) {
         *from = now;
     return o;
 }
+
+/* As others_since(), for a program that measures once. If that took less than the window, this
+ * waits for the rest of it: what others do then stands for what they did before. */
+static inline struct others others_of_run(const struct processor_time *from) {
+    const struct processor_time end = processor_time_now();
+    const int64_t short_ns = others_window_ns - (end.wall_ns - from->wall_ns);
+    if (short_ns <= 0)
+        return others_between(from, &end);
+    sleep_for_ns(short_ns);
+    const struct processor_time later = processor_time_now();
+    struct others o = others_between(from, &end);
+    const double ran_ns = (double)(end.ran_ns - from->ran_ns);
+    o.cores = others_between(from, &later).cores;
+    o.taken = ran_ns > 0 ? fmin(o.waited, o.cores * (double)(end.wall_ns - from->wall_ns) *
+                                              (1 - o.waited) / ran_ns)
+                         : 0;
+    return o;
+}

@@ -53,29 +53,6 @@ static inline void check_written(void) {
     _exit(EXIT_FAILED);
 }
 
-static const char *late_words = ""; /* of begin_limit() */
-
-static inline void end_late(int signal) {
-    (void)signal; /* only what is allowed in a signal's handler */
-    const char *parts[] = {program_name, ": ", late_words, "\n"};
-    for (int i = 0; i < 4; i++)
-        if (write(STDERR_FILENO, parts[i], strlen(parts[i])) < 0)
-            break;
-    _exit(EXIT_FAILED);
-}
-
-/* For a wait whose end depends on the driver: if end_limit() does not come within so many seconds,
- * the program ends with 1 and these words. */
-static inline void begin_limit(unsigned seconds, const char *words) {
-    late_words = words;
-    signal(SIGALRM, end_late);
-    alarm(seconds);
-}
-
-static inline void end_limit(void) {
-    alarm(0);
-}
-
 /* First in every program: with stdout closed, the next file to be opened would get the results. */
 static inline void set_up_output(const char *program) {
     program_name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
