@@ -56,17 +56,3 @@ rows > 10 {
     ask(v("turn") == int((rows - 8) / 3), "a row of each in each turn")
 }
 END { ask(rows == 25, "10 samples of one SM, 5 of each load") }
-
-# ---- two_gpus ----
-{
-    ask(v("low") <= v("value") && v("value") <= v("high"), "the value is between low and high")
-    seen[$column["quantity"]] = v("value")
-    if ($column["quantity"] ~ /^(outside|early)$/)
-        ask(v("value") == 0 || $column["disturbed"] == 1,
-            "each sweep fits its neighbours, and no stamp arrives before it is sent")
-}
-END {
-    ask(rows == 9, "nine quantities")
-    ask(seen["way_ns"] >= 0 && seen["bound_ns"] > seen["way_ns"] / 2, "the bound is half the way, and a tick")
-    ask(seen["apart_us"] >= -seen["bound_ns"] / 1000, "no answer comes before the question")
-}
