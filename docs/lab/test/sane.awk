@@ -17,14 +17,6 @@
 }
 END { ask(rows == 6, "three sizes of two kernels") }
 
-# ---- graph_times ----
-$column["kernel"] == "spin" {
-    ask(v("code_us") >= 2 && v("nodes_us") >= 0, "a spin runs as long as it was told")
-    ask(v("graph_period_us") >= 2 && v("stream_period_us") >= 2, "one spin ends before the next one starts")
-    ask(v("graph_us") >= 1.5 && v("stream_us") >= 1.5, "the events are around all spins")
-}
-END { ask(rows == 2, "two kernels") }
-
 # ---- calibrate ----
 {
     ask(v("low") <= v("value") && v("value") <= v("high"), "the value is between low and high")
