@@ -40,8 +40,6 @@ WORDS = [
     (r"STG|ST\b|ATOMG?\b|RED\b", "store"),
     (r"LDS|STS|ATOMS", "shared"),
     (r"FFMA", "work"),
-    (r"PREEXIT", "release"),  # griddepcontrol.launch_dependents and .wait, on sm_90 and later
-    (r"ACQBULK", "wait"),
 ]
 # Beside these, [ and ] are the first and last instruction of a loop, `branch` is any branch forward
 # or exit under a condition, `next-clock` a clock read by the very next instruction of a barrier, and
@@ -51,7 +49,7 @@ WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
 BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
 REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
 BLOCK_STREAM = r"timer \[ load branch timer \] store "
-WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add", "early"}  # by stamp()
+WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add"}  # by stamp()
 WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%globaltimer)"
 
 RULES = {
@@ -71,9 +69,6 @@ RULES = {
     "04_cuda_events/three_times.cu": {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
-    "docs/lab/drain.cu": {
-        "early": rf"timer (release )?branch timer \[ timer \] {FLOW}load store timer branch store ",
-        "marker": r"timer (wait timer )?store "},
     "06_warmup/l2_cache.cu": {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
