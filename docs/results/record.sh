@@ -5,7 +5,8 @@
 #
 # Runs every program that is built and has a device, and writes into docs/results/NAME/ its record
 # (program.csv), README.md with what each printed in the same run, and environment.txt, which says on what, in
-# what state the machine was, and which of these runs were disturbed (docs/copy/fit_to_measure.c).
+# what state the machine was, and which of these runs were disturbed (docs/copy/fit_to_measure.c). README.md has
+# all programs, or, if a text already quotes or links what a program printed on NAME, only such.
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
 # GPUs, and empty it leaves out all. BUILD names the build folder, if not build; ONLY the programs, if not all.
 set -eu
@@ -105,16 +106,7 @@ while read -r _ program; do # CMake lists the programs, in reading order
 done <"$build/programs.txt"
 # What the texts say to try.
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
-record try_opencl_profiling 03_opencl_profiling/opencl_profiling --size 1000
-record try_bandwidth 03_opencl_profiling/bandwidth --size 1,1000,1000000
-record try_cuda_events 04_cuda_events/cuda_events --size 16384
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024
-record try_block_clock_opencl 05_block_clock/block_clock_opencl --blocks 1,2,64 --threads 1,64,256
-record try_warmup 06_warmup/warmup --size 16384
-record try_warmup_opencl 06_warmup/warmup_opencl --size 16384
-if [ -e "$scratch/record/cuda_events.csv" ]; then # a GPU has the memory for it, and the bandwidth
-    record try_large_bandwidth 03_opencl_profiling/bandwidth --size 67108864
-fi
 
 if [ -x "$build/docs/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
     "$build/docs/copy/recipe_cuda" >"$scratch/record/recipe.txt"
@@ -144,10 +136,14 @@ mkdir -p "$results"
     echo "# What the programs printed: $1"
     echo
     echo "The machine is in [environment.txt](environment.txt). NAME.csv, where it is here, is the record of the same run."
+    quoted=$(grep -rhoE --include='*.md' "(from |/)$1/(README\.md#)?[a-z0-9_]+( |:|\))" --exclude-dir=build . |
+        sed 's/.*[/#]//; s/.$//' | sort -u)
     for output in "$scratch/record"/*.txt; do
         name=${output##*/}
-        printf '\n## %s\n\n```text\n' "${name%.txt}"
-        cat "$output"
+        name=${name%.txt}
+        [ -z "$quoted" ] || echo "$quoted" | grep -qx "$name" || continue
+        printf '\n## %s\n\n```text\n' "$name"
+        sed -e 's/ *$//' -e '${/^$/d' -e '}' "$output"
         echo '```'
     done
 } >"$scratch/record/README.md"

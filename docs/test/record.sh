@@ -63,6 +63,14 @@ clfinish_sync says others ran
 ./host_clock.csv:csv
 ./stopwatch.csv:csv
 .
+# If a text quotes what a machine printed, its page has nothing else.
+echo '[it](results/known/README.md#stopwatch)' >docs/text.md
+ONLY=host_clock docs/results/record.sh known >/dev/null
+rm docs/text.md
+grep '^## ' docs/results/known/README.md >found
+is "the page" <<'.'
+## stopwatch
+.
 # A program that fails, one that has no device any more, and another machine change nothing.
 cp -R docs/results/known before
 fails "^stopwatch: why" env FAILS=stopwatch CODE=1 docs/results/record.sh known

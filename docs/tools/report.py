@@ -16,7 +16,7 @@ from record import RecordError, read
 
 SIMULATED = ("A model of an NVIDIA H200, in software: no number here was measured. docs/simulator/README.md says what it is good for."
              " It has no part in the tables beside recorded machines.")
-RECORDED = ["nvidia-h200", "nvidia-h100", "pocl-cpu"]
+RECORDED = ["nvidia-h200", "pocl-cpu"]
 KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
 PICTURES = {
