@@ -35,9 +35,6 @@ says "Changed: size 1000 -> 2000" "no_finish 2.000! 1 to 9 2.000! 1 to 9 1.000 d
     "finish_before_and_after 40.000 30 to 50 45.000 30 to 50 1.125 within the spread of the runs" \
     "profiling_event 30.000 20 to 35 70.000 60 to 75 2.333 these two runs differ" \
     "median (us): 1 of 3 rows: disturbed; 1 of 3 rows: within the spread of the runs; 1 of 3 rows: these two runs differ"
-if command -v gnuplot >/dev/null; then
-    python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$suite/build/side_by_side.svg"
-fi
 
 # The threads were changed: the blocks pair the rows, then their order. A disturbed row may differ by so much that it
 # counts all the same. One row is in A alone.

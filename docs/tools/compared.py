@@ -5,8 +5,7 @@
    docs/side_by_side.sh NAME NAME [...]      machines of docs/results, or folders of records
 
 Prints the rows of both side by side; of two also the ratio, or the difference where a number may be near
-zero, and whether the spread of the runs, or of the processes, explains it. Where gnuplot is, it also draws
-build/side_by_side.svg.
+zero, and whether the spread of the runs, or of the processes, explains it.
 """
 import glob
 import itertools
@@ -14,10 +13,8 @@ import math
 import os
 import pathlib
 import re
-import shutil
 import signal
 import statistics
-import subprocess
 import sys
 
 from page import ROOT, UNITS, as_printed, is_number
@@ -49,7 +46,6 @@ WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
 DIFFER = "these two runs differ"
 NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_|^value$")
-COLORS = "#1f77b4 #d62728 #2ca02c #9467bd #ff7f0e #17becf #8c564b #e377c2".split()
 MOST_LINES = 24  # of a table of two records: one page
 
 
@@ -293,18 +289,17 @@ def print_lines(lines, left):
 
 
 def print_records(sides, paths):
-    """What was changed between A and B, and their tables. Returns a title and a legend for the picture."""
+    """What was changed between A and B, and their tables."""
     a, b = sides[0].records.values()
     device = f" on {a.meta['device']}" if a.meta.get("device") == b.meta.get("device", "host") != "host" else ""
     print(f"{sides[0].title}{device}\nA is {paths[0]}, B is {paths[1]}")
-    changed, legend = [], list(zip("AB", paths))
+    changed = []
     for name in ["program", "device", "driver", *OPTIONS]:
         was, now = (r.meta.get(name, "not recorded") for r in (a, b))
         if was != now:
             if name in OPTIONS:  # in the record a list has blanks
                 was, now = was.replace(" ", ","), now.replace(" ", ",")
             changed.append(f"{name} {was} -> {now}")
-            legend = [(*text, f"{name} {x}") for text, x in zip(legend, (was, now))]
     print("Changed:", "; ".join(changed) if changed else "no option. (A record does not show a change in the source.)")
     for words in filter(None, (side.in_words() for side in sides)):
         print(words)
@@ -353,7 +348,6 @@ def print_records(sides, paths):
     if any(cell.endswith("!") for cell in said):
         print("!: disturbed, and the program says why below its table: run it again on an idle machine.")
         print("For small differences: docs/compare.md")
-    return f"{sides[0].title}{device}", {text[0]: ": ".join((text[0], ", ".join(text[1:]))) for text in legend}
 
 
 def print_machines(sides, who):
@@ -367,75 +361,6 @@ def print_machines(sides, who):
     print("\n!: disturbed. Do not believe this number.")
 
 
-def tics(low, high):
-    """Of an axis by factors: 1, 2, 5, 10, 20 ..., or over many decades 1, 10, 100 ..."""
-    steps = (1, 2, 5) if high < 300 * low else (1,)
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    return ", ".join(f"{step * 10.0 ** power:g}" for power in powers for step in steps)
-
-
-def draw(sides, title, legend, out):
-    """A picture below the other for each table. In it a line for each row has a point for each record, on the spread of
-    its runs. `legend` says what {name: text} stands for."""
-    def quoted(text):
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    colors = dict(zip(legend, itertools.cycle(COLORS)))
-    shown = [side.rows[:MOST_LINES] for side in sides]
-    labels = [[", ".join(f"{as_printed(k)} {text}" if is_number(text[:1]) else text for k, text in zip(side.keys, key))
-               for key, _ in rows] for side, rows in zip(sides, shown)]
-    heights = [76 + 18 * len(rows) * (1 + len(legend) // 3) for rows in shown]
-    top = 34 + 18 * len(legend)
-    whole = top + sum(heights)
-    margin = 20 + 7 * max(len(label) for texts in labels for label in texts)
-    data = ""
-    script = f"""set terminal svg size 900,{whole} font "sans-serif,13" background rgb "white"
-set output {quoted(str(out))}
-set multiplot title {quoted(title)} noenhanced
-set grid xtics
-set lmargin at screen {margin / 900}
-set rmargin at screen 0.96
-unset key
-"""
-    for n, (name, text) in enumerate(legend.items()):
-        script += (f"set label {quoted(text)} noenhanced at screen {margin / 900},{1 - (42 + 18 * n) / whole} textcolor "
-                   f"rgb '{colors[name]}' point pointtype 7 linecolor rgb '{colors[name]}' offset 1,0\n")
-    for s, (side, rows, height) in enumerate(zip(sides, shown, heights)):
-        plots, numbers = [], []
-        for n, name in enumerate(legend):
-            points = []
-            for r, (_, of) in enumerate(rows):
-                if name in of:
-                    x = float(of[name][side.column])
-                    points.append((x, *(spread(of[name], side.column, side.records[name]) or (x, x)),
-                                   r + 0.5 * ((n + 0.5) / len(legend) - 0.5)))
-            if points:
-                numbers += [x for point in points for x in point[:3]]
-                data += f"$of_{s}_{n} << END\n" + "".join("{} {} {} {}\n".format(*point) for point in points) + "END\n"
-                plots.append(f"$of_{s}_{n} using 1:4:2:3 with xerrorbars pointtype 7 pointsize 0.7 linewidth 2 "
-                             f"linecolor rgb '{colors[name]}'")
-        low, high = min(numbers), max(numbers)
-        by_factors = low > 0 and high > 10 * low
-        ends = (low / 1.2, high * 1.2) if by_factors else (0 if low >= 0 else "*", 0 if high < 0 else "*")
-        what = as_printed(side.column) if side.title in title else f"{side.title}, {as_printed(side.column)}"
-        what += " (logarithmic)" if by_factors else ""
-        script += f"""set tmargin at screen {1 - (top + 28) / whole}
-set bmargin at screen {1 - (top + height - 30) / whole}
-set title {quoted(what)} noenhanced offset 0,-0.7
-set yrange [{len(rows) - 0.5}:-0.5]
-set ytics noenhanced ({", ".join(f"{quoted(label)} {r}" for r, label in enumerate(labels[s]))})
-{"set logscale x" if by_factors else "unset logscale x"}
-set xtics {f"({tics(low, high)})" if by_factors else "autofreq"}
-set xrange [{ends[0]}:{ends[1]}]
-plot {", ".join(plots)}
-unset label
-"""
-        top += height
-    done = subprocess.run(["gnuplot"], input=data + script + "unset multiplot\n", capture_output=True, text=True)
-    if done.returncode:
-        raise RecordError(f"no picture; gnuplot says: {done.stderr.strip()}")
-
-
 def main(arguments):
     recorded = "recorded: " + " ".join(sorted(p.parent.name for p in RESULTS.glob("*/environment.txt")))
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -444,7 +369,7 @@ def main(arguments):
         return 2
     if len(arguments) == 2 and all(name.endswith(".csv") for name in arguments):
         sides = of_records(arguments)
-        title, legend = print_records(sides, arguments)
+        print_records(sides, arguments)
     else:
         folders = {name: RESULTS / name if (RESULTS / name).is_dir() else pathlib.Path(name) for name in arguments}
         for name, folder in folders.items():
@@ -454,17 +379,8 @@ def main(arguments):
                 raise RecordError(f"no record called '{name}'; {recorded}")
         sides = list(of_machines(folders))
         print_machines(sides, {name: [side.records[name] for side in sides if name in side.records] for name in arguments})
-        title, legend = "Recorded machines side by side", {name: name for name in arguments}
-    sides = [side for side in sides if side.rows]
-    if not sides:
+    if not any(side.rows for side in sides):
         raise RecordError("no row has a number")
-    if not shutil.which("gnuplot"):
-        print("\nNo gnuplot, so no picture (Debian: gnuplot-nox)")
-        return 0
-    out = ROOT / "build/side_by_side.svg"
-    out.parent.mkdir(exist_ok=True)
-    draw(sides, title, legend, out)
-    print(f"\nPicture: {os.path.relpath(out)}")
     return 0
 
 
