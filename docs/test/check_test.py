@@ -41,7 +41,7 @@ CASES = [  # what is changed, in which file, and what check.py says
     (TEXT, "(#how)", "(#why)", "no such heading: #why"), (TEXT, "(#how)", "(how.md)", "dead link how.md"),
     (TEXT, "prog --size", "prog --elements", "no program here has --elements"),
     (PRINTED, "b    4", "b    5", "differs from pc/prog"),
-    (ZH, "## How", "# How", "other headings than README.md"), (ZH, "b    4", "b    5", "other code blocks")]
+    (ZH, "## How", "# How", "other headings than the original"), (ZH, "b    4", "b    5", "other code blocks")]
 wrong = []
 with tempfile.TemporaryDirectory() as name:
     root = pathlib.Path(name)

@@ -18,8 +18,8 @@
   colours for a dark page or a white ground.
 - Options. One in a line that runs a program stands in the --help of that program; any other in a --help of its
   chapter, or, outside the chapters, of any program in BUILD (default: build), simulated where it cannot run.
-- Translations. A README.zh.md has headings of the same levels, and the same code blocks, marks and links, as the
-  README.md beside it. A link to another README.md may lead to its README.zh.md instead.
+- Translations. A NAME.zh.md has headings of the same levels, and the same code blocks, marks and links, as the
+  NAME.md beside it. A link to another NAME.md may lead to its NAME.zh.md instead.
 
 --refresh writes changed quotes and numbers anew. It names those to change by hand: those which also stand without a
 mark, or whose marks now disagree.
@@ -185,13 +185,13 @@ def unknown_options(name, text, programs):
 
 
 def behind(original, translation):
-    """Where README.zh.md differs from README.md."""
-    texts = [text.replace("README.zh.md", "README.md") for text in (original, translation)]
+    """Where a translation differs from its original."""
+    texts = [text.replace(".zh.md", ".md") for text in (original, translation)]
     for what, pattern in (("headings", "^#+ "), ("code blocks", CODE), ("links", r"\]\(([^)#]+)"),
                           ("marks", "<!-- numbers\n.*?-->")):
         here, there = (collections.Counter(re.findall(pattern, text, re.S | re.M)) for text in texts)
         if here != there:
-            yield f"other {what} than README.md: {[*(here - there), *(there - here)]}"
+            yield f"other {what} than the original: {[*(here - there), *(there - here)]}"
 
 
 def check(path, programs, refresh):
@@ -210,8 +210,8 @@ def check(path, programs, refresh):
         path.write_text(new)
         print(f"{name}: refreshed")
     faults += [*dead_links(path, new), *unknown_options(name, new, programs)]
-    if name.name == "README.zh.md":
-        faults += behind(path.with_name("README.md").read_text(), new)
+    if name.name.endswith(".zh.md"):
+        faults += behind(path.with_name(name.name.replace(".zh.md", ".md")).read_text(), new)
     return [f"{name}: {fault}" for fault in faults]
 
 
