@@ -216,10 +216,6 @@ static void cmp_make_ready(char which, int checked, int clocks) {
     }
 }
 
-#define CMP_NO_GATE                                                                                \
-    "is not held by the gate: is CUDA_LAUNCH_BLOCKING set? Does a profiler, a debugger or a "      \
-    "sanitizer let each launch wait? Does the launch queue hold six commands?"
-
 /* Shuts the gate, and queues behind it: an event, a delay, the row, an event. Before launch number
  * `again`, unless that is 0, the result is spoilt once more: what an earlier launch of the row did
  * does not count. Returns microseconds that the host took for the launches. */
@@ -240,10 +236,12 @@ static double cmp_queue_row(char which, int row, int again, int clocks) {
     CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess && !which)
-        cmp_refuse(0, CMP_NO_GATE);
+        cmp_refuse(0,
+                   "is not held by the gate: is it CUDA_LAUNCH_BLOCKING, a profiler, a debugger, a "
+                   "sanitizer, or a launch queue shorter than six commands?");
     if (answer == cudaSuccess && !cmp.fitting)
-        cmp_refuse(which, "is not held by the gate: does launch() sleep or wait, or is it more "
-                          "commands than the launch queue holds?");
+        cmp_refuse(which,
+                   "is not held by the gate: does launch() wait, or overfill the launch queue?");
     cmp_check_call(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__,
                    __LINE__);
     return (double)(launched_ns - launch_ns) / 1e3;

@@ -285,8 +285,7 @@ static inline void cmp_check_outside(char which) {
     const double more_us = cmp.outside_us[i] - cmp.outside_us[CMP_MOST] - cmp.host_us[i] * cmp.row;
     if (more_us > 20 + cmp.least_us[i] / 4)
         cmp_refuse(which,
-                   "took %.2f us by its events, but the host waited for %.2f us more than for an "
-                   "empty kernel, each time: do the events enclose all of its work?",
+                   "took %.2f us, and the host waited %.2f us more: do its events enclose all?",
                    cmp.least_us[i], more_us);
 }
 
@@ -378,8 +377,8 @@ static inline void cmp_check(char which, size_t bytes, long (*first_wrong)(const
     if (first_wrong(cmp.seen, cmp.version) < 0) {
         if (first_wrong(cmp.seen, 1 + cmp.version % 999) >= 0)
             return;
-        cmp_refuse(which, "cannot be checked: first_wrong() accepts the result of another version: "
-                          "is the input the same, or zero?");
+        cmp_refuse(which,
+                   "cannot be checked: another version's result is right, too: is it all 0?");
     }
     look();
     const long wrong = first_wrong(cmp.seen, cmp.version);
@@ -672,8 +671,7 @@ static inline void cmp_print_alone(const double *of) {
         if (alone[0] > 2 * in_row[0] + 1 || alone[i] > 2 * in_row[i] + 1 ||
             fabs(alone[i] / alone[0] - in_row[i] / in_row[0]) > may_differ) {
             printf("Alone A takes %.2f us, %c %.2f us; in the row %.2f and %.2f: launches overlap, "
-                   "or use what others left (caches, too). To time each alone: cmp_longest_row = "
-                   "1.\n",
+                   "or use what others left. To time each alone: cmp_longest_row = 1.\n",
                    alone[0], 'A' + i, alone[i], in_row[0], in_row[i]);
             return;
         }
