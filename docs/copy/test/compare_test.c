@@ -3,7 +3,7 @@
  * What compare.h must say of times whose answer is known. Without arguments: its statistics.
  * With arguments it is a compare whose processes say what stands in the file `script`, a line
  * for each: difference, low, high, control (in percent), disturbed. "late": it measures. */
-#include "../compare_report.h"
+#include "../compare.h"
 
 static int wrong;
 
@@ -88,6 +88,17 @@ static void check_statistics(void) {
     found[0] = -0.9, found[1] = -1, found[2] = -0.8;
     cmp_widen(found, 10);
     expect("less than a tenth of a step has no side", found[2], 9.09, 9.11);
+    /* Threads that wait for each other, on quiet cores and beside others; a host that takes a half. */
+    cmp_ran_ms = 700, cmp_waited_ms = 300, cmp_busy_ms = 729;
+    cmp_taken_percent(&found[0], &found[1]);
+    expect("taken by nobody", found[0], 0, 0);
+    cmp_busy_ms = 900;
+    cmp_taken_percent(&found[0], &found[1]);
+    expect("taken by others", found[0], 17, 17);
+    cmp_busy_ms = 5000, cmp_stolen_ms = 5030;
+    cmp_taken_percent(&found[0], &found[1]);
+    expect("no more than it waited", found[0], 30, 30);
+    expect("stolen", found[1], 50, 50);
     cmp_note('A', 5000, 5900, 3);
     expect("5 ms, of which the host waits 5.9", (double)cmp.late, 0, 0);
     cmp_note('A', 5000, 6100, 2);
@@ -138,7 +149,7 @@ static int be_a_process(void) {
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmp_begin(argc, argv, 2, "a script");
-        cmp_run_processes(argv[0]);
+        cmp_run_processes(argv);
         return be_a_process();
     }
     check_statistics();

@@ -35,7 +35,7 @@ enum {
     ROWS = N / WIDTH,
     BINS = 61,
     /* long work by few work-items; in the simulation, less by one */
-    AGAIN = 1 + (SIZE > 100000 ? 100000000 : 600000) / SIZE,
+    AGAIN = 1 + (SIZE > 100000 ? 5000000 : 600000) / SIZE,
     FEW = SIZE > 100000 ? 384 : 1,
     FEW_GROUP = SIZE > 100000 ? 128 : 1
 };

@@ -9,7 +9,7 @@
  * Run:   ./processes_simulation       4 000 times each */
 #include "args.h"
 
-#include "../compare_report.h"
+#include "../compare.h"
 
 enum { PAIRS = 100, MOST = 40 };
 
