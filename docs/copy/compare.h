@@ -603,30 +603,35 @@ static inline void cmp_behind(int i, double step, double found[3]) {
 
 /* The time of the fastest. Who chooses the least of several times by the same times gets too
  * little; so one half of the processes, or of the rounds of a single one, chooses, and the other
- * half gives the time. Both halves do both. */
+ * half gives the time. Both halves do both. Of several processes the ratios to A count, times A's
+ * median: one process may be slower than the next in all that it does. */
 static inline double cmp_fastest_us(void) {
-    static double chosen_by[CMP_PAIRS], us[CMP_PAIRS];
+    static double chosen_by[CMP_PAIRS], timed[CMP_PAIRS], a_us[CMP_PROCESSES];
     const size_t n = cmp.rows > 1 ? (size_t)cmp.rows : cmp.all.count;
-    double sum_us = 0;
+    double sum = 0;
     for (size_t half = 0; half < 2; half++) {
-        double least = INFINITY, fastest_us = 0;
+        double least = INFINITY, fastest = 0;
         for (int i = 0; i < cmp_candidates; i++) {
             size_t choosing = 0, timing = 0;
-            for (size_t k = 0; k < n; k++)
+            for (size_t k = 0; k < n; k++) {
+                const double time =
+                    cmp.rows > 1 ? 1 + cmp.table[k][CMP_MORE + i] / 100 : cmp.all.us[i][k];
                 if (k % 2 == half)
-                    chosen_by[choosing++] =
-                        cmp.rows > 1 ? cmp.table[k][CMP_MORE + i] : cmp.all.us[i][k];
+                    chosen_by[choosing++] = time;
                 else
-                    us[timing++] = cmp.rows > 1 ? cmp.table[k][CMP_US + i] : cmp.all.us[i][k];
+                    timed[timing++] = time;
+            }
             const double middle = cmp_median(chosen_by, choosing);
             if (middle < least) {
                 least = middle;
-                fastest_us = cmp_median(us, timing);
+                fastest = cmp_median(timed, timing);
             }
         }
-        sum_us += fastest_us;
+        sum += fastest;
     }
-    return sum_us / 2;
+    for (int k = 0; k < cmp.rows; k++)
+        a_us[k] = cmp.table[k][CMP_US];
+    return sum / 2 * (cmp.rows > 1 ? cmp_median(a_us, (size_t)cmp.rows) : 1);
 }
 
 /* ---- The report ---- */
@@ -843,7 +848,10 @@ static inline int cmp_say_gate(int answer, int which, const double *worst, const
                 cmp.rows, cmp.among, red);
     if (to == stdout)
         return answer;
-    printf("gate %.2f %%: %s: ", fmax(0, cmp.gate_percent), words[answer]);
+    if (cmp.gate_percent < 0) /* auto, and nothing was measured */
+        printf("gate auto: %s: ", words[answer]);
+    else
+        printf("gate %.2f %%: %s: ", cmp.gate_percent, words[answer]);
     if (answer == CMP_NOT_MEASURED) {
         if (cmp.rows > 0)
             cmp_print_disturbed(stderr, of[CMP_DISTURBED]);
@@ -1002,7 +1010,7 @@ static inline void cmp_run_processes(char **argv) {
         return;
     if (cmp.processes * cmp.seconds >= 3)
         fprintf(stderr, "%d processes of %g s and their set-up: some %.0f s\n", cmp.processes,
-                cmp.seconds, cmp.processes * (cmp.seconds + 0.5));
+                cmp.seconds, cmp.processes * (cmp.seconds + 0.5 + 0.1 * cmp_candidates));
     while (cmp.rows < cmp.processes) {
         double *row = cmp.table[cmp.rows];
         if (is_terminal)

@@ -12,10 +12,10 @@ percent=$1 history=$2 slower=0 missing=0 undecided=0
 shift 2
 for compare; do
     said=$("$compare" --gate "$percent" --among $# --csv="$history")
-    case $? in
-    0) ;;
-    3) slower=$((slower + 1)) ;;
-    4) undecided=$((undecided + 1)) ;;
+    case "$?,$said" in
+    "0,gate "*": not slower"*) ;; # a program that says nothing has measured nothing
+    3,*) slower=$((slower + 1)) ;;
+    4,*) undecided=$((undecided + 1)) ;;
     *) missing=$((missing + 1)) said=${said:-"not measured"} ;;
     esac
     printf '%s: %s\n' "$compare" "$said"
