@@ -199,10 +199,11 @@ int main(int argc, char **argv) {
     MAKE_CL(x.one_float, clCreateKernel(program, "vector_add", &cl_error));
 
     begin_record(args, cl.name, cl.driver);
-    say("Bandwidth on %s, %s\n"
-        "vector_add with four floats in each work-item and with one, and a copy of as many bytes;\n"
-        "size: elements, 12 bytes moved for each; start_to_end_us and host_us are those of four\n"
-        "floats; medians of %lld runs\n\n",
+    say("Bandwidth on %s, %s.\n"
+        "vector_add with four floats in each work-item and with one, and a copy of as many bytes.\n"
+        "A size is a number of elements; each moves 12 bytes. start_to_end_us and host_us are "
+        "those\n"
+        "of four floats. Medians of %lld runs:\n\n",
         cl.name, cl.platform, runs);
     for (int i = 0; i < sizes.count; i++)
         of_copy = measure(&table, &x, (size_t)sizes.at[i], (size_t)runs);
