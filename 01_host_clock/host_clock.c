@@ -17,8 +17,9 @@
 #include "others.h"
 #include "stats.h"
 
-static const int64_t work_ns = 20000000, sleep_ns = 20000000; /* work: of processor time */
-static const double too_long_ms = 1.1e-6 * (double)work_ns;   /* then it waited for a core */
+static const int64_t work_ns = 20000000, sleep_ns = 20000000; /* The work is processor time. */
+/* Work that takes longer than this was interrupted. */
+static const double too_long_ms = 1.1e-6 * (double)work_ns;
 
 /* ---- The clocks ---- */
 
@@ -30,13 +31,13 @@ static const struct {
 } host_clocks[HOST_CLOCKS] = {
     /* never set, and never stepped back */
     [MONOTONIC] = {"CLOCK_MONOTONIC", "elapsed_time", CLOCK_MONOTONIC, 1},
-    /* and its rate is not corrected by NTP, either */
+    /* like CLOCK_MONOTONIC, and NTP does not correct its rate */
     [RAW] = {"CLOCK_MONOTONIC_RAW", "elapsed_time", CLOCK_MONOTONIC_RAW, 1},
     /* like CLOCK_MONOTONIC, and goes on while the machine is suspended */
     [BOOTTIME] = {"CLOCK_BOOTTIME", "elapsed_time", CLOCK_BOOTTIME, 1},
-    /* may be set, backwards too */
+    /* somebody may set it, backwards too */
     [REALTIME] = {"CLOCK_REALTIME", "time_of_day", CLOCK_REALTIME, 1},
-    /* no longer in POSIX.1-2024 */
+    /* POSIX.1-2024 no longer has it */
     [GETTIMEOFDAY] = {"gettimeofday", "time_of_day", CLOCK_REALTIME, 1000},
     /* the processor time of all threads of the process */
     [CLOCK] = {"clock()", "processor_time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
@@ -53,7 +54,8 @@ static int64_t read_ns(int c) {
     return (int64_t)day.tv_sec * 1000000000 + (int64_t)day.tv_usec * host_clocks[c].tick_ns;
 }
 
-/* What all six say, read one right after the other: the same moment, to a microsecond. */
+/* What all six say. They are read one right after the other, so it is the same moment to about a
+ * microsecond. */
 struct moment {
     int64_t ns[HOST_CLOCKS];
 };
@@ -73,28 +75,30 @@ static double elapsed_ms(const struct moment *from, const struct moment *to, int
 
 static int64_t claimed_step_ns(int c) {
     struct timespec t;
-    if (host_clocks[c].tick_ns > 1) /* its answer has no finer digits */
+    if (host_clocks[c].tick_ns > 1) /* The call's answer has no finer digits. */
         return host_clocks[c].tick_ns;
     if (clock_getres(host_clocks[c].id, &t) != 0)
         fail(EXIT_FAILED, "clock_getres(%s): %s", host_clocks[c].name, strerror(errno));
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The smallest step of clock `c` seen in 5 ms; where the clock is finer than a call, the call. */
+/* The smallest step of clock `c` seen in 5 ms. Where the clock is finer than a call takes, this is
+ * the time of the call. */
 static int64_t smallest_step_ns(int c) {
     const int64_t deadline_ns = now_ns() + 5000000;
     int64_t smallest = INT64_MAX;
     while (now_ns() < deadline_ns || smallest == INT64_MAX) {
         const int64_t before = read_ns(c);
         const int64_t step = read_ns(c) - before;
-        if (step < 0 && host_clocks[c].id != CLOCK_REALTIME) /* that one may be set */
+        if (step < 0 && host_clocks[c].id != CLOCK_REALTIME) /* it may be set */
             fail(EXIT_FAILED, "%s went back by %lld ns", host_clocks[c].name, (long long)-step);
         smallest = step > 0 && step < smallest ? step : smallest;
     }
     return smallest;
 }
 
-/* What a call of clock `c` costs: the cheapest of 11 times 2000; the others were interrupted. */
+/* What a call of clock `c` costs: that of the cheapest of 11 batches of 2000 calls. Others may have
+ * been interrupted. */
 static double cost_of_a_call_ns(int c) {
     double cheapest_ns = INFINITY;
     for (int batch = 0; batch < 11; batch++) {
@@ -171,12 +175,13 @@ int main(int argc, char **argv) {
         number(&table, "two_threads_ms", 3, of_threads.median);
         const bool too_long =
             fmax(of_work.median, c == CLOCK ? 0 : of_threads.median) > too_long_ms;
-        /* Of a sleep clock() sees only noise. */
+        /* clock() sees only noise of a sleep: that marks no row. */
         end_row(&table, (too_long ? INTERRUPTED : 0) | others | of_work.marks | of_threads.marks |
                             (c != CLOCK ? of_sleep.marks : 0));
     }
     end_table(&table);
-    say("Of a sleep of %.3f ms clock() counted %.3f ms, and of %.3f ms on two threads %.3f ms.\n"
+    say("The sleep took %.3f ms, and clock() counted %.3f ms of it. The work on two threads took\n"
+        "%.3f ms, and clock() counted %.3f ms.\n"
         "CLOCK_BOOTTIME is %.0f s ahead of CLOCK_MONOTONIC: the time for which this machine was\n"
         "suspended.\n",
         median(sleep_ms[MONOTONIC], (size_t)runs), median(sleep_ms[CLOCK], (size_t)runs),

@@ -2,13 +2,13 @@
  *
  * What does a time lose when it goes through double?
  *
- * Measures: nothing; it computes what is lost, for every nanosecond of a microsecond, at moments
+ * Measures: nothing. It computes the greatest loss for the nanoseconds of a microsecond, at moments
  *   that are farther and farther from the clock's zero.
  * Does not measure: the clock, which may lose more by its steps (host_clock.c).
  *
  * Build: cc -O2 -I../common integer_trap.c -o integer_trap -lm
  * Run:   ./integer_trap
- * Try:   make wrong_ns() use float and 1e9f: what is left after a day?
+ * Try:   make wrong_ns() use float and 1e9f: what is lost after a day? (README.md has the answer.)
  */
 #include <stdint.h>
 #include <time.h>
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
     clock_gettime(CLOCK_REALTIME, &today);
     parse_args(argc, argv, "What does a time lose when it goes through double?", args);
     begin_record(args, "host", "");
-    say("Integer trap: (int64_t)(s * 1e9 + ns) on the host; the most that is lost\n\n");
+    say("Integer trap: how much (int64_t)(s * 1e9 + ns) loses at most, computed on the host\n\n");
     print_row(&table, "a day after boot", day_s);
     print_row(&table, "104 days after boot", 104 * day_s);
     print_row(&table, "105 days after boot", 105 * day_s);

@@ -7,7 +7,7 @@
 #include <time.h>
 
 enum { WORK = 1000000 }; // calls. Try 1000
-enum { SLEEP_MS = 20 };  // Try 200; below 1000
+enum { SLEEP_MS = 20 };  // below 1000
 
 // The time that passes. Its zero is somewhere in the past: only a difference means something.
 static long long now_ns(void) {

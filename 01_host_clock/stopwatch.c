@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
     const int64_t start_ns = now_ns();
     for (int lap = 0; lap < (int)runs; lap++) {
         stopwatch_start(&watch);
-        sleep_for_ns(lap_ns); /* in place of a wait for a GPU */
+        sleep_for_ns(lap_ns); /* This stands for a wait for a GPU. */
         stopwatch_stop(&watch);
         number(&table, "laps", 0, watch.laps);
         number(&table, "total_ms", 3, stopwatch_read_ms(&watch));

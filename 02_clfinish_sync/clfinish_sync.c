@@ -8,7 +8,7 @@
  *
  * Build: cc -O2 -I../common clfinish_sync.c -o clfinish_sync -lOpenCL -lm
  * Run:   ./clfinish_sync
- * Try:   ./clfinish_sync --size 1024        the overhead is now most of what the host sees
+ * Try:   ./clfinish_sync --size 1024        what is most of the host's time now?
  */
 #include "clock.h"
 #include "opencl.h"
@@ -19,9 +19,9 @@
 /* The kernel is vector_add of clfinish_sync.cl: c = a + b, one element by each work-item. */
 struct experiment {
     cl_command_queue queue;
-    cl_command_queue event_queue; /* stamps its commands: for profiling_event() */
+    cl_command_queue event_queue; /* The driver stamps its commands, for profiling_event(). */
     cl_kernel kernel;
-    size_t global_size, local_size; /* all work-items; those of a work-group */
+    size_t global_size, local_size; /* of all work-items; of a work-group */
 };
 
 /* ---- The methods: each returns microseconds. Those of the host find one earlier vector_add in
@@ -39,11 +39,11 @@ static double no_finish(const struct experiment *x) {
     CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
                                     0, NULL, NULL));
     const int64_t end_ns = now_ns();
-    CHECK_CL(clFinish(x->queue)); /* too late to count: only so that the next run starts clean */
+    CHECK_CL(clFinish(x->queue)); /* not timed: the next run must find an empty queue */
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* Wrong when anything else is in the queue: clFinish waits for that too. */
+/* Wrong when anything else is in the queue: clFinish waits for that, too. */
 static double finish_after(const struct experiment *x) {
     enqueue_earlier_command(x);
     const int64_t start_ns = now_ns();
@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
 
     begin_record(args, cl.name, cl.driver);
     say("clFinish: vector_add of %zu floats on %s, %s; %lld runs.\n"
-        "By the host's clock: behind an earlier vector_add in the queue\n\n",
+        "The host's clock times it behind an earlier vector_add in the queue.\n\n",
         n, cl.name, cl.platform, runs);
     const struct processor_time from = processor_time_now();
     for (size_t run = 0; run < count; run++) { /* in turns: each meets the same machine */
@@ -182,7 +182,7 @@ int main(int argc, char **argv) {
     end_table(&table);
     say("The host's clock says %.2f us with no clFinish, %.2f us with one after the kernel, and\n"
         "%.2f us with one before and one after. This is %.2f us more than the device's %.2f us.\n",
-        none.median, after.median, both.median, value("way_us", both.median - event.median),
+        none.median, after.median, both.median, value("overhead_us", both.median - event.median),
         event.median);
     if (cpu)
         say("The threads of this program kept %.1f cores busy.\n", value("own_cores", others.own));

@@ -32,7 +32,7 @@ static long long now_ns(void) {
 }
 
 int main(void) {
-    // The first GPU of any platform, or else any device. Try CL_DEVICE_TYPE_CPU
+    // The first GPU of any platform, or else any device. CL_DEVICE_TYPE_CPU asks for a processor.
     cl_platform_id platforms[8];
     cl_device_id device;
     cl_uint platform_count = 0;
@@ -72,7 +72,7 @@ int main(void) {
 
     long long least_ns = 1LL << 62, most_ns = 0; // of runs 2 to 5
     for (int run = 1; run <= 5; run++) {    // run 1 may also compile or load the kernel: chapter 06
-        check(clFinish(queue), "clFinish"); // nothing earlier runs now; in run 1, the filling
+        check(clFinish(queue), "clFinish"); // now nothing earlier is running
         const long long start_ns = now_ns();
         // One dimension of COUNT work-items; NULL: from 0 on, in groups as the driver likes.
         error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);

@@ -17,8 +17,7 @@
 #include "vectors.h"
 
 struct experiment {
-    const struct opencl *cl;    /* its queue has CL_QUEUE_PROFILING_ENABLE */
-    struct processor_time from; /* when the row began */
+    const struct opencl *cl; /* its queue has CL_QUEUE_PROFILING_ENABLE */
     cl_kernel one_float, four_floats;
     cl_mem vectors[3]; /* half as large again as vector_add needs: for the copy */
 };
@@ -134,6 +133,7 @@ static double measure(struct table *table, struct experiment *x, size_t n, size_
     check_copy(x, copied);
     vector_add(queue, x->one_float, 1, n, &unused_us);
     check_vector_add(x, n);
+    const struct processor_time from = processor_time_now();
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         four_us[run] = vector_add(queue, x->four_floats, 4, n, &host_us[run]);
         if (run == runs - 1) { /* c was a copy before, or the warm-up's sums */
@@ -154,7 +154,7 @@ static double measure(struct table *table, struct experiment *x, size_t n, size_
                          host = summarize_on(cpu, host_us, runs),
                          one = summarize_on(cpu, one_us, runs),
                          copies = summarize_on(cpu, copy_us, runs);
-    const unsigned others = mark_others(table, others_since(&x->from)); /* host_us is in each row */
+    const unsigned others = mark_others(table, others_of_run(&from)); /* host_us is in each row */
     const double four_gb_s = bandwidth_gb_s(device, bytes, four.median);
     const double copy_gb_s = bandwidth_gb_s(device, bytes_of_copy, copies.median);
     number(table, "size", 0, (double)n);
@@ -188,12 +188,10 @@ int main(int argc, char **argv) {
         END_OF_ARGS};
     struct experiment x;
     struct table table = {0};
-    const struct processor_time from = processor_time_now();
     double of_copy = 0;
     parse_args(argc, argv, "What bandwidth do START and END give?", args);
     const struct opencl cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
     x.cl = &cl;
-    x.from = from;
     for (int i = 0; i < sizes.count; i++)
         check_memory(&cl, sizes.at[i], 6, 18);
     const cl_program program = build_program(&cl, "opencl_profiling.cl", "");
@@ -201,10 +199,11 @@ int main(int argc, char **argv) {
     MAKE_CL(x.one_float, clCreateKernel(program, "vector_add", &cl_error));
 
     begin_record(args, cl.name, cl.driver);
-    say("Bandwidth on %s, %s\n"
-        "vector_add with four floats in each work-item and with one, and a copy of as many bytes;\n"
-        "size: elements, 12 bytes moved for each; start_to_end_us and host_us are those of four\n"
-        "floats; medians of %lld runs\n\n",
+    say("Bandwidth on %s, %s.\n"
+        "vector_add with four floats in each work-item and with one, and a copy of as many bytes.\n"
+        "A size is a number of elements; each moves 12 bytes. start_to_end_us and host_us are "
+        "those\n"
+        "of four floats. Medians of %lld runs:\n\n",
         cl.name, cl.platform, runs);
     for (int i = 0; i < sizes.count; i++)
         of_copy = measure(&table, &x, (size_t)sizes.at[i], (size_t)runs);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #ifndef COUNT
-#define COUNT (1 << 24) // numbers to add. Try cc -DCOUNT=1024
+#define COUNT (1 << 24) // numbers to add; or cc -DCOUNT=1024
 #endif
 
 static const char *source =
@@ -30,7 +30,7 @@ static long long stamp_ns(cl_event event, cl_profiling_info which) {
 }
 
 int main(void) {
-    // The first GPU of any platform, or else any device. Try CL_DEVICE_TYPE_CPU
+    // The first GPU of any platform, or else any device. CL_DEVICE_TYPE_CPU asks for a processor.
     cl_platform_id platforms[8];
     cl_device_id device;
     cl_uint platform_count = 0;

@@ -8,7 +8,7 @@
  *
  * Build: cc -O2 -I../common opencl_profiling.c -o opencl_profiling -lOpenCL -lm
  * Run:   ./opencl_profiling
- * Try:   ./opencl_profiling --size 1000        which stages shrink, which stay?
+ * Try:   ./opencl_profiling --size 1000        which times shrink, which stay?
  */
 #include "clock.h"
 #include "opencl.h"
@@ -24,7 +24,7 @@ struct experiment {
 
 /* ---- The technique: the stamps of one finished command ---- */
 
-/* Of vector_add, in microseconds. QUEUED: the host put the command into the queue. SUBMIT: the
+/* The times of one vector_add, in microseconds. QUEUED: the host put the command into the queue. SUBMIT: the
  * driver gave it to the device. START and END: the device began it, and ended it. COMPLETE: so did
  * whatever the kernel itself enqueued. */
 struct stages {
@@ -51,7 +51,7 @@ static double run_us(cl_command_queue queue, cl_kernel kernel, size_t global, si
     CHECK_CL(clFinish(queue));
     const int64_t start_ns = now_ns();
     CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, event));
-    CHECK_CL(clFinish(queue)); /* the stamps are there when the command has finished */
+    CHECK_CL(clFinish(queue)); /* When the command has finished, it has its stamps. */
     return (double)(now_ns() - start_ns) / 1e3;
 }
 
@@ -61,7 +61,7 @@ static double run_us(cl_command_queue queue, cl_kernel kernel, size_t global, si
 static struct stages time_stages(const struct experiment *x) {
     struct stages us;
     cl_event event;
-    for (int i = 0; i < 2; i++) { /* the second one counts: the first wakes the device */
+    for (int i = 0; i < 2; i++) { /* The second one counts. The first one wakes the device. */
         us.empty_host = run_us(x->queue, x->empty_kernel, 1, 1, &event);
         us.empty_kernel = take_start_to_end_us(event, us.empty_host);
     }
@@ -125,7 +125,7 @@ static double print_row(struct table *table, bool cpu, const char *interval,
 int main(int argc, char **argv) {
     static double queued_to_submit[MAX_RUNS], submit_to_start[MAX_RUNS], start_to_end[MAX_RUNS],
         end_to_complete[MAX_RUNS], host[MAX_RUNS], empty_kernel[MAX_RUNS],
-        ways[MAX_RUNS]; /* all in us */
+        overhead[MAX_RUNS]; /* all in us */
     const char *device = "";
     long long runs = 31, size = 1 << 24, threads = 256;
     const struct arg args[] = {
@@ -173,14 +173,14 @@ int main(int argc, char **argv) {
         end_to_complete[run] = us.end_to_complete;
         host[run] = us.host;
         empty_kernel[run] = us.empty_kernel;
-        ways[run] = fmax(us.host - us.start_to_end, us.empty_host - us.empty_kernel);
+        overhead[run] = fmax(us.host - us.start_to_end, us.empty_host - us.empty_kernel);
     }
     check_result(&x, vectors[C], n);
 
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
     const struct others others = others_of_run(&from);
     const unsigned others_marks = mark_others(&table, others);
-    const unsigned delayed = mark_delay(median(ways, count));
+    const unsigned delayed = mark_delay(median(overhead, count));
     const bool cpu = is_processor(&cl);
     const unsigned marks = delayed | (cpu ? others_marks : 0);
     print_row(&table, cpu, "queued_to_submit", queued_to_submit, count, marks);

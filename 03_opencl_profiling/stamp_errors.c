@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What does clGetEventProfilingInfo answer when it has no stamp, and what
- * do wrong subtractions give?
+ * What does clGetEventProfilingInfo answer when it has no stamp, and what does a wrong subtraction
+ * give?
  *
- * Measures: nothing; it asks for END of two commands that have none, then of one that does, and
+ * Measures: nothing. It asks for END of two commands that have none, then of one that does, and
  *   subtracts two stamps in the wrong order.
  *
  * Build: cc -O2 -I../common stamp_errors.c -o stamp_errors -lOpenCL -lm
  * Run:   ./stamp_errors
- * Try:   on another driver: the answers differ
+ * Try:   on another driver, the answers differ: README.md has those of four
  */
 #include "opencl.h"
 
@@ -63,8 +63,8 @@ int main(int argc, char **argv) {
     const cl_mem buffer = new_buffer(&cl, sizeof(cl_int), NULL);
     MAKE_CL(gate, clCreateUserEvent(cl.context, &cl_error));
     begin_record(args, cl.name, cl.driver);
-    say("Stamp errors: END of a command on %s, %s\n"
-        "two wrong questions and a right one; end_ns 0: no stamp\n\n",
+    say("Stamp errors: END of a command on %s, %s.\n"
+        "Two questions are wrong, one is right. An end_ns of 0 is no stamp.\n\n",
         cl.name, cl.platform);
 
     /* Wrong: the queue was made without CL_QUEUE_PROFILING_ENABLE. */

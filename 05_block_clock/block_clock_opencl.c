@@ -267,7 +267,6 @@ int main(int argc, char **argv) {
                "How long does one work-group take, by its unit's clock?\n"
                "Without --blocks it also runs 1, 2, 4, 8, 16 and 64 for each compute unit.",
                args);
-    struct processor_time from = processor_time_now();
     struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
@@ -284,6 +283,7 @@ int main(int argc, char **argv) {
     const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
     for (int i = 0; i < 7 && !blocks.given; i++)
         insert(&blocks, landmarks[i]);
+    const bool cpu = is_processor(&e.cl);
     set_up_memory(&e, (size_t)largest(&blocks), (size_t)largest(&threads));
     struct samples *samples = new_memory(sizeof *samples, "the samples");
     const size_t row_count = (size_t)threads.count * (size_t)blocks.count;
@@ -299,10 +299,11 @@ int main(int argc, char **argv) {
             row->blocks = blocks.at[b];
             row->threads = threads.at[t];
             row->note = row->blocks == units ? "1 per unit" : "";
+            const struct processor_time from = processor_time_now();
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&e, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            print_row(&table, is_processor(&e.cl), samples, (size_t)runs, row, rows, &rows[b],
-                      threads.count == 1, mark_others(&table, others_since(&from)));
+            print_row(&table, cpu, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1,
+                      cpu ? mark_others(&table, others_of_run(&from)) : 0);
         }
         if (t < threads.count - 1)
             say("\n");

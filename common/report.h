@@ -119,7 +119,7 @@ static inline void describe(const char *name, const char *text) {
         fprintf(record_file, "# %s,%s\n", name, text);
 }
 
-/* A number that the words below the table quote: "# way_us,9.48" in the record. Returns it. */
+/* A number that the words below the table quote: "# overhead_us,9.48" in the record. Returns it. */
 static inline double value(const char *name, double x) {
     if (record_file)
         fprintf(record_file, "# %s,%.9g\n", name, x);

@@ -31,8 +31,14 @@ if [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -
     fi
 fi
 if [ ! -f "$program" ]; then
-    echo "change.sh: no program '$1' in build/: ./tour.sh builds all that this machine can run. Built are:" >&2
-    sed 's|.*/||' "$suite/build/programs.txt" 2>/dev/null | paste -sd ' ' >&2
+    built=$(sed 's/.* //' "$suite/build/programs.txt" 2>/dev/null | while read -r path; do
+        [ ! -f "$suite/build/$path" ] || printf '%s ' "${path##*/}"
+    done)
+    if [ "$built" ]; then
+        echo "change.sh: '$1' is not built. These are: $built" >&2
+    else
+        echo "change.sh: nothing is built yet. This builds all that your machine can run: $suite/tour.sh build" >&2
+    fi
     exit 2
 fi
 shift

@@ -5,7 +5,7 @@
  * on.
  *
  * In the number must be: the kernel, once. Of the way to the device, the way back and the host's
- * calls at most a fifth, as long as the kernel is longer than the launch call.
+ * calls at most a fifth, as long as the kernel is longer than the enqueue call.
  *
  * Check: docs/simulator/check 02_clfinish_sync/exercise/one_of_many.c    in the suite's folder
  * Build: cc -O2 one_of_many.c -o one_of_many -lOpenCL    for a real device */

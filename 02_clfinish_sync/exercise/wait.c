@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long does the host wait for a kernel, from the launch call until it has ended?
+ * Exercise: how long does the host wait for a kernel, from the enqueue call until it has ended?
  * This program prints a time that is too short. Change main() only, from the first launch on.
  *
- * In the number must be: the launch call, the way to the device, the kernel, and the way back.
+ * In the number must be: the enqueue call, the way to the device, the kernel, and the way back.
  * Not: earlier commands, and the loading of the kernel at its first launch.
  *
  * Check: docs/simulator/check 02_clfinish_sync/exercise/wait.c    in the suite's folder
@@ -73,7 +73,7 @@ int main(void) {
     error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
     check(error, "clEnqueueNDRangeKernel");
     const long long end_ns = now_ns();
-    printf("from the launch call until the kernel has ended: %.3f us\n",
+    printf("from the enqueue call until the kernel has ended: %.3f us\n",
            (double)(end_ns - start_ns) / 1e3);
 
     static float sums[COUNT];

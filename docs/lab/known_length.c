@@ -159,7 +159,6 @@ int main(int argc, char **argv) {
     const struct arg args[] = {ARG_DEVICE(&wanted), ARG_RUNS(&runs), END_OF_ARGS};
     parse_args(argc, argv, "How much longer than the code are START to END and the host's clock?",
                args);
-    struct processor_time from = processor_time_now();
     const struct opencl cl = open_opencl(wanted, CL_QUEUE_PROFILING_ENABLE);
     const bool cpu = is_processor(&cl);
     struct spin spin = new_spin(&cl);
@@ -175,11 +174,12 @@ int main(int argc, char **argv) {
     describe("code_by", spin.code_by);
     for (int i = 0; i < LENGTHS; i++) {
         const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / spin.step_ns);
-        time_after_empty(&spin, steps);                 /* the warm-up */
+        time_after_empty(&spin, steps); /* the warm-up */
+        const struct processor_time from = processor_time_now();
         for (size_t run = 0; run < (size_t)runs; run++) /* in turns */
             measure(&spin, steps, &samples, run);
         print_row(&table, &samples, (size_t)runs, lengths_us[i], &rows, i, cpu,
-                  mark_others(&table, others_since(&from)));
+                  cpu ? mark_others(&table, others_of_run(&from)) : 0);
     }
     end_table(&table);
 

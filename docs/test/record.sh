@@ -92,6 +92,10 @@ is "a change" <<'.'
  5 csv --runs 7
 0  Known GPU, driver 1
 .
+fails "^change.sh: 'stopwach' is not built. These are: .*stopwatch " docs/change.sh stopwach
+mv build built
+fails "^change.sh: nothing is built yet.* \./tour.sh build$" docs/change.sh stopwatch
+mv built build
 fails "^change.sh: its options: ./build/01_host_clock/stopwatch --help" env FAILS=stopwatch CODE=2 docs/change.sh stopwatch --rnus 9
 grep -qx 'csv --runs 7' build/change/stopwatch/B5.csv
 

@@ -9,7 +9,7 @@
 
       <!-- numbers
       3.08  pocl-cpu/clfinish_sync method=no_finish median_us
-      9.5   nvidia-h200/clfinish_sync way_us
+      9.5   nvidia-h200/clfinish_sync overhead_us
       0.71  nvidia-h200/accuracy table=code "kernel=a b" max median_us /1000
       -->
 
