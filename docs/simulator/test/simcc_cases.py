@@ -41,6 +41,7 @@ REFUSED = [
      f"getrusage() {LACKS}"),
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
+    ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
 ]
 # Options that it refuses.
 USAGE = [("-fopenmp", "-fopenmp is no option of simcc"), ("-lcublas", "-lcublas is no option of simcc"),
@@ -94,6 +95,9 @@ SAID = [
      "k has more than 49152 bytes of shared memory", 3),
     (KERNEL.format("while (*(volatile int *)x == 0);", "k<<<1, 1>>>(d);"), 0,
      "k: thread 0 of block 0 is in a loop of 200000000 rounds", 3),
+    ("__global__ void k(int *x) { *x = 1; }\nint main() {\n    volatile int *p;\n    cudaMallocHost(&p, 4);\n    *p = 0;\n"
+     "    k<<<1, 1>>>((int *)p);\n    cudaGetLastError();\n    while (!*p) continue;\n}\n", 8,
+     "the host reads one place in a loop: no time passes meanwhile", 3),
     (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
