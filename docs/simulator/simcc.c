@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "simcc_launch.h"
-
 const char *simulated_usual_times = "h200";
 static const char *source = "?"; /* FILE.cu */
 
