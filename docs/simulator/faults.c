@@ -166,8 +166,8 @@ static bool try_failing(const char *name, unsigned n) {
     sweep->skipped += code == 77;
     if ((code != 1 && code != 77) || said[0][0] || !one_line || (code == 1 && !named)) {
         sweep->bad++;
-        fprintf(stderr, "sweep: %s fails (its call %u): exit %d, stdout '%s', stderr '%s'\n", name, n, code, said[0],
-                said[1]);
+        fprintf(stderr, "sweep: %s fails (its call %u): exit %d, stdout '%s', stderr '%s'\n",
+                strcmp(name, "cudaLaunchKernel") == 0 ? "the launch" : name, n, code, said[0], said[1]);
     }
     return false;
 }

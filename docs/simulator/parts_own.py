@@ -142,22 +142,26 @@ def verdict(entry, growths, times):
     return f"It is more than the kernel{many}: {us:.3f} us of it are something else, however long the kernel is.{more}"
 
 
-def sums(program, answers, simplest):
+def sums(program, answers, simplest, known):
     """Returns an Entry for each number, and the growths for its verdict. One run with all parts half as much longer
-    shows whether they add up."""
+    shows whether they add up. The parts that are neither in `known` nor likely are asked for together, and each by itself
+    only if a number grows."""
     base = program.base
-    likely = [part for part in LIKELY if part in program.times]
+    likely = [part for part in known or LIKELY if part in program.times]
     rest = [part for part in program.times if part not in likely and not OTHERS.match(part)]
     # A step is small, so that what takes longest stays so. A clock of whole ns may move by 1 ns, divided by the scale,
     # for nothing: a step is more than that, if it is in a mean of many.
     least, part_of = max(1, Fraction(20, program.own.scale)), 10 if program.own.scale < 10 else 100
     step = {part: 2 * round(5 * min(max(least, ns / part_of), 20000 / Fraction(part_of))) / Fraction(10)
             for part, ns in program.times.items()}
-    doubled, all_rest, *grown = program.growths(["*2", ",".join(f"{part}+20" for part in rest)] +
+    step.update((part, 20) for part in rest if part not in LIKELY)
+    doubled, all_rest, *grown = program.growths(["*2", ",".join(f"{part}+{float(step[part])}" for part in rest)] +
                                                 [f"{part}+{float(step[part])}" for part in likely])
     grown = dict(zip(likely, grown))
-    if any(all_rest):
-        step.update(dict.fromkeys(rest, 20))
+    in_rest = any(number.is_time and abs(growth) > 2 * number.error for number, growth in zip(base, all_rest))
+    if in_rest and known:
+        return sums(program, answers, simplest, [])
+    if in_rest:
         grown.update(answers(program, rest, 20))
     entries = [Entry() for _ in base]
     for i, (number, entry) in enumerate(zip(base, entries)):
@@ -190,10 +194,10 @@ def sums(program, answers, simplest):
     return entries, growths
 
 
-def tell(program, answers, simplest, as_csv):
-    """Prints each number with what it holds."""
+def tell(program, answers, simplest, as_csv, known):
+    """Prints each number with what it holds; `known` are the parts that it is thought to hold."""
     printed = program.printed
-    entries, growths = sums(program, answers, simplest)
+    entries, growths = sums(program, answers, simplest, known)
     for number, entry in zip(printed, entries):
         entry.rest = number.value - entry.sum_us(program.times)
         if entry.uneven or abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:

@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "simcc_launch.h"
-
 const char *simulated_usual_times = "h200";
 static const char *source = "?"; /* FILE.cu */
 
@@ -247,6 +245,15 @@ static void check_on_host(const char *at, bool writes, const void *place) {
         fprintf(stderr, "simcc: %s: the host %s memory before the copy into it has ended: nobody waited\n",
                 line_of(place), writes ? "writes" : "reads");
     if (known_of(at)) stop_at(place, writes, "memory of the device; cudaMemcpy() copies it");
+    static const char *last_at;
+    static int64_t last_ns;
+    static unsigned again;
+    again = range && at == last_at && last_ns == simulated_host_ns() ? again + 1 : 0;
+    last_at = at;
+    last_ns = simulated_host_ns();
+    if (again > 20000000)
+        simulated_stop("%s: the host reads one place in a loop: no time passes meanwhile, so that no kernel runs",
+                       line_of(place));
 }
 
 static bool checks; /* parts switches it off, after the first run */
@@ -290,18 +297,20 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
 
 /* A function, for it is no part of the program, whose accesses are checked. */
 void simcc_step(void) {
-    enum { TOO_MANY = 200000000 };
-    static unsigned thread, block, steps;
+    enum { PIECE = 10000000, TOO_MANY = 20 };
+    static unsigned thread, block, steps, pieces;
     simulated_step();
-    steps = thread == simulated_thread() && block == simulated_block() ? steps + 1 : 0;
+    if (++steps < PIECE) return;
+    steps = 0;
+    pieces = thread == simulated_thread() && block == simulated_block() ? pieces + 1 : 0;
     thread = simulated_thread();
     block = simulated_block();
-    if (steps < TOO_MANY || !simulated_in_kernel()) return;
+    if (pieces < TOO_MANY || !simulated_in_kernel()) return;
     unsigned launches;
     simulated_stop(
-        "%s: thread %u of block %u is in a loop of %d rounds: if it waits for another thread, that one does not "
-        "run meanwhile",
-        simulated_last_kernel(&launches), thread, block, TOO_MANY);
+        "%s: thread %u of block %u is in a loop of %d rounds: if it waits for another thread, or in a stream "
+        "made with cudaStreamNonBlocking for the host, that one does not run meanwhile",
+        simulated_last_kernel(&launches), thread, block, TOO_MANY * PIECE);
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */

@@ -17,8 +17,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "cuda_types.h"
 #include "machine.h"
-#include "simcc_launch.h"
 
 #define __CUDACC__
 #define __NVCC__

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes C++ of preprocessed CUDA for `simcc`: launches, qualifiers, shared memory and registers. Lines stay lines."""
 import ast
+import functools
 import os
 import re
 
@@ -28,6 +29,12 @@ REFUSED_IN_STD = {"thread", "jthread", "async"}
 REFUSED_IN_KERNELS = {"malloc", "free", "new", "delete"}
 
 
+@functools.cache
+def unquoted(text):
+    return ast.literal_eval(f'"{text}"')
+
+
+@functools.cache
 def is_ours(name):
     return name.startswith("<") or os.path.dirname(os.path.realpath(name)) == HERE and name.endswith(".h")
 
@@ -40,7 +47,7 @@ def find_header(text, is_lacking):
     """Raises Refused if a file of the user's includes a header of the system that the machine lacks."""
     at, line, file, in_user = 0, 1, "?", False
     for marker in MARKER.finditer(text):
-        flags, name = marker[3].split(), ast.literal_eval(f'"{marker[2]}"')
+        flags, name = marker[3].split(), unquoted(marker[2])
         if in_user and "1" in flags and (lacking := is_lacking(name)):
             raise Refused(file, line + text.count("\n", at, marker.start()), f"<{lacking}>")
         in_user = "3" not in flags and not is_ours(name)
@@ -70,7 +77,7 @@ class Rewriter:
                 self.add("blank", text[at:end], line, file)
             if not marker:
                 break
-            file = ast.literal_eval(f'"{marker[2]}"')
+            file = unquoted(marker[2])
             line = int(marker[1])
             if "3" not in marker[3].split() and not is_ours(file):
                 users.add(file)

@@ -41,6 +41,7 @@ REFUSED = [
      f"getrusage() {LACKS}"),
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
+    ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
 ]
 # Options that it refuses.
 USAGE = [("-fopenmp", "-fopenmp is no option of simcc"), ("-lcublas", "-lcublas is no option of simcc"),
@@ -94,6 +95,9 @@ SAID = [
      "k has more than 49152 bytes of shared memory", 3),
     (KERNEL.format("while (*(volatile int *)x == 0);", "k<<<1, 1>>>(d);"), 0,
      "k: thread 0 of block 0 is in a loop of 200000000 rounds", 3),
+    ("__global__ void k(int *x) { *x = 1; }\nint main() {\n    volatile int *p;\n    cudaMallocHost(&p, 4);\n    *p = 0;\n"
+     "    k<<<1, 1>>>((int *)p);\n    cudaGetLastError();\n    while (!*p) continue;\n}\n", 8,
+     "the host reads one place in a loop: no time passes meanwhile", 3),
     (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
@@ -122,22 +126,33 @@ def build(simcc, number, text, *options):
 
 
 def check(simcc, number, case):
-    """Returns what is wrong, or nothing."""
+    """Returns what is wrong with an option or a text that simcc must refuse, or nothing."""
     if len(case) == 2:
         folder, code, errors, _ = build(simcc, number, "int main() {}", *(["-o", "a.out"] * (case[0] != "-o")), case[0])
         return [] if code == 2 and errors.startswith(f"simcc: {case[1]}") else [case, folder, code, errors]
-    text, line, words, *ends = case
+    text, line, words = case
     folder, code, errors, _ = build(simcc, number, text)
-    if not ends:
-        right = f"x.cu:{line}: {words}" if words != "error: " else f"x.cu:{line}:"
-        good = f"simcc: {right}\n" == errors if words != "error: " else right in errors and "error: " in errors
-        return [] if code == 1 and good else [case, code, errors]
-    if code or errors:
-        return [case, code, errors]
-    code, errors, _ = run(["./a.out"], folder)
-    place = f"x.cu:{line}: " if line else ""
-    good = place + words in errors if words else not errors
-    return [] if good and code == ends[0] and len(errors.splitlines()) <= 2 else [case, code, errors]
+    right = f"x.cu:{line}: {words}" if words != "error: " else f"x.cu:{line}:"
+    good = f"simcc: {right}\n" == errors if words != "error: " else right in errors and "error: " in errors
+    return [] if code == 1 and good else [case, code, errors]
+
+
+def all_said():
+    """Returns one text of all programs of SAID, each in a namespace and with lines from 1 on; the argument chooses."""
+    text = "#include <cstdio>\n#include <cstdlib>\n"
+    for i, (program, *_) in enumerate(SAID):
+        program = program.replace("#include <cstdio>", "").replace("int main()", "int program()").rstrip()
+        text += f'namespace case_{i} {{\n#line 1 "x.cu"\n{program[:-1]}return 0; }}\n}}\n'
+    cases = "".join(f"    case {i}: return case_{i}::program();\n" for i in range(len(SAID)))
+    return f"{text}int main(int, char **words) {{\n    switch (atoi(words[1])) {{\n{cases}    }}\n    return 99;\n}}\n"
+
+
+def check_said(folder, number, case):
+    """Returns what is wrong with what a program says, or nothing."""
+    _, line, words, wanted = case
+    code, errors, _ = run(["./a.out", str(number)], folder)
+    good = (f"x.cu:{line}: " if line else "") + words in errors if words else not errors
+    return [] if good and code == wanted and len(errors.splitlines()) <= 2 else [case, code, errors]
 
 
 def main(simcc, good):
@@ -147,9 +162,12 @@ def main(simcc, good):
     wrong = [[good, code, errors]] if code else []
     if not wrong and (ran := run(["./a.out"], folder)) != (0, "", "0 wrong\n"):
         wrong.append([good, *ran])
+    folder, code, errors, _ = build(simcc, "said", all_said())
+    if code or errors:
+        sys.exit(f"what programs say: {errors}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda pair: check(simcc, *pair), enumerate(REFUSED + USAGE + SAID))
-        wrong += [result for result in results if result]
+        wrong += filter(None, pool.map(lambda pair: check(simcc, *pair), enumerate(REFUSED + USAGE)))
+        wrong += filter(None, pool.map(lambda pair: check_said(folder, *pair), enumerate(SAID)))
     for result in wrong:
         print(*result, sep="\n", end="\n\n")
     return len(wrong) > 0
