@@ -19,7 +19,7 @@ for word; do
     *,--help | *,-h) sed -n 's/^# \{0,1\}//; 4,11p' tour.sh && exit ;;
     *,--no-install) installs=no ;;
     ,build | ,test) mode=$word ;;
-    *) echo "tour.sh: not so: $word; usage: ./tour.sh [--no-install] [build|test], or ./tour.sh --help" >&2 && exit 2 ;;
+    *) echo "tour.sh: unknown: '$word'; usage: ./tour.sh [--no-install] [build|test], or ./tour.sh --help" >&2 && exit 2 ;;
     esac
 done
 load_before=$(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null) # before the build, which is a load itself
@@ -92,7 +92,7 @@ done
 
 # ---- Build ----
 
-echo "Building ..."
+echo "Building, which takes minutes the first time ..."
 if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; } >"$log" 2>&1; then
     tail -n 30 "$log" >&2
     echo "tour.sh: the build failed$([ -s "$log" ] || echo " without a word: is the disk full?")" >&2
@@ -171,8 +171,9 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         esac
     else
         printf '%s\n\n' "$(look "$name")"
-        case $name in
-        warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
+        case $gpu,$name in
+        no,warmup) ;;
+        *,warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
         esac
         run watched "build/$program" --csv="$folder/$name.csv"
         [ "$code" -eq 0 ] || rm -f "$folder/$name.csv" # begun, perhaps
@@ -180,7 +181,8 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
     others=$(sed -n '/^# disturbed,no$/!s/^# disturbed,//p' "$scratch/fit.csv")
     case $code,$line in
     77,cuda:0*)
-        echo "No GPU here ($why): on a simulated one, a model of an H200 in software. No number is of hardware."
+        echo "Not on this machine: $why."
+        echo "So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
         echo
         folder=$out/simulated path=simulated/$program gpu=no others=
         mkdir -p "$folder"

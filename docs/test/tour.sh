@@ -93,7 +93,7 @@ page "02_clfinish_sync/clfinish_sync: while it ran, others ran" "02_clfinish_syn
 
 # Without a GPU the CUDA programs of the chapters run on the simulated one. Their rows are beside no recorded machine.
 NO_GPU=yes tours 0
-model="No GPU here (no NVIDIA GPU): on a simulated one, a model of an H200 in software. No number is of hardware."
+model="So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
 said "==== 04_cuda_events/cuda_events ====" "$model" "==== 05_block_clock/block_clock ====" "$model" \
     "==== 06_warmup/warmup ====" "$model" "The report of this machine, to open in a browser: build/report.html" \
     "    docs/change.sh block_clock --threads 64    (on the simulated GPU)"
