@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """report.py FOLDER PAGE: writes PAGE from what ./tour.sh left in FOLDER: of each program its record,
 program.csv, whose numbers the page has, and what it printed in the same run, program.txt, for the words
-beside them; ran.txt, environment.txt, load.txt.
+beside them; ran.txt, environment.txt, load.txt. FOLDER may also be a machine of docs/results.
 """
 import os
 import pathlib
 import re
 import sys
+from fnmatch import fnmatch
 from html import escape
 
 from compared import NEAR_ZERO, RESULTS, TABLES, WHO, machines, of_machines, spread
@@ -191,21 +192,34 @@ def of_rooms(ran, folder, told):
     return rooms, doubts + disagree(folder), doubted, rows
 
 
-def disturbers(name, record):
-    """What was noted of a recorded machine NAME while it ran this program."""
-    environment = RESULTS / name / "environment.txt"
+def disturbers(folder, program):
+    """What was noted of a recorded machine while it ran this program."""
+    environment = folder / "environment.txt"
     noted = environment.read_text() if environment.exists() else ""
-    program = record.meta["program"].split()[0]
-    return "".join(f"; {name} was disturbed: {by}" for by in re.findall(f"^disturbed: {program}: (.*)", noted, re.M))
+    return re.findall(f"^disturbed: {program}: (.*)", noted, re.M)
+
+
+def recorded(folder):
+    """What ran on a machine of docs/results, as the tour's ran.txt has it."""
+    looks = re.findall(r'^    ([\w*]+)\) echo "(.*)" ;;$', (ROOT / "tour.sh").read_text(), re.M)
+    ran = []
+    for program in [*PICTURES, "calibrate"]:
+        if (folder / f"{program}.csv").exists():
+            source = [*ROOT.glob(f"0*/{program}.c"), *ROOT.glob(f"0*/{program}.cu"), *ROOT.glob(f"docs/lab/{program}.cu")][0]
+            look = next(words for pattern, words in looks if fnmatch(program, pattern))
+            others = "; ".join(disturbers(folder, program))
+            ran.append([str(source.relative_to(ROOT).with_suffix("")), "0", look, others, ""])
+    return ran
 
 
 def beside(folder):
     """The rows of this machine beside those of recorded ones."""
     tables, who = "", {}
-    for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED}):
+    for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED if name != folder.name}):
         rows = [[*map(rounded, line)] for line in side.plain() if line[len(side.keys)] != "-"]
         if rows:
-            notes = "".join(disturbers(name, record) for name, record in side.records.items())
+            notes = "".join(f"; {name} was disturbed: {by}" for name, record in side.records.items()
+                            for by in disturbers(RESULTS / name, record.meta["program"].split()[0]))
             tables += table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
             for name, record in side.records.items():
                 who.setdefault(name, []).append(record)
@@ -213,25 +227,34 @@ def beside(folder):
 
 
 def report(folder, out):
+    is_record = not (folder / "ran.txt").exists()
     here = [str(ROOT), os.environ.get("PWD", "")]  # the second may go through a symbolic link
     hidden = {f"{path}/": "" for path in here if pathlib.Path(path).resolve() == ROOT}
     hidden[f"{pathlib.Path.home()}/"] = "~/"
 
     def told(name):  # without the suite's own path, which may name a user
         text = (folder / name).read_text(errors="replace") if (folder / name).exists() else ""
+        if is_record and name.endswith(".txt") and not text:
+            printed = re.search(rf"^## {name[:-4]}\n\n```text\n(.*?)^```$", (folder / "README.md").read_text(), re.S | re.M)
+            text = printed[1] if printed else ""
         for path, shown in hidden.items():
             text = text.replace(path, shown)
         return text
 
-    rooms, doubts, doubted, rows = of_rooms([line.split("\t", 4) for line in told("ran.txt").splitlines()], folder, told)
+    ran = recorded(folder) if is_record else [line.split("\t", 4) for line in told("ran.txt").splitlines()]
+    rooms, doubts, doubted, rows = of_rooms(ran, folder, told)
     clocks = rooms.pop("docs/lab", ("", ""))[1]
     nav = "".join(f'<li><a href="#{room}">{escape(title)}</a></li>\n' for room, (title, _) in rooms.items())
     listed = "".join(element("li", doubt) for doubt in doubts)
     listed = f"<ul>\n{listed}</ul>" if listed else "<p>None: no row is disturbed, and all programs ran.</p>"
     measured = [name for name in ("block_clock", "block_clock_opencl") if (folder / f"{name}.csv").exists()]
     name = (measured + ["block_clock"])[0]  # which is simulated, then
-    written = page("How this machine times a kernel", f"""<p>Written by <code>./tour.sh</code>: what this machine answered, \
-chapter by chapter. All numbers of a program are of one run, rounded to three or four digits.</p>
+    origin = f"Made of the records in docs/results/{folder.name}" if is_record else "Written by ./tour.sh"
+    load = told("load.txt").strip()
+    load = f"""<p>Load average before the tour, of the last 1, 5 and 15 minutes: {escape(load)}. This is the mean number of \
+threads that ran or wanted to run. On an idle machine it is near 0.</p>
+""" if load else ""
+    written = page("How this machine times a kernel", f"""<p>{origin}: what this machine answered, chapter by chapter. All numbers of a program are of one run, rounded to three or four digits.</p>
 <p>Measured: {rows} rows. Do not believe {doubted} of them: <a href="#doubt">which, and why</a>.</p>
 <nav aria-label="Contents"><ul>
 {nav}<li><a href="#doubt">Numbers not to believe</a></li>
@@ -246,10 +269,7 @@ chapter by chapter. All numbers of a program are of one run, rounded to three or
 why. Run it again on an idle machine. A row without this mark can be wrong, too: compare only numbers of one run, and \
 repeat the run.</p>
 <h2 id="machine">This machine</h2>
-{environment(told("environment.txt"))}<p>Load average before the tour, of the last 1, 5 and 15 minutes: \
-{escape(told("load.txt").strip() or "unknown")}. This is the mean number of threads that ran or wanted to run. On an idle \
-machine it is near 0.</p>
-<h2 id="beside">This machine beside recorded ones</h2>
+{environment(told("environment.txt"))}{load}<h2 id="beside">This machine beside recorded ones</h2>
 <p>The same rows on machines that the suite has in {link("docs/results/README.md", "docs/results")}. A table is left out \
 where this machine has no number.</p>
 {beside(folder)}<h2 id="next">What next</h2>
