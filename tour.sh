@@ -135,7 +135,7 @@ few() {
 
 # watched COMMAND...: and who else used the machine meanwhile, in fit.csv.
 watched() {
-    # shellcheck disable=SC2016 # the inner shell expands them
+    # shellcheck disable=SC2016,SC2317 # the inner shell expands them; run() calls this
     build/docs/copy/fit_to_measure --csv="$scratch/fit.csv" sh -c 'exec "$@" 2>"$0"' "$log" "$@" 2>/dev/null
 }
 

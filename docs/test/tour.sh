@@ -29,6 +29,7 @@ for tool in cc make cmake ctest apt-get sudo; do cp ../bin/tool "../bin/$tool"; 
 # The tour runs the first program of each chapter for each API. Of these one has no device, and one is not built. With
 # NO_GPU no CUDA program has a device; the simulated ones answer as the others.
 mkdir -p build/docs/lab build/docs/copy
+# shellcheck disable=SC2016 # the program expands them
 printf '%s\n' '#!/bin/sh' 'echo "# disturbed,others ran" >"${1#--csv=}"' shift 'echo "cores: 2" >&2' 'exec "$@"' \
     >build/docs/copy/fit_to_measure
 chmod +x build/docs/copy/fit_to_measure
