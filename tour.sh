@@ -19,11 +19,10 @@ for word; do
     *,--help | *,-h) sed -n 's/^# \{0,1\}//; 4,11p' tour.sh && exit ;;
     *,--no-install) installs=no ;;
     ,build | ,test) mode=$word ;;
-    *) echo "tour.sh: not so: $word; usage: ./tour.sh [--no-install] [build|test], or ./tour.sh --help" >&2 && exit 2 ;;
+    *) echo "tour.sh: unknown: '$word'; usage: ./tour.sh [--no-install] [build|test], or ./tour.sh --help" >&2 && exit 2 ;;
     esac
 done
-load() { cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || uptime | sed 's/.*averages*: *//'; }
-load_before=$(load) # before the build, which is a load itself
+load_before=$(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null) # before the build, which is a load itself
 mkdir -p build && scratch=$(mktemp -d "$PWD/build/tour.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
@@ -93,11 +92,7 @@ done
 
 # ---- Build ----
 
-# The machine's state, before the build is a load itself.
-if [ -z "$mode" ] && cc -O2 docs/copy/fit_to_measure.c -o "$scratch/fit_to_measure" -ldl 2>"$log"; then
-    "$scratch/fit_to_measure" --csv="$scratch/fit_to_measure.csv" >"$scratch/fit_to_measure.txt" 2>&1
-fi
-echo "Building ..."
+echo "Building, which takes minutes the first time ..."
 if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; } >"$log" 2>&1; then
     tail -n 30 "$log" >&2
     echo "tour.sh: the build failed$([ -s "$log" ] || echo " without a word: is the disk full?")" >&2
@@ -138,6 +133,12 @@ few() {
     esac
 }
 
+# watched COMMAND...: and who else used the machine meanwhile, in fit.csv.
+watched() {
+    # shellcheck disable=SC2016,SC2317 # the inner shell expands them; run() calls this
+    build/docs/copy/fit_to_measure --csv="$scratch/fit.csv" sh -c 'exec "$@" 2>"$0"' "$log" "$@" 2>/dev/null
+}
+
 # run COMMAND...: prints what COMMAND prints, and leaves its exit code in $code and its last words in $why.
 run() {
     { "$@" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
@@ -146,21 +147,21 @@ run() {
     why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
 }
 
-failed=0
+failed=0 gpu=
 out=$scratch/tour # what report.py reads; the last tour's stays until this one is done
 mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
-[ ! -e "$scratch/fit_to_measure.csv" ] || mv "$scratch"/fit_to_measure.* "$out"
 
 # build/programs.txt, which CMake writes, lists the programs in reading order. The tour runs the first of each
 # chapter, for OpenCL and for CUDA, and then says what the clocks here can tell.
 # shellcheck disable=SC2013 # names without blanks
 for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt) \
     $([ ! -x build/docs/lab/calibrate ] || echo cuda:docs/lab/calibrate); do
+    [ "$gpu,$line" != no,cuda:docs/lab/calibrate ] || continue
     program=${line#*:}
     name=${program##*/}
     printf '\n==== %s ====\n\n' "$program"
-    : >"$scratch/output"
+    : >"$scratch/output" && : >"$scratch/fit.csv"
     folder=$out path=$program
     if [ ! -x "build/$program" ]; then
         code=77
@@ -170,23 +171,27 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         esac
     else
         printf '%s\n\n' "$(look "$name")"
-        case $name in
-        warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
+        case $gpu,$name in
+        no,warmup) ;;
+        *,warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
         esac
-        run "build/$program" --csv="$folder/$name.csv"
+        run watched "build/$program" --csv="$folder/$name.csv"
+        [ "$code" -eq 0 ] || rm -f "$folder/$name.csv" # begun, perhaps
     fi
+    others=$(sed -n '/^# disturbed,no$/!s/^# disturbed,//p' "$scratch/fit.csv")
     case $code,$line in
     77,cuda:0*)
-        echo "No GPU here ($why): on a simulated one, a model of an H200 in software. No number is of hardware."
+        echo "Not on this machine: $why."
+        echo "So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
         echo
-        folder=$out/simulated path=simulated/$program
+        folder=$out/simulated path=simulated/$program gpu=no others=
         mkdir -p "$folder"
         [ -x "build/$program" ] || { look "$name" && echo; }
         # shellcheck disable=SC2046 # several words
         run env SIMULATED_TIMES=h200 "build/simulated/bin/$program" $(few "$name") --csv="$folder/$name.csv"
         ;;
     esac
-    [ "$code" -eq 0 ] || rm -f "$folder/$name.csv" # begun, perhaps
+    [ "$code" -eq 0 ] || rm -f "$folder/$name.csv"
     [ ! -s "$scratch/output" ] || cp "$scratch/output" "$folder/$name.txt"
     case $code in
     0) ;;
@@ -196,9 +201,9 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         failed=1
         ;;
     esac
-    printf '%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$why" >>"$out/ran.txt"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$others" "$why" >>"$out/ran.txt"
 done
-printf '%s\n%s\n' "$load_before" "$(load)" >"$out/load.txt"
+echo "$load_before" >"$out/load.txt"
 
 printf '\n==== One kernel under every clock ====\n\n'
 set --
@@ -211,8 +216,7 @@ awk -F, -f docs/tools/one_kernel.awk "$@"
 echo
 if ! command -v python3 >/dev/null; then
     echo "The report is left out: it needs python3 (Debian, Ubuntu: sudo apt-get install python3)."
-elif python3 -X utf8 docs/tools/report.py "$out" "$scratch/report.html"; then
-    mv "$scratch/report.html" build/report.html
+elif python3 -X utf8 docs/tools/report.py "$out" build/report.html; then
     echo "The report of this machine, to open in a browser: build/report.html"
 else
     echo "FAILED: docs/tools/report.py" >&2

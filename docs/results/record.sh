@@ -150,6 +150,12 @@ mkdir -p "$results"
 rm "$scratch/record"/*.txt
 rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has the answer
 mv "$scratch/environment.txt" "$scratch/record"/* "$results"
+if [ -e "$results/page.html" ]; then # a sample of the tour's page; README.md shows its chapter 02
+    python3 -X utf8 docs/tools/report.py "$results" "$results/page.html"
+    sed '/<nav/,/<h2 id="02/{/<h2 id="02/!d}' "$results/page.html" >"$scratch/part.html"
+    chromium --headless --no-sandbox --hide-scrollbars --window-size=860,1040 --screenshot="$results/page.png" \
+        "$scratch/part.html" 2>/dev/null || echo "No chromium, no picture of the page (Debian: chromium)"
+fi
 cat "$results/environment.txt"
 
 # draw PLOT CSV: the chapter's pictures, where their data is; CSV may be a pattern.

@@ -3,7 +3,7 @@
 """check_page.py PAGE [TEXT ...]: is a page of docs/tools/report.py whole, and does it hold each TEXT ("no TEXT": not)?
 
 Well-formed; a language, a title, one h1, no level of headings left out; every id once; every link leads to a place in
-the page, which may be sent alone; no script; words for each picture and table; a box that scrolls is a named region
+the page, or to a file that is there; no script; words for each picture and table; a box that scrolls is a named region
 that the keyboard reaches; each head of a table once; the bars of a picture begin at its one axis and fill it.
 """
 import pathlib
@@ -39,7 +39,9 @@ for e in elements:
     want(e.tag not in ("script", "img", "link", "iframe", "object") and not e.get("src"), f"<{e.tag}>")
     want(e.tag != "table" or e.find("caption") is not None, "a table without a caption")
     want(e.tag != "svg" or e.get("aria-label"), "a drawing without words")
-    want(e.tag != "a" or e.get("href", "")[:1] == "#" and e.get("href")[1:] in ids, f"a link to {e.get('href')}")
+    if e.tag == "a":
+        file, _, anchor = e.get("href", "").partition("#")
+        want((path.parent / file).is_file() if file else anchor in ids, f"a link to {e.get('href')}")
     want(e.get("class") != "box" or (e.get("tabindex") == "0" and e.get("role") == "region"), "a mute box")
     heads = ["".join(head.itertext()) for head in e.findall("thead/tr/th")]
     want(len(heads) == len(set(heads)), f"a head twice: {heads}")

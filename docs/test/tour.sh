@@ -14,7 +14,7 @@ cp -R tour.sh docs 0?_* "$copy/suite"
 cd "$copy/suite"
 export HOME="$copy" PATH="$copy/bin:$PATH"
 
-# cc makes one program, fit_to_measure. The others do nothing but note what they are asked.
+# They do nothing but note what they are asked.
 cat >../bin/tool <<'.'
 #!/bin/sh
 name=${0##*/}
@@ -22,17 +22,17 @@ echo "$name $*" >>../asked
 case " ${FAILS-} " in *" $name "*) echo "$name: why" >&2 && exit 3 ;; esac
 [ "$name" != cmake ] || [ "$1" != --preset ] || echo "-- Left out, because they need a tool: one program"
 [ "$name" != sudo ] || { [ "$1" != -n ] || shift && exec "$@"; }
-while [ "$name" = cc ] && [ $# -gt 1 ]; do
-    [ "$1" != -o ] || { printf '#!/bin/sh\necho "# disturbed,others ran" >"${1#--csv=}"; echo ?\n' >"$2" && chmod +x "$2"; }
-    shift
-done
 .
 chmod +x ../bin/tool
 for tool in cc make cmake ctest apt-get sudo; do cp ../bin/tool "../bin/$tool"; done
 
 # The tour runs the first program of each chapter for each API. Of these one has no device, and one is not built. With
 # NO_GPU no CUDA program has a device; the simulated ones answer as the others.
-mkdir -p build/docs/lab
+mkdir -p build/docs/lab build/docs/copy
+# shellcheck disable=SC2016 # the program expands them
+printf '%s\n' '#!/bin/sh' 'echo "# disturbed,others ran" >"${1#--csv=}"' shift 'echo "cores: 2" >&2' 'exec "$@"' \
+    >build/docs/copy/fit_to_measure
+chmod +x build/docs/copy/fit_to_measure
 printf '%s\n' "host 01_host_clock/host_clock" "host 01_host_clock/stopwatch" "opencl 02_clfinish_sync/clfinish_sync" \
     "opencl 03_opencl_profiling/opencl_profiling" "cuda 04_cuda_events/cuda_events" "cuda 05_block_clock/block_clock" \
     "opencl 05_block_clock/block_clock_opencl" "cuda 06_warmup/warmup" "cuda docs/lab/calibrate" >build/programs.txt
@@ -41,14 +41,16 @@ while read -r _ program; do
     cat >"build/$program" <<'.'
 #!/bin/sh
 name=${0##*/}
+for option; do csv=${option#--csv=}; done
+: >"$csv"
 [ "$name" != opencl_profiling ] || { echo "$name: no OpenCL device" >&2 && exit 77; }
 case $0,${SIMULATED_TIMES-},${NO_GPU-} in
 build/simulated/*) [ "$SIMULATED_TIMES" = h200 ] || exit 1 ;;
 build/0[456]_*_opencl,* | build/0[123]*) ;;
 *,yes) echo "$name: no NVIDIA GPU" >&2 && exit 77 ;;
 esac
-for option; do csv=${option#--csv=}; done
-sed '/^no_finish,/s/0$/1/' "docs/results/nvidia-h200/$name.csv" >"$csv"
+sed '/^no_finish,/s/0$/1/; /^finish_after,/s/,[0-9]*/,9/2; s/^\(warm_then_median\(,[^,]*\)\{3\},\)/\19/' \
+    "docs/results/nvidia-h200/$name.csv" >"$csv"
 awk -v name="$name" '/^## / { inside = $2 == name } inside && !/^(##|```)/' docs/results/nvidia-h200/README.md
 case " ${FAILS-} " in *" $name "*) echo "$name: a <b> & \"c\" in $PWD/x.c" >&2 && exit 1 ;; esac
 .
@@ -84,24 +86,25 @@ said "Left out, because they need a tool: one program" "==== 01_host_clock/host_
     "    docs/change.sh clfinish_sync --size 1024" "    docs/change.sh cuda_events --size 1024"
 grep -q '^OpenCL no_finish .* (disturbed)$' ../text && grep -q '^CUDA   event_net ' ../text || bad=1
 [ "$(cd build/tour && echo ./*.csv)" = "./block_clock.csv ./calibrate.csv ./clfinish_sync.csv ./cuda_events.csv \
-./fit_to_measure.csv ./host_clock.csv ./warmup.csv" ] || { ls build/tour && bad=1; }
-page "the whole machine: others ran" "02_clfinish_sync/clfinish_sync: disturbed: no_finish" "no clock,min_us" \
-    "no_finish disturbed host" "Skipped: no OpenCL device" "method this machine nvidia-h200" "04 Each method on each kernel" "no simulated" "no $PWD"
+./host_clock.csv ./warmup.csv" ] || { ls build/tour && bad=1; }
+page "02_clfinish_sync/clfinish_sync: while it ran, others ran" "02_clfinish_sync/clfinish_sync: disturbed: no_finish" \
+    "fastest one: finish_after (median_us" "us in warmup: programs that measure the same differ" "no clock,min_us" \
+    "method median_us clock min_us" "no_finish disturbed" "Skipped: no OpenCL device" "method this machine nvidia-h200" "04 Each method on each kernel" "no simulated" "no $PWD"
 [ "$(sed -n 's/.*<h2[^>]*>\(..\).*/\1/p' build/report.html | paste -sd ' ' -)" = "01 02 03 04 05 06 Nu Th Th Wh Wh" ] || bad=1
 
 # Without a GPU the CUDA programs of the chapters run on the simulated one. Their rows are beside no recorded machine.
 NO_GPU=yes tours 0
-model="No GPU here (no NVIDIA GPU): on a simulated one, a model of an H200 in software. No number is of hardware."
+model="So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
 said "==== 04_cuda_events/cuda_events ====" "$model" "==== 05_block_clock/block_clock ====" "$model" \
-    "==== 06_warmup/warmup ====" "$model" "==== docs/lab/calibrate ====" "Skipped: no NVIDIA GPU" \
+    "==== 06_warmup/warmup ====" "$model" "The report of this machine, to open in a browser: build/report.html" \
     "    docs/change.sh block_clock --threads 64    (on the simulated GPU)"
-[ "$(cd build/tour && echo ./*.csv simulated/*.csv)" = "./clfinish_sync.csv ./fit_to_measure.csv ./host_clock.csv \
+[ "$(cd build/tour && echo ./*.csv simulated/*.csv)" = "./clfinish_sync.csv ./host_clock.csv \
 simulated/block_clock.csv simulated/cuda_events.csv simulated/warmup.csv" ] || { ls build/tour/* && bad=1; }
 page "cuda_events on a simulated GPU A model of an NVIDIA H200, in software: no number here was measured." \
     "05_block_clock/block_clock on the simulated GPU" "no block_clock on this machine" "no cuda_events on this machine" \
     "06_warmup/warmup: simulated, for this machine has no NVIDIA GPU" "02 vector_add by the host's clock and the event's" \
-    "no 04 Each method on each kernel" "no 05 Clocks of a block, CUDA" "Skipped: no NVIDIA GPU"
-! grep -q '^CUDA   ' ../text || bad=1
+    "no 04 Each method on each kernel" "no 05 Clocks of a block, CUDA" "no 04_cuda_events/cuda_events: while it ran"
+! grep '^CUDA   \|left out$\|calibrate' ../text || bad=1
 FAILS=warmup NO_GPU=yes tours 1
 said "FAILED: simulated/06_warmup/warmup"
 

@@ -6,10 +6,10 @@ function of(name) { return name in column ? $column[name] : "" }
 BEGIN {
     measures["no_finish"] = "the call that queues the kernel"
     measures["finish_after"] = "an earlier command and the kernel"
-    measures["finish_before_and_after"] = "the kernel, the way there and back"
+    measures["finish_before_and_after"] = "the kernel, the way to the device and back"
     measures["profiling_event"] = "the kernel on the device"
     measures["host_no_sync"] = "the call that launches the kernel"
-    measures["host_sync"] = "the kernel, the way there and back"
+    measures["host_sync"] = "the kernel, the way to the device and back"
     measures["cpu_clock"] = "processor time while the host waits"
     measures["event"] = "the kernel, the events, the launch gap"
     measures["event_blocked"] = "the kernel and the events"
