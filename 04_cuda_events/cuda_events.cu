@@ -12,8 +12,8 @@
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
 #include "blocked.h" /* the spin; the blocker, its gate and the pair of events behind it */
+#include "device_vectors.h"
 #include "others.h"
-#include "vectors.h"
 
 /* c = a + b of n floats, one by each thread. */
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
@@ -207,21 +207,6 @@ static double compare_processor_times(struct table *table, const struct experime
 
 /* ---- The experiment ---- */
 
-static float *new_vector(unsigned v, size_t floats) {
-    float *host = host_vector(v, floats);
-    float *device = (float *)new_on_device(floats * sizeof *host, host);
-    free(host);
-    return device;
-}
-
-/* Exits with 1 if a sum is wrong: then no time counts. */
-static void check_vector_add(const struct experiment *e) {
-    float *host = host_vector(C, e->floats);
-    CHECK_CUDA(cudaMemcpy(host, e->c, e->floats * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e->floats);
-    free(host);
-}
-
 int main(int argc, char **argv) {
     static struct all_samples samples; /* too large for the stack */
     const char *device = "";
@@ -244,7 +229,7 @@ int main(int argc, char **argv) {
     /* The warm-up, without the blocker: with lazy loading a first launch may wait for an idle
      * device. Then the sums are spoilt: the timed launches must write them anew. */
     launch(&e);
-    check_vector_add(&e);
+    check_vector_add(e.c, e.floats);
     CHECK_CUDA(cudaMemset(e.c, 0xff, e.floats * sizeof *e.c)); /* NaNs */
     CHECK_CUDA(cudaDeviceSynchronize());
     e.spin_ns = 10000;
@@ -264,7 +249,7 @@ int main(int argc, char **argv) {
     e.kernel = "vector_add";
     e.spin_ns = 0;
     compare(&table, &e, &samples, &floor, &net);
-    check_vector_add(&e);
+    check_vector_add(e.c, e.floats);
     end_table(&table);
     say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "While the host sleeps, clock() sees %.0f us of a kernel of 1 ms.\n",

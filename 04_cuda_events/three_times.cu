@@ -10,11 +10,9 @@
  * Run:   ./three_times
  * Try:   ./three_times --blocks 1,132,133
  */
-#include <cuda_profiler_api.h>
-
 #include "blocked.h" /* the blocker, its gate and the pair of events behind it; spin_for() */
+#include "device_vectors.h"
 #include "fit_line.h"
-#include "vectors.h"
 
 /* ---- The kernels, each without stamps of its own and with them ---- */
 
@@ -166,111 +164,73 @@ static double period_us(const struct experiment *e) {
     return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
 }
 
-/* ---- The vectors ---- */
-
-static float *new_vector(unsigned v, size_t floats) {
-    float *host = host_vector(v, floats);
-    float *device = (float *)new_on_device(floats * sizeof *host, host);
-    free(host);
-    return device;
-}
-
-/* Exits with 1 if a sum is wrong: then no time counts. */
-static void check_vector_add(const struct experiment *e) {
-    float *host = host_vector(C, e->floats);
-    CHECK_CUDA(cudaMemcpy(host, e->c, e->floats * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e->floats);
-    free(host);
-}
-
 /* ---- The rows ---- */
 
 /* In microseconds, of each run. */
 struct samples {
-    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS]; /* by events */
-    double slope[MAX_RUNS], row_of_20[MAX_RUNS];                /* by events, of one launch */
-    double code[MAX_RUNS], row_stamps[MAX_RUNS], plain_stamps[MAX_RUNS]; /* by stamps */
+    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS], slope[MAX_RUNS]; /* by events */
+    double code[MAX_RUNS], row_stamps[MAX_RUNS];                                 /* by stamps */
 };
 
-/* Their medians. NaN: there are no stamps. */
-struct medians {
-    double floor, empty, blocked, slope, row_of_20;
-    double code, row_stamps, plain_stamps;
-    unsigned marks; /* of all of them */
-};
-
-static double median_us(const double *samples_us, int runs, unsigned *marks) {
-    const struct summary s = summarize_us(samples_us, (size_t)runs);
-    *marks |= s.marks;
-    return s.median;
-}
-
-static struct medians measure(struct experiment *e, struct samples *us) {
+/* Warms up, and times the kernel by each method, in turns. Exits with 1 if a sum is wrong. */
+static void measure(struct experiment *e, struct samples *us) {
     const double launches[] = {2, 5, 10, LONGEST};
-    struct medians m = {};
-    m.marks = probe_gpu(&e->pair);
     launch(e, e->times); /* the warm-up; then the sums are spoilt: NaNs */
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
-    CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
-    for (int run = 0; run < e->runs; run++) {
-        launch(e, e->times);
-        CHECK_CUDA(cudaDeviceSynchronize());
-        if (e->stamped)
-            us->plain_stamps[run] = code_us(e);
-    }
-    CHECK_CUDA(cudaProfilerStop()); /* behind the blocker a profiler cannot watch */
     for (int run = 0; run < e->runs; run++) {
         double row_us[4];
         us->floor[run] = event_floor_us(&e->pair);
         us->empty[run] = empty_blocked_us(e);
         us->blocked[run] = event_blocked_us(e, 1);
-        if (e->stamped)
-            us->code[run] = code_us(e);
+        us->code[run] = e->stamped ? code_us(e) : NAN;
         for (int i = 0; i < 4; i++)
             row_us[i] = event_blocked_us(e, (int)launches[i]);
         us->slope[run] = fit_line(launches, row_us, 4).slope;
-        us->row_of_20[run] = (row_us[3] - us->floor[run]) / LONGEST;
-        if (e->stamped)
-            us->row_stamps[run] = period_us(e);
+        us->row_stamps[run] = e->stamped ? period_us(e) : NAN;
     }
     if (e->floats > 0)
-        check_vector_add(e);
-    m.floor = median_us(us->floor, e->runs, &m.marks);
-    m.empty = median_us(us->empty, e->runs, &m.marks);
-    m.blocked = median_us(us->blocked, e->runs, &m.marks);
-    m.slope = median_us(us->slope, e->runs, &m.marks);
-    m.row_of_20 = median_us(us->row_of_20, e->runs, &m.marks);
-    m.code = e->stamped ? median_us(us->code, e->runs, &m.marks) : NAN;
-    m.row_stamps = e->stamped ? median_us(us->row_stamps, e->runs, &m.marks) : NAN;
-    m.plain_stamps = e->stamped ? median_us(us->plain_stamps, e->runs, &m.marks) : NAN;
-    return m;
+        check_vector_add(e->c, e->floats);
+}
+
+/* NaN if there are no samples, without stamps. */
+static double median_us(const double *samples_us, int runs, unsigned *marks) {
+    if (isnan(samples_us[0]))
+        return NAN;
+    const struct summary s = summarize_us(samples_us, (size_t)runs);
+    *marks |= s.marks;
+    return s.median;
 }
 
 /* Measures and prints a row. Returns by how much code_minus_empty and code_stamps differ; NaN:
  * there are no stamps. */
-static double time_row(struct table *table, struct experiment *e, struct samples *samples) {
-    const struct medians m = measure(e, samples);
-    const double net_us = m.blocked - m.floor, minus_empty_us = m.blocked - m.empty;
+static double time_row(struct table *table, struct experiment *e, struct samples *us) {
+    unsigned marks = probe_gpu(&e->pair);
+    measure(e, us);
+    const double floor = median_us(us->floor, e->runs, &marks);
+    const double empty = median_us(us->empty, e->runs, &marks);
+    const double blocked = median_us(us->blocked, e->runs, &marks);
+    const double slope = median_us(us->slope, e->runs, &marks);
+    const double code = median_us(us->code, e->runs, &marks);
+    const double row_stamps = median_us(us->row_stamps, e->runs, &marks);
+    const double net_us = blocked - floor, minus_empty_us = blocked - empty;
     char kernel[64] = "spin_2us";
     if (e->floats > 0)
         snprintf(kernel, sizeof kernel, "vector_add_%zu", e->floats);
-    if (net_us <= 0 || m.slope <= 0 || (e->stamped && m.code > m.blocked + 2))
-        fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row", m.code,
-             net_us, m.slope);
+    if (net_us <= 0 || slope <= 0 || (e->stamped && code > blocked + 2))
+        fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row", code,
+             net_us, slope);
     text(table, "kernel", 19, kernel);
     number(table, "blocks", 0, (double)e->blocks);
     text(table, "stamps", 6, e->stamped ? "yes" : "no");
-    number(table, "code_stamps_us", 2, m.code);
+    number(table, "code_stamps_us", 2, code);
     number(table, "code_minus_empty_us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
     number(table, "event_net_us", 2, net_us);
-    number(table, "row_slope_us", 2, m.slope);
-    record_number(table, "row_of_20_us", 2, m.row_of_20);
-    record_number(table, "row_stamps_us", 2, m.row_stamps);
-    record_number(table, "plain_stamps_us", 2, m.plain_stamps);
-    record_number(table, "floor_us", 2, m.floor);
-    end_row(table, m.marks | mark_interrupted(m.slope, net_us));
-    return fabs(minus_empty_us - m.code);
+    number(table, "row_slope_us", 2, slope);
+    record_number(table, "row_stamps_us", 2, row_stamps);
+    record_number(table, "floor_us", 2, floor);
+    end_row(table, marks | mark_interrupted(slope, net_us));
+    return fabs(minus_empty_us - code);
 }
 
 /* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The

@@ -13,7 +13,7 @@
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
 #include "blocked.h"
-#include "vectors.h"
+#include "device_vectors.h"
 
 /* ---- The kernels ---- */
 
@@ -86,21 +86,6 @@ static double warm_us(const struct experiment *e) {
 
 /* ---- The vectors ---- */
 
-/* On the device: element i of a, of b, or of c. */
-static float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n);
-    float *device = (float *)new_on_device(n * sizeof *host, host);
-    free(host);
-    return device;
-}
-
-static void check_vector_add(const struct experiment *e) {
-    float *host = host_vector(C, e->n);
-    CHECK_CUDA(cudaMemcpy(host, e->c, e->n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e->n);
-    free(host);
-}
-
 /* Exits with 1 unless the thread that reads the last number of the other data has said so. */
 static void check_flush(const struct experiment *e) {
     unsigned found = 0;
@@ -133,7 +118,7 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
     e->c = new_vector(C, e->n);
     const unsigned shared = probe_gpu(&e->pair);
     launch(e); /* the warm-up; and no kernel may be launched first while the gate is shut */
-    check_vector_add(e);
+    check_vector_add(e->c, e->n);
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */
     CHECK_CUDA(cudaDeviceSynchronize());
 
@@ -144,7 +129,7 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
         floors_us[run] = event_floor_us(&e->pair);
     }
 
-    check_vector_add(e);
+    check_vector_add(e->c, e->n);
     check_flush(e);
     CHECK_CUDA(cudaFree(e->a));
     CHECK_CUDA(cudaFree(e->b));

@@ -14,9 +14,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "cuda.h"
+#include "device_vectors.h"
 #include "stats.h"
-#include "vectors.h"
 
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -55,14 +54,6 @@ struct process {
     bool delayed; /* the second launch: the host waited too long for it */
 };
 
-/* On the device: element i of a, of b, or of c. */
-static float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n);
-    float *device = (float *)new_on_device(n * sizeof *host, host);
-    free(host);
-    return device;
-}
-
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
     struct experiment e = {};
@@ -83,10 +74,7 @@ static void run_cold(void *data) {
     if (!(p->first_us > 0 && p->second_us > 0))
         fail(EXIT_FAILED, "impossible: launches of %g and %g us", p->first_us, p->second_us);
 
-    float *host = host_vector(C, e.n);
-    CHECK_CUDA(cudaMemcpy(host, e.c, e.n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e.n);
-    free(host);
+    check_vector_add(e.c, e.n);
     snprintf(p->device, sizeof p->device, "%s", gpu.properties.name);
     snprintf(p->driver, sizeof p->driver, "%s", gpu.driver);
 }

@@ -13,9 +13,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "cuda.h"
+#include "device_vectors.h"
 #include "stats.h"
-#include "vectors.h"
 
 /* ---- The kernel under study, and another to warm up with ---- */
 
@@ -98,14 +97,6 @@ struct process {
     char device[256], driver[64];
     double us[MAX_LAUNCHES], overhead_us[MAX_LAUNCHES]; /* of each launch of vector_add */
 };
-
-/* On the device: element i of a, of b, or of c. */
-static float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n);
-    float *device = (float *)new_on_device(n * sizeof *host, host);
-    free(host);
-    return device;
-}
 
 /* Exits with 1 unless vector_add has left the sums in c, and other_kernel then fills all of it. */
 static void check_kernels(const struct experiment *e) {
