@@ -4,8 +4,8 @@
  *
  * Measures: a spin of 10 us, which knows its own length, and vector_add; and a spin of 1 ms by
  *   clock(), while the host waits busily and while it sleeps.
- * Does not measure: what launch and drain consist of (docs/lab/drain.cu); the first launch
- *   (chapter 06).
+ * Does not measure: what the GPU does before and after the code (docs/lab/drain.cu); the first
+ *   launch (chapter 06).
  *
  * Build: nvcc -O2 -arch=native -I../common cuda_events.cu -o cuda_events
  * Run:   ./cuda_events
@@ -45,16 +45,16 @@ static void launch(const struct experiment *e) {
 
 /* ---- The methods: each returns microseconds ---- */
 
-/* Wrong: a launch returns before the kernel has run. */
+/* Wrong: the launch call returns before the kernel has run. */
 static double host_no_sync_us(const struct experiment *e) {
     const int64_t start_ns = now_ns();
     launch(e);
     const int64_t end_ns = now_ns();
-    CHECK_CUDA(cudaDeviceSynchronize()); /* too late to count */
+    CHECK_CUDA(cudaDeviceSynchronize()); /* not in the time */
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* Right for long kernels: it holds the launch, the kernel, and the way back to the host. */
+/* Right for long kernels. The time also holds the launch call and the wait for the GPU's answer. */
 static double host_sync_us(const struct experiment *e) {
     const int64_t start_ns = now_ns();
     launch(e);
@@ -62,8 +62,8 @@ static double host_sync_us(const struct experiment *e) {
     return (double)(now_ns() - start_ns) / 1e3;
 }
 
-/* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
- * still preparing the launch: that gap is in the figure. */
+/* The GPU takes the time when it reaches an event. It reaches the first one at once, while the host
+ * is still in the launch call: that gap is in the time. */
 static double event_us(const struct experiment *e) {
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     launch(e);
@@ -99,8 +99,8 @@ static double cpu_clock_us(const struct experiment *e) {
     return (double)(clock() - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
-/* The same with a host that sleeps: clock() counts how it launches, falls asleep and wakes up. With
- * cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) each wait is of this kind. */
+/* The same with a host that sleeps: clock() counts the launch call, falling asleep and waking up.
+ * With cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) each wait is of this kind. */
 static double cpu_clock_asleep_us(const struct experiment *e) {
     const clock_t start_ticks = clock();
     launch(e);
@@ -111,7 +111,7 @@ static double cpu_clock_asleep_us(const struct experiment *e) {
 
 /* ---- The rows ---- */
 
-/* Of one method: what it says in each run, and for how long the spin ran meanwhile. */
+/* The time of one method in each run, and how long the spin ran. */
 struct samples {
     double us[MAX_RUNS], code_us[MAX_RUNS];
 };
@@ -120,7 +120,7 @@ struct all_samples {
     struct samples cpu_clock, cpu_clock_asleep;
 };
 
-/* Stores what a method says in this run, and how long the spin says that it ran. */
+/* Stores the time of a method in this run, and how long the spin ran. */
 static void store(struct samples *samples, size_t run, double us, const struct experiment *e) {
     unsigned long long ran_ns;
     CHECK_CUDA(cudaMemcpy(&ran_ns, e->ran_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
@@ -149,8 +149,8 @@ static double print_row(struct table *table, const struct experiment *e, const c
     return s.median;
 }
 
-/* Exits with 1 if event_net is no time, or over 5 us shorter than the code: two clocks differ by
- * less. */
+/* Exits with 1 if event_net is not above 0, or over 5 us shorter than the code. The two clocks
+ * differ by less. */
 static void check_event_net(const struct experiment *e, const struct samples *event_net,
                             bool has_code) {
     const double net_us = median(event_net->us, e->runs);
@@ -173,7 +173,7 @@ static void compare(struct table *table, const struct experiment *e, struct all_
         store(&all->event_floor, run, floor_us(e), e);
         store(&all->cpu_clock, run, cpu_clock_us(e), e);
     }
-    /* Others on the processor are in all times that hold a call of the host. */
+    /* Other programs on the processor lengthen all times that hold a call of the host. */
     const unsigned others = shared | mark_others(table, others_since(&from));
     print_row(table, e, "host_no_sync", "host", &all->host_no_sync, spins, others);
     print_row(table, e, "host_sync", "host", &all->host_sync, spins, others);

@@ -191,7 +191,7 @@ static const struct row *row_of(const struct row *rows, long long blocks) {
     return rows;
 }
 
-/* What the rows of the first number of threads say, from one block to 64 times a full device. */
+/* Compares rows of the first number of threads: one block, a full device, and 64 times that. */
 static void say_waves(const struct row *rows, long long full) {
     const struct row *one = row_of(rows, 1), *filled = row_of(rows, full);
     const struct row *four = row_of(rows, 4 * full), *most = row_of(rows, 64 * full);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * After how many launches does a kernel take as long as it will take from then on?
+ * After how many launches is a kernel warm: its time no longer changes?
  *
  * Measures: each of the first 100 launches of vector_add in a process that has never run it, by an
  *   event pair and by the host's clock.
@@ -50,7 +50,7 @@ static void time_vector_add_us(const struct experiment *e, double *device_us, do
 
 /* ---- The cold process ---- */
 
-/* What it is told, and what it brings back. */
+/* The input and the results of a cold process. */
 struct process {
     const char *wanted; /* the text of --device */
     long long size;
