@@ -11,8 +11,8 @@
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
 #include "blocked.h" /* the spin; the blocker, its gate and the pair of events behind it */
+#include "device_vectors.h"
 #include "others.h"
-#include "vectors.h"
 
 /* c = a + b of n floats, one by each thread. */
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
@@ -44,16 +44,16 @@ static void launch(const struct experiment *e) {
 
 /* ---- The methods: each returns microseconds ---- */
 
-/* Wrong: a launch returns before the kernel has run. */
+/* Wrong: the launch call returns before the kernel has run. */
 static double host_no_sync_us(const struct experiment *e) {
     const int64_t start_ns = now_ns();
     launch(e);
     const int64_t end_ns = now_ns();
-    CHECK_CUDA(cudaDeviceSynchronize()); /* too late to count */
+    CHECK_CUDA(cudaDeviceSynchronize()); /* not in the time */
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* Right for long kernels: it holds the launch, the kernel, and the way back to the host. */
+/* Right for long kernels. The time also holds the launch call and the wait for the GPU's answer. */
 static double host_sync_us(const struct experiment *e) {
     const int64_t start_ns = now_ns();
     launch(e);
@@ -61,8 +61,8 @@ static double host_sync_us(const struct experiment *e) {
     return (double)(now_ns() - start_ns) / 1e3;
 }
 
-/* The GPU stamps an event when it comes to it. It comes to the first at once, while the host is
- * still preparing the launch: that gap is in the figure. */
+/* The GPU takes the time when it reaches an event. It reaches the first one at once, while the host
+ * is still in the launch call: that gap is in the time. */
 static double event_us(const struct experiment *e) {
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     launch(e);
@@ -98,8 +98,8 @@ static double cpu_clock_us(const struct experiment *e) {
     return (double)(clock() - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
-/* The same with a host that sleeps: clock() counts how it launches, falls asleep and wakes up. With
- * cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) each wait is of this kind. */
+/* The same with a host that sleeps: clock() counts the launch call, falling asleep and waking up.
+ * With cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) each wait is of this kind. */
 static double cpu_clock_asleep_us(const struct experiment *e) {
     const clock_t start_ticks = clock();
     launch(e);
@@ -110,7 +110,7 @@ static double cpu_clock_asleep_us(const struct experiment *e) {
 
 /* ---- The rows ---- */
 
-/* Of one method: what it says in each run, and for how long the spin ran meanwhile. */
+/* The time of one method in each run, and how long the spin ran. */
 struct samples {
     double us[MAX_RUNS], code_us[MAX_RUNS];
 };
@@ -119,7 +119,7 @@ struct all_samples {
     struct samples cpu_clock, cpu_clock_asleep;
 };
 
-/* Stores what a method says in this run, and how long the spin says that it ran. */
+/* Stores the time of a method in this run, and how long the spin ran. */
 static void store(struct samples *samples, size_t run, double us, const struct experiment *e) {
     unsigned long long ran_ns;
     CHECK_CUDA(cudaMemcpy(&ran_ns, e->ran_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
@@ -148,8 +148,8 @@ static double print_row(struct table *table, const struct experiment *e, const c
     return s.median;
 }
 
-/* Exits with 1 if event_net is no time, or over 5 us shorter than the code: two clocks differ by
- * less. */
+/* Exits with 1 if event_net is not above 0, or over 5 us shorter than the code. The two clocks
+ * differ by less. */
 static void check_event_net(const struct experiment *e, const struct samples *event_net,
                             bool has_code) {
     const double net_us = median(event_net->us, e->runs);
@@ -172,7 +172,7 @@ static void compare(struct table *table, const struct experiment *e, struct all_
         store(&all->event_floor, run, floor_us(e), e);
         store(&all->cpu_clock, run, cpu_clock_us(e), e);
     }
-    /* Others on the processor are in all times that hold a call of the host. */
+    /* Other programs on the processor lengthen all times that hold a call of the host. */
     const unsigned others = shared | mark_others(table, others_since(&from));
     print_row(table, e, "host_no_sync", "host", &all->host_no_sync, spins, others);
     print_row(table, e, "host_sync", "host", &all->host_sync, spins, others);
@@ -206,21 +206,6 @@ static double compare_processor_times(struct table *table, const struct experime
 
 /* ---- The experiment ---- */
 
-static float *new_vector(unsigned v, size_t floats) {
-    float *host = host_vector(v, floats);
-    float *device = (float *)new_on_device(floats * sizeof *host, host);
-    free(host);
-    return device;
-}
-
-/* Exits with 1 if a sum is wrong: then no time counts. */
-static void check_vector_add(const struct experiment *e) {
-    float *host = host_vector(C, e->floats);
-    CHECK_CUDA(cudaMemcpy(host, e->c, e->floats * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e->floats);
-    free(host);
-}
-
 int main(int argc, char **argv) {
     static struct all_samples samples; /* too large for the stack */
     const char *device = "";
@@ -243,7 +228,7 @@ int main(int argc, char **argv) {
     /* The warm-up, without the blocker: with lazy loading a first launch may wait for an idle
      * device. Then the sums are spoilt: the timed launches must write them anew. */
     launch(&e);
-    check_vector_add(&e);
+    check_vector_add(e.c, e.floats);
     CHECK_CUDA(cudaMemset(e.c, 0xff, e.floats * sizeof *e.c)); /* NaNs */
     CHECK_CUDA(cudaDeviceSynchronize());
     e.spin_ns = 10000;
@@ -263,7 +248,7 @@ int main(int argc, char **argv) {
     e.kernel = "vector_add";
     e.spin_ns = 0;
     compare(&table, &e, &samples, &floor, &net);
-    check_vector_add(&e);
+    check_vector_add(e.c, e.floats);
     end_table(&table);
     say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "While the host sleeps, clock() sees %.0f us of a kernel of 1 ms.\n",

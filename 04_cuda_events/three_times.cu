@@ -2,25 +2,23 @@
  *
  * How long did my kernel take? There are three right answers.
  *
- * Measures: the time of a kernel's code, on the device, and in a row of launches, each by events;
- *   by the kernel's own stamps, whether the first and the last are right.
+ * Measures: by events, the time of a kernel's code, its time on the device, and what one more
+ *   launch adds in a row of launches. The kernel's own stamps check the first and the last.
  * Does not measure: the host's wait.
  *
  * Build: nvcc -O2 -arch=native -I../common three_times.cu -o three_times
  * Run:   ./three_times
- * Try:   ./three_times --blocks 1,132,133
+ * Try:   ./three_times --blocks 1,132,133        does one block more than SMs take longer?
  */
-#include <cuda_profiler_api.h>
-
 #include "blocked.h" /* the blocker, its gate and the pair of events behind it; spin_for() */
+#include "device_vectors.h"
 #include "fit_line.h"
-#include "vectors.h"
 
 /* ---- The kernels, each without stamps of its own and with them ---- */
 
 enum { THREADS = 256, WARPS = THREADS / 32 }; /* in a block; a warp is 32 threads run together */
 
-/* When a warp began and ended, by %globaltimer, the same clock on all SMs. */
+/* When a warp began and ended, by %globaltimer. */
 struct warp_time {
     unsigned long long start_ns, end_ns;
 };
@@ -80,6 +78,7 @@ struct experiment {
     struct warp_time *times; /* on the device: the last launch's, and behind them the first one's */
     unsigned long long last_ns; /* the start of the launch that code_us() read before */
     struct blocked_pair pair;
+    double code_error_us; /* how far code_minus_empty is from the stamps, at most so far */
     int runs;
 };
 
@@ -166,125 +165,86 @@ static double period_us(const struct experiment *e) {
     return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
 }
 
-/* ---- The vectors ---- */
-
-static float *new_vector(unsigned v, size_t floats) {
-    float *host = host_vector(v, floats);
-    float *device = (float *)new_on_device(floats * sizeof *host, host);
-    free(host);
-    return device;
-}
-
-/* Exits with 1 if a sum is wrong: then no time counts. */
-static void check_vector_add(const struct experiment *e) {
-    float *host = host_vector(C, e->floats);
-    CHECK_CUDA(cudaMemcpy(host, e->c, e->floats * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e->floats);
-    free(host);
-}
-
 /* ---- The rows ---- */
 
 /* In microseconds, of each run. */
 struct samples {
-    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS]; /* by events */
-    double slope[MAX_RUNS], row_of_20[MAX_RUNS];                /* by events, of one launch */
-    double code[MAX_RUNS], row_stamps[MAX_RUNS], plain_stamps[MAX_RUNS]; /* by stamps */
+    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS], slope[MAX_RUNS]; /* by events */
+    double code[MAX_RUNS], row_stamps[MAX_RUNS];                                 /* by stamps */
 };
 
-/* Their medians. NaN: there are no stamps. */
-struct medians {
-    double floor, empty, blocked, slope, row_of_20;
-    double code, row_stamps, plain_stamps;
-    unsigned marks; /* of all of them */
-};
-
-static double median_us(const double *samples_us, int runs, unsigned *marks) {
-    const struct summary s = summarize_us(samples_us, (size_t)runs);
-    *marks |= s.marks;
-    return s.median;
-}
-
-static struct medians measure(struct experiment *e, struct samples *us) {
+/* Warms up, and times the kernel by each method, in turns. Exits with 1 if a sum is wrong. */
+static void measure(struct experiment *e, struct samples *us) {
     const double launches[] = {2, 5, 10, LONGEST};
-    struct medians m = {};
-    m.marks = probe_gpu(&e->pair);
     launch(e, e->times); /* the warm-up; then the sums are spoilt: NaNs */
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
-    CHECK_CUDA(cudaProfilerStart()); /* ncu --profile-from-start off watches these launches */
-    for (int run = 0; run < e->runs; run++) {
-        launch(e, e->times);
-        CHECK_CUDA(cudaDeviceSynchronize());
-        if (e->stamped)
-            us->plain_stamps[run] = code_us(e);
-    }
-    CHECK_CUDA(cudaProfilerStop()); /* behind the blocker a profiler cannot watch */
     for (int run = 0; run < e->runs; run++) {
         double row_us[4];
         us->floor[run] = event_floor_us(&e->pair);
         us->empty[run] = empty_blocked_us(e);
         us->blocked[run] = event_blocked_us(e, 1);
-        if (e->stamped)
-            us->code[run] = code_us(e);
+        us->code[run] = e->stamped ? code_us(e) : NAN;
         for (int i = 0; i < 4; i++)
             row_us[i] = event_blocked_us(e, (int)launches[i]);
         us->slope[run] = fit_line(launches, row_us, 4).slope;
-        us->row_of_20[run] = (row_us[3] - us->floor[run]) / LONGEST;
-        if (e->stamped)
-            us->row_stamps[run] = period_us(e);
+        us->row_stamps[run] = e->stamped ? period_us(e) : NAN;
     }
     if (e->floats > 0)
-        check_vector_add(e);
-    m.floor = median_us(us->floor, e->runs, &m.marks);
-    m.empty = median_us(us->empty, e->runs, &m.marks);
-    m.blocked = median_us(us->blocked, e->runs, &m.marks);
-    m.slope = median_us(us->slope, e->runs, &m.marks);
-    m.row_of_20 = median_us(us->row_of_20, e->runs, &m.marks);
-    m.code = e->stamped ? median_us(us->code, e->runs, &m.marks) : NAN;
-    m.row_stamps = e->stamped ? median_us(us->row_stamps, e->runs, &m.marks) : NAN;
-    m.plain_stamps = e->stamped ? median_us(us->plain_stamps, e->runs, &m.marks) : NAN;
-    return m;
+        check_vector_add(e->c, e->floats);
+}
+
+/* NaN if there are no samples, without stamps. */
+static double median_us(const double *samples_us, int runs, unsigned *marks) {
+    if (isnan(samples_us[0]))
+        return NAN;
+    const struct summary s = summarize_us(samples_us, (size_t)runs);
+    *marks |= s.marks;
+    return s.median;
 }
 
 /* Measures and prints a row. Returns by how much code_minus_empty and code_stamps differ; NaN:
  * there are no stamps. */
-static double time_row(struct table *table, struct experiment *e, struct samples *samples) {
-    const struct medians m = measure(e, samples);
-    const double net_us = m.blocked - m.floor, minus_empty_us = m.blocked - m.empty;
+static double time_row(struct table *table, struct experiment *e, struct samples *us) {
+    unsigned marks = probe_gpu(&e->pair);
+    measure(e, us);
+    const double floor = median_us(us->floor, e->runs, &marks);
+    const double empty = median_us(us->empty, e->runs, &marks);
+    const double blocked = median_us(us->blocked, e->runs, &marks);
+    const double slope = median_us(us->slope, e->runs, &marks);
+    const double code = median_us(us->code, e->runs, &marks);
+    const double row_stamps = median_us(us->row_stamps, e->runs, &marks);
+    const double net_us = blocked - floor, minus_empty_us = blocked - empty;
     char kernel[64] = "spin_2us";
     if (e->floats > 0)
         snprintf(kernel, sizeof kernel, "vector_add_%zu", e->floats);
-    if (net_us <= 0 || m.slope <= 0 || (e->stamped && m.code > m.blocked + 2))
-        fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row", m.code,
-             net_us, m.slope);
+    if (net_us <= 0 || slope <= 0 || (e->stamped && code > blocked + 2))
+        fail(EXIT_FAILED, "impossible: %g us of code, %g us on the device, %g us in a row", code,
+             net_us, slope);
     text(table, "kernel", 19, kernel);
     number(table, "blocks", 0, (double)e->blocks);
     text(table, "stamps", 6, e->stamped ? "yes" : "no");
-    number(table, "code_stamps_us", 2, m.code);
+    number(table, "code_stamps_us", 2, code);
     number(table, "code_minus_empty_us", 2, minus_empty_us > 0 ? minus_empty_us : NAN);
     number(table, "event_net_us", 2, net_us);
-    number(table, "row_slope_us", 2, m.slope);
-    record_number(table, "row_of_20_us", 2, m.row_of_20);
-    record_number(table, "row_stamps_us", 2, m.row_stamps);
-    record_number(table, "plain_stamps_us", 2, m.plain_stamps);
-    record_number(table, "floor_us", 2, m.floor);
-    end_row(table, m.marks | mark_interrupted(m.slope, net_us));
-    return fabs(minus_empty_us - m.code);
+    number(table, "row_slope_us", 2, slope);
+    record_number(table, "row_stamps_us", 2, row_stamps);
+    record_number(table, "floor_us", 2, floor);
+    end_row(table, marks | mark_interrupted(slope, net_us));
+    return fabs(minus_empty_us - code);
 }
 
-/* Two rows of vector_add of so many floats, or if `floats` is 0 of a spin in so many blocks. The
- * row without stamps comes first: it must not find the other row's stamps in the cache. Returns
- * what time_row() does for the row with stamps. */
-static double time_kernel(struct table *table, struct experiment *e, struct samples *samples,
-                          size_t floats, size_t blocks) {
+/* Two rows, of vector_add or, if `floats` is 0, of a spin. The row without stamps comes first: it
+ * must not find stamps in the cache. */
+static void time_kernel(struct table *table, struct experiment *e, struct samples *samples,
+                        size_t floats, size_t blocks) {
     e->floats = floats;
     e->blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : blocks;
     e->spin_ns = floats > 0 ? 0 : 2000;
     e->stamped = false;
     time_row(table, e, samples);
     e->stamped = true;
-    return time_row(table, e, samples);
+    e->code_error_us = fmax(e->code_error_us, time_row(table, e, samples));
 }
 
 int main(int argc, char **argv) {
@@ -322,23 +282,19 @@ int main(int argc, char **argv) {
     launch_empty(); /* the others' warm-up is in measure() */
 
     struct table table = {};
-    double code_error_us = 0;
     begin_record(args, gpu.properties.name, gpu.driver);
     say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
-        "code_stamps_us: first to last instruction; event_net_us: launch to drain;\n"
-        "row_slope_us: one launch more\n"
-        "\n",
+        "code_stamps_us: first to last instruction; event_net_us: also preparation and drain;\n"
+        "row_slope_us: what one more launch adds\n\n",
         gpu.properties.name, runs);
     for (int i = 0; i < blocks.count; i++)
-        code_error_us =
-            fmax(code_error_us, time_kernel(&table, &e, &samples, 0, (size_t)blocks.at[i]));
+        time_kernel(&table, &e, &samples, 0, (size_t)blocks.at[i]);
     for (int i = 0; i < sizes.count; i++)
-        code_error_us =
-            fmax(code_error_us, time_kernel(&table, &e, &samples, (size_t)sizes.at[i], 0));
+        time_kernel(&table, &e, &samples, (size_t)sizes.at[i], 0);
     end_table(&table);
     say("In the rows with stamps code_minus_empty_us and code_stamps_us differ by at most %.2f "
         "us.\n"
         "Stamps cost time: trust the rows without them.\n",
-        value("code_error_max_us", code_error_us));
+        value("code_error_max_us", e.code_error_us));
     return EXIT_SUCCESS;
 }

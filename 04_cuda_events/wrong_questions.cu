@@ -4,8 +4,8 @@
  *
  * Measures: three questions that get an error, by its name; then a spin of 250 us by event pairs in
  *   the spin's own stream and in others, where a wrong question gets a wrong number and no error.
- * Does not measure: the host's gap, launch, drain and the events' own cost. They are in each right
- *   pair here; see cuda_events.cu.
+ * Does not measure: the host's gap, preparation, drain and the events' own cost. Each right pair
+ *   here holds them; see cuda_events.cu.
  *
  * Build: nvcc -O2 -arch=native -I../common wrong_questions.cu -o wrong_questions
  * Run:   ./wrong_questions
@@ -19,7 +19,7 @@ static const unsigned long long spin_ns = 250000;
 
 struct answer {
     cudaError_t error;
-    bool still_set; /* in cudaGetLastError(), for whoever asks next */
+    bool still_set; /* the next cudaGetLastError() returns the error again */
     double us;      /* NaN: there is none */
 };
 

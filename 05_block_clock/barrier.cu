@@ -4,12 +4,12 @@
  *
  * Measures: three ends of one block whose warps do unequal work, thread 0's the least of it: before
  *   the barrier, by the very next instruction after it, and where the barrier's answer is needed.
- * Does not measure: the barrier's own cost, some tens of clocks. It is in the last end, twice; in
- *   the second one once, if the GPU waits there at all.
+ * Does not measure: the barrier's own cost, some tens of clocks. The last end holds it twice. The
+ *   second one holds it once, if the GPU waits there at all.
  *
  * Build: nvcc -O2 -arch=native -I../common barrier.cu -o barrier
  * Run:   ./barrier
- * Try:   the kernel with steps instead of steps * (1 + ...): now the three agree, nearly
+ * Try:   `steps` in place of steps * (1 + ...) in the kernel: do the three ends still differ?
  */
 #include "cuda.h"
 #include "stats.h"

@@ -13,7 +13,8 @@
  * Run:   ./block_clock
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
-#include "blocked.h" /* the reading of %globaltimer, two events */
+#include "block_rows.h" /* a row of the table */
+#include "blocked.h"    /* the reading of %globaltimer, two events */
 
 enum { MAX_SMS = 4096 };
 
@@ -85,12 +86,6 @@ struct memory {
     bool in_upper_half;       /* where the last input had its minimum */
 };
 
-/* One number for each launch of a row. */
-struct samples {
-    double clocks_mean[MAX_RUNS], clocks_median[MAX_RUNS], clocks_max[MAX_RUNS];
-    double span_us[MAX_RUNS], launch_us[MAX_RUNS], wait_us[MAX_RUNS], used_sms[MAX_RUNS];
-};
-
 /* Copies random numbers to the device, and returns their minimum. It is at a random place of the
  * upper half and of the lower half in turns: a reduction that skips numbers must fail. */
 static float new_input(struct memory *m, size_t threads) {
@@ -128,7 +123,7 @@ static void check_blocks(const struct memory *m, size_t blocks, float minimum) {
 
 /* From the stamps of the blocks to the numbers of the launch. */
 static void evaluate(const struct memory *m, size_t blocks, size_t run, struct samples *s) {
-    double sum = 0, most = 0;
+    double sum = 0;
     unsigned long long first_ns = ~0ull, last_ns = 0;
     bool seen[MAX_SMS] = {false};
     int used = 0;
@@ -136,7 +131,6 @@ static void evaluate(const struct memory *m, size_t blocks, size_t run, struct s
         const struct block_time *t = &m->host_times[b];
         m->clocks[b] = (double)(t->end_clock - t->start_clock);
         sum += m->clocks[b];
-        most = m->clocks[b] > most ? m->clocks[b] : most;
         first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
         last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
         used += !seen[t->sm];
@@ -144,9 +138,8 @@ static void evaluate(const struct memory *m, size_t blocks, size_t run, struct s
     }
     s->clocks_mean[run] = sum / (double)blocks;
     s->clocks_median[run] = median(m->clocks, blocks);
-    s->clocks_max[run] = most;
     s->span_us[run] = (double)(last_ns - first_ns) / 1e3;
-    s->used_sms[run] = used;
+    s->used_units[run] = used;
 }
 
 /* Launches with a new input, and stores what this launch says as number `run` of the samples. */
@@ -191,78 +184,17 @@ static int blocks_at_once(long long threads, int sms) {
     return per_sm * sms;
 }
 
-/* Puts `number` in its place in a rising list, unless it is there. */
-static void insert(struct numbers *list, long long number) {
-    int i = 0;
-    while (i < list->count && list->at[i] < number)
-        i++;
-    if (i < list->count && list->at[i] == number)
-        return;
-    if (list->count == MAX_LIST)
-        fail(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
-    memmove(&list->at[i + 1], &list->at[i], (size_t)(list->count - i) * sizeof list->at[0]);
-    list->at[i] = number;
-    list->count++;
+/* The row with so many blocks; main() has inserted it. */
+static const struct row *row_of(const struct row *rows, long long blocks) {
+    while (rows->blocks != blocks)
+        rows++;
+    return rows;
 }
 
-struct row {
-    long long blocks, threads;
-    const char *note;            /* what the number of blocks stands for */
-    double clocks_mean, span_us; /* medians of the launches */
-};
-
-/* Prints a row, and fills in its medians. `first` is the table's first row, `same_blocks` the one
- * with as many blocks and the first number of threads; either may be `row` itself. With one number
- * of threads the table leaves the ratio to the latter out. */
-static void print_row(struct table *table, const struct samples *s, size_t runs, struct row *row,
-                      const struct row *first, const struct row *same_blocks, bool one_number,
-                      unsigned marks) {
-    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks, gpu_factor);
-    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks, gpu_factor);
-    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks, gpu_factor);
-    const struct summary span = summarize_us(s->span_us, runs);
-    const struct summary launch = summarize_us(s->launch_us, runs);
-    const double wait_us = median(s->wait_us, runs);
-    row->clocks_mean = mean.median;
-    row->span_us = span.median;
-    number(table, "blocks", 0, (double)row->blocks);
-    number(table, "threads", 0, (double)row->threads);
-    number(table, "clocks_mean", 0, mean.median);
-    number(table, "clocks_median", 0, middle.median);
-    record_number(table, "clocks_max", 0, most.median);
-    number(table, "span_us", 2, span.median);
-    number(table, "whole_launch_us", 2, launch.median);
-    number(table, "used_units", 0, median(s->used_sms, runs));
-    number(table, "mean_to_first", 2, mean.median / first->clocks_mean);
-    const double ratio_of_threads = mean.median / same_blocks->clocks_mean;
-    if (one_number)
-        record_number(table, "ratio_of_threads", 2, ratio_of_threads);
-    else
-        number(table, "ratio_of_threads", 2, ratio_of_threads);
-    record_number(table, "clocks_mean_min", 0, mean.min);
-    record_number(table, "clocks_mean_max", 0, mean.max);
-    record_number(table, "span_min_us", 2, span.min);
-    record_number(table, "span_max_us", 2, span.max);
-    record_number(table, "whole_launch_min_us", 2, launch.min);
-    record_number(table, "whole_launch_max_us", 2, launch.max);
-    text(table, "note", 11, row->note);
-    end_row(table, marks | mean.marks | middle.marks | most.marks | span.marks | launch.marks |
-                       mark_delay(launch.median - span.median) |
-                       mark_delay(wait_us - launch.median));
-}
-
-static const struct row *row_of(const struct row *rows, int count, long long blocks) {
-    for (int i = 0; i < count; i++)
-        if (rows[i].blocks == blocks)
-            return &rows[i];
-    fail(EXIT_FAILED, "no row with %lld blocks", blocks);
-}
-
-/* What the rows with one block, a full device, and several waves say. */
-static void say_waves(const struct row *rows, int count, long long full) {
-    const struct row *one = row_of(rows, count, 1), *filled = row_of(rows, count, full);
-    const struct row *four = row_of(rows, count, 4 * full);
-    const struct row *most = row_of(rows, count, 64 * full);
+/* Compares rows of the first number of threads: one block, a full device, and 64 times that. */
+static void say_waves(const struct row *rows, long long full) {
+    const struct row *one = row_of(rows, 1), *filled = row_of(rows, full);
+    const struct row *four = row_of(rows, 4 * full), *most = row_of(rows, 64 * full);
     const double wave_us = value("wave_us", (most->span_us - four->span_us) / (64 - 4));
     say("From one block to a full device, %lld blocks, clocks_mean changed from %.0f to %.0f.\n"
         "With 64 times as many blocks it was %.0f, and the span %.2f us in place of %.2f:\n"
@@ -339,14 +271,13 @@ int main(int argc, char **argv) {
                                                : "";
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&m, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            print_row(&table, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1,
-                      marks);
+            print_row(&table, false, samples, (size_t)runs, row, rows, marks);
         }
         if (t < threads.count - 1)
             say("\n");
     }
     end_table(&table);
     if (!blocks.given)
-        say_waves(rows, blocks.count, first_full);
+        say_waves(rows, first_full);
     return EXIT_SUCCESS;
 }

@@ -13,10 +13,10 @@
  * Run:   ./block_clock_opencl
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
+#include "block_rows.h" /* a row of the table */
 #include "kernel_clock.h"
 #include "opencl.h"
 #include "others.h"
-#include "stats.h"
 
 enum { MAX_UNITS = 4096 };
 
@@ -40,12 +40,6 @@ struct experiment {
     struct block_time *host_times;
     double *clocks;     /* of each group */
     bool in_upper_half; /* where the last input had its minimum */
-};
-
-/* One number for each launch of a row; NaN where the device cannot tell. */
-struct samples {
-    double clocks_mean[MAX_RUNS], clocks_median[MAX_RUNS], clocks_max[MAX_RUNS];
-    double span_us[MAX_RUNS], launch_us[MAX_RUNS], wait_us[MAX_RUNS], used_units[MAX_RUNS];
 };
 
 /* Copies random numbers to the device, and returns their minimum. It is at a random place of the
@@ -86,7 +80,7 @@ static void check_blocks(const struct experiment *e, size_t blocks, float minimu
 
 /* From the stamps of the groups to the numbers of the launch. */
 static void evaluate(const struct experiment *e, size_t blocks, size_t run, struct samples *s) {
-    double sum = 0, most = 0;
+    double sum = 0;
     unsigned long long first_ns = ~0ull, last_ns = 0, first_clock = ~0ull, last_clock = 0;
     bool seen[MAX_UNITS] = {false};
     int used = 0;
@@ -94,7 +88,6 @@ static void evaluate(const struct experiment *e, size_t blocks, size_t run, stru
         const struct block_time *t = &e->host_times[b];
         e->clocks[b] = (double)(t->end_clock - t->start_clock);
         sum += e->clocks[b];
-        most = e->clocks[b] > most ? e->clocks[b] : most;
         first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
         last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
         first_clock = t->start_clock < first_clock ? t->start_clock : first_clock;
@@ -104,7 +97,6 @@ static void evaluate(const struct experiment *e, size_t blocks, size_t run, stru
     }
     s->clocks_mean[run] = sum / (double)blocks;
     s->clocks_median[run] = median(e->clocks, blocks);
-    s->clocks_max[run] = most;
     s->used_units[run] = used;
     if (e->clock.is_tsc) /* one counter for all cores: it gives the span, in whole ns */
         s->span_us[run] = floor((double)(last_clock - first_clock) * e->clock.tick_ns) / 1e3;
@@ -154,68 +146,6 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
 }
 
 /* ---- The experiment: every number of blocks with every number of threads ---- */
-
-/* Puts `number` in its place in a rising list, unless it is there. */
-static void insert(struct numbers *list, long long number) {
-    int i = 0;
-    while (i < list->count && list->at[i] < number)
-        i++;
-    if (i < list->count && list->at[i] == number)
-        return;
-    if (list->count == MAX_LIST)
-        fail(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
-    memmove(&list->at[i + 1], &list->at[i], (size_t)(list->count - i) * sizeof list->at[0]);
-    list->at[i] = number;
-    list->count++;
-}
-
-struct row {
-    long long blocks, threads;
-    const char *note;                             /* what the number of blocks stands for */
-    double clocks_mean, clocks_median, launch_us; /* medians of the launches */
-};
-
-/* Prints a row, and fills in its medians. `first` is the table's first row, `same_blocks` the one
- * with as many blocks and the first number of threads; either may be `row` itself. With one number
- * of threads the table leaves the ratio to the latter out. */
-static void print_row(struct table *table, bool cpu, const struct samples *s, size_t runs,
-                      struct row *row, const struct row *first, const struct row *same_blocks,
-                      bool one_number, unsigned others) {
-    const double factor = cpu ? cpu_factor : gpu_factor;
-    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks, factor);
-    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks, factor);
-    const struct summary most = summarize(s->clocks_max, runs, jitter_clocks, factor);
-    const struct summary span = summarize_on(cpu, s->span_us, runs);
-    const struct summary launch = summarize_on(cpu, s->launch_us, runs);
-    const double wait_us = median(s->wait_us, runs);
-    row->clocks_mean = mean.median;
-    row->clocks_median = middle.median;
-    row->launch_us = launch.median;
-    number(table, "blocks", 0, (double)row->blocks);
-    number(table, "threads", 0, (double)row->threads);
-    number(table, "clocks_mean", 0, mean.median);
-    number(table, "clocks_median", 0, middle.median);
-    record_number(table, "clocks_max", 0, most.median);
-    number(table, "span_us", 2, span.median);
-    number(table, "whole_launch_us", 2, launch.median);
-    number(table, "used_units", 0, median(s->used_units, runs));
-    number(table, "mean_to_first", 2, mean.median / first->clocks_mean);
-    const double ratio_of_threads = mean.median / same_blocks->clocks_mean;
-    if (one_number)
-        record_number(table, "ratio_of_threads", 2, ratio_of_threads);
-    else
-        number(table, "ratio_of_threads", 2, ratio_of_threads);
-    record_number(table, "clocks_mean_min", 0, mean.min);
-    record_number(table, "clocks_mean_max", 0, mean.max);
-    record_number(table, "span_min_us", 2, span.min);
-    record_number(table, "span_max_us", 2, span.max);
-    record_number(table, "whole_launch_min_us", 2, launch.min);
-    record_number(table, "whole_launch_max_us", 2, launch.max);
-    text(table, "note", 10, row->note);
-    const unsigned late_launch = isnan(span.median) ? 0 : mark_delay(launch.median - span.median);
-    end_row(table, mean.marks | middle.marks | most.marks | span.marks | launch.marks |
-                       late_launch | mark_delay(wait_us - launch.median) | (cpu ? others : 0));
-}
 
 /* What the rows say: `blocks` of them for each number of threads. A CPU's counter steps by some
  * tens. */
@@ -302,8 +232,8 @@ int main(int argc, char **argv) {
             const struct processor_time from = processor_time_now();
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&e, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            print_row(&table, cpu, samples, (size_t)runs, row, rows, &rows[b], threads.count == 1,
-                      cpu ? mark_others(&table, others_of_run(&from)) : 0);
+            const unsigned others = cpu ? mark_others(&table, others_of_run(&from)) : 0;
+            print_row(&table, cpu, samples, (size_t)runs, row, rows, others);
         }
         if (t < threads.count - 1)
             say("\n");

@@ -59,7 +59,7 @@ static __global__ void timedReduction(const float *input, float *output, struct 
         t.start_clock = clock64();
     }
 
-    /* Several times: a short block is nearly all start. */
+    /* Several times: else the start of a block would take most of its time. */
     for (int i = 0; i < work; i++) {
         float *const result = &output[blockIdx.x]; /* as in block_clock.cu */
         shared[tid] = input[tid];

@@ -7,8 +7,8 @@
 #include "opencl.h"
 
 #if defined __x86_64__ || defined __i386__
-/* Reads the time stamp counter and CLOCK_MONOTONIC at one moment: of some tries, the one between
- * whose two readings of the counter least time went by, since nothing interrupted it. */
+/* Reads the time stamp counter and CLOCK_MONOTONIC at one moment. Of several tries it keeps the one
+ * whose two readings of the counter are closest, because nothing interrupted that one. */
 static inline unsigned long long read_tsc(int64_t *ns) {
     unsigned long long least = ~0ull, middle = 0;
     for (int i = 0; i < 32; i++) {

@@ -22,7 +22,7 @@ struct memory {
 
 // Each block finds the minimum of the same 2 x blockDim.x numbers.
 __global__ void timedReduction(const float *input, float *output, struct block_time *times) {
-    extern __shared__ float shared[]; // as many numbers: the launch says so
+    extern __shared__ float shared[]; // the launch call gives its size
     const unsigned tid = threadIdx.x;
     const long long start = clock64();
 
@@ -30,7 +30,7 @@ __global__ void timedReduction(const float *input, float *output, struct block_t
     shared[tid + blockDim.x] = input[tid + blockDim.x];
     for (unsigned left = 2 * blockDim.x; left > 1;) { // halve what is left, rounding up
         const unsigned half = (left + 1) / 2;
-        __syncthreads(); // all threads are done with the round before
+        __syncthreads(); // all threads have done the round before
         if (tid + half < left && shared[tid + half] < shared[tid])
             shared[tid] = shared[tid + half];
         left = half;

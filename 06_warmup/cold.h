@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cold means cold: a process that has never run a kernel, and drivers that keep
- * none from an earlier process. */
+ * Cold: a process that has never run a kernel, with drivers that keep none from an earlier one. */
 #pragma once
 
 #include <sys/mman.h>
@@ -9,7 +8,7 @@
 
 #include "report.h"
 
-/* OpenCL and CUDA drivers keep compiled kernels on disk, each by a variable of its own. */
+/* Drivers keep compiled kernels on disk. Each has a variable of its own that turns it off. */
 static inline void keep_no_compiled_kernels(void) {
     setenv("CUDA_CACHE_DISABLE", "1", 1);           /* NVIDIA */
     setenv("POCL_KERNEL_CACHE", "0", 1);            /* PoCL */

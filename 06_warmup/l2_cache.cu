@@ -2,9 +2,9 @@
  *
  * How much does the state of the L2 cache change the time of a kernel?
  *
- * Measures: vector_add over a sweep of sizes, with its data in the L2 cache from the run before,
- *   with the L2 flushed by reading something else, and with it full of something else that was
- *   written; by event pairs behind a blocker, minus the floor.
+ * Measures: vector_add of several sizes, by event pairs behind a blocker, minus the floor. The L2
+ *   holds its data from the run before, or other data that was read, or other data that was
+ *   written.
  * Does not measure: which of the three is right. That depends on what comes before the kernel in
  *   the program that is to be made faster.
  *
@@ -13,7 +13,7 @@
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
 #include "blocked.h"
-#include "vectors.h"
+#include "device_vectors.h"
 
 /* ---- The kernels ---- */
 
@@ -23,11 +23,10 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
         c[i] = a[i] + b[i];
 }
 
-/* Reads `n` numbers, more than the L2 cache holds, so that its other lines give way: all but
- * those which somebody has set aside to persist (cudaCtxResetPersistingL2Cache() ends that; no
- * program here begins it). Unlike after a memset, nothing waits there to be written back to
- * memory. The thread that reads the last number, a 1 behind zeros, says so: without it the
- * compiler would leave out the loads. */
+/* Reads `n` numbers, more than the L2 cache holds, so that nothing else stays in it. (Data that a
+ * program has set aside to persist would stay: see cudaCtxResetPersistingL2Cache().) Unlike after a
+ * memset, nothing has to be written back to memory. The last number is 1, all others are 0. The
+ * thread that reads the 1 stores it: otherwise the compiler would leave out the loads. */
 static __global__ void read_through(const unsigned *data, size_t n, unsigned *last) {
     unsigned sum = 0;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
@@ -64,42 +63,26 @@ static double blocked_us(const struct experiment *e) {
 
 /* ---- The three states of the L2 cache: each method returns microseconds ---- */
 
-/* Full of something else that was written: its lines must go to memory first, in the kernel's
- * time. */
+/* The L2 is full of other data that was written: it goes to memory while the kernel runs. */
 static double written_us(const struct experiment *e) {
     CHECK_CUDA(cudaMemsetAsync(e->other_data, 0, (e->other_count - 1) * sizeof *e->other_data, 0));
     return blocked_us(e);
 }
 
-/* Full of something else that was only read: the kernel's data comes from memory. */
+/* The L2 is full of other data that was only read: the kernel's data comes from memory. */
 static double flushed_us(const struct experiment *e) {
     read_through<<<1024, 256>>>(e->other_data, e->other_count, e->last);
     CHECK_CUDA(cudaGetLastError());
     return blocked_us(e);
 }
 
-/* After a launch of its own, untimed: the kernel's own data, if it fits. */
+/* The L2 holds the kernel's data, if that fits, from an untimed launch just before. */
 static double warm_us(const struct experiment *e) {
     launch(e);
     return blocked_us(e);
 }
 
 /* ---- The vectors ---- */
-
-/* On the device: element i of a, of b, or of c. */
-static float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n);
-    float *device = (float *)new_on_device(n * sizeof *host, host);
-    free(host);
-    return device;
-}
-
-static void check_vector_add(const struct experiment *e) {
-    float *host = host_vector(C, e->n);
-    CHECK_CUDA(cudaMemcpy(host, e->c, e->n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e->n);
-    free(host);
-}
 
 /* Exits with 1 unless the thread that reads the last number of the other data has said so. */
 static void check_flush(const struct experiment *e) {
@@ -132,8 +115,8 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
     e->b = new_vector(B, e->n);
     e->c = new_vector(C, e->n);
     const unsigned shared = probe_gpu(&e->pair);
-    launch(e); /* the warm-up; and no kernel may be launched first while the gate is shut */
-    check_vector_add(e);
+    launch(e); /* the warm-up: a first launch may wait for ever behind a shut gate */
+    check_vector_add(e->c, e->n);
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */
     CHECK_CUDA(cudaDeviceSynchronize());
 
@@ -144,7 +127,7 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
         floors_us[run] = event_floor_us(&e->pair);
     }
 
-    check_vector_add(e);
+    check_vector_add(e->c, e->n);
     check_flush(e);
     CHECK_CUDA(cudaFree(e->a));
     CHECK_CUDA(cudaFree(e->b));

@@ -2,11 +2,11 @@
  *
  * How much of a first launch does CUDA do earlier if it loads all kernels early?
  *
- * Measures: the first two launches of vector_add in new processes, by event pairs; in turns with
- *   CUDA_MODULE_LOADING=LAZY, where CUDA loads a kernel when it is first launched (the default on
- *   Linux since CUDA 12.2), and with EAGER, where it loads all kernels before that.
- * Does not measure: what EAGER costs at the start of the program; nor which part of it is for this
- *   kernel alone: the first launch after another kernel has only that part (warmup.cu).
+ * Measures: the first two launches of vector_add in new processes, by event pairs. In turns the
+ *   processes have CUDA_MODULE_LOADING=LAZY, so that CUDA loads a kernel when it is first launched
+ *   (the default on Linux since CUDA 12.2), and EAGER: it loads all kernels before.
+ * Does not measure: what EAGER costs at the start of the program; how much of that is for this
+ *   kernel alone (warmup.cu: the first launch after another kernel).
  *
  * Build: nvcc -O2 -arch=native -I../common lazy_loading.cu -o lazy_loading
  * Run:   ./lazy_loading
@@ -14,9 +14,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "cuda.h"
+#include "device_vectors.h"
 #include "stats.h"
-#include "vectors.h"
 
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -45,7 +44,7 @@ static double time_vector_add_us(const struct experiment *e) {
 
 /* ---- One cold process ---- */
 
-/* What it is told, and what it brings back. */
+/* The input and the results of a cold process. */
 struct process {
     const char *wanted;  /* the text of --device */
     const char *loading; /* LAZY or EAGER */
@@ -54,14 +53,6 @@ struct process {
     double first_us, second_us;
     bool delayed; /* the second launch: the host waited too long for it */
 };
-
-/* On the device: element i of a, of b, or of c. */
-static float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n);
-    float *device = (float *)new_on_device(n * sizeof *host, host);
-    free(host);
-    return device;
-}
 
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
@@ -83,10 +74,7 @@ static void run_cold(void *data) {
     if (!(p->first_us > 0 && p->second_us > 0))
         fail(EXIT_FAILED, "impossible: launches of %g and %g us", p->first_us, p->second_us);
 
-    float *host = host_vector(C, e.n);
-    CHECK_CUDA(cudaMemcpy(host, e.c, e.n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e.n);
-    free(host);
+    check_vector_add(e.c, e.n);
     snprintf(p->device, sizeof p->device, "%s", gpu.properties.name);
     snprintf(p->driver, sizeof p->driver, "%s", gpu.driver);
 }
@@ -95,7 +83,7 @@ static void run_cold(void *data) {
 
 struct launches {
     double first_us[MAX_RUNS], second_us[MAX_RUNS];
-    long long delayed; /* how many second launches were */
+    long long delayed; /* how many second launches were delayed */
 };
 
 static void measure(struct process *p, const char *loading, struct launches *l, long long run) {

@@ -4,8 +4,8 @@
  *
  * Measures: five recipes from cold, each in processes of its own that have never run the kernel,
  *   against the steady state of the same process.
- * Does not measure: the cost of the CUDA context, which is there before the first launch; launch
- *   after launch of one process (warmup_series.cu).
+ * Does not measure: the cost of the CUDA context, which is there before the first launch; how the
+ *   time changes from launch to launch (warmup_series.cu).
  *
  * Build: nvcc -O2 -arch=native -I../common warmup.cu -o warmup
  * Run:   ./warmup
@@ -13,9 +13,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "cuda.h"
+#include "device_vectors.h"
 #include "stats.h"
-#include "vectors.h"
 
 /* ---- The kernel under study, and another to warm up with ---- */
 
@@ -90,7 +89,7 @@ static void launch_other_kernel(const struct experiment *e) {
 
 /* ---- One recipe in one cold process ---- */
 
-/* What a cold process is told, and what it brings back. */
+/* The input and the results of a cold process. */
 struct process {
     const struct recipe *recipe;
     const char *wanted; /* the text of --device */
@@ -98,14 +97,6 @@ struct process {
     char device[256], driver[64];
     double us[MAX_LAUNCHES], overhead_us[MAX_LAUNCHES]; /* of each launch of vector_add */
 };
-
-/* On the device: element i of a, of b, or of c. */
-static float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n);
-    float *device = (float *)new_on_device(n * sizeof *host, host);
-    free(host);
-    return device;
-}
 
 /* Exits with 1 unless vector_add has left the sums in c, and other_kernel then fills all of it. */
 static void check_kernels(const struct experiment *e) {
@@ -156,7 +147,7 @@ struct outcomes {
     unsigned marks[MAX_RUNS];       /* the steady launches disagree, or were all held up */
 };
 
-/* Stores what the launches of process number `run` say. */
+/* Stores the estimate and its error of process number `run`. */
 static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const struct recipe *r = p->recipe;
     const int before = r->warm_ups + r->timed; /* the steady launches */
@@ -173,7 +164,7 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     o->marks[run] = steady.marks | mark_delay(median(p->overhead_us + before, STEADY_LAUNCHES));
 }
 
-/* Which of the samples would be in the middle if they were in order; of two the smaller. */
+/* The number of the sample that is the median; of two in the middle the smaller one. */
 static size_t middle(const double *samples, size_t count) {
     for (size_t i = 0; i < count; i++) {
         size_t before = 0;

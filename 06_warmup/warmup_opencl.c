@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * warmup.cu's question on any OpenCL device: how far off is the first launch of a kernel, and which
- * warm-up fixes it?
+ * How far off is the first launch of a kernel, and which warm-up fixes it? As warmup.cu, on any
+ * OpenCL device.
  *
  * Measures: five recipes from cold, each in processes of its own that have never run the kernel,
  *   against the steady state of the same process. All by the host's clock between two clFinish.
- * Does not measure: by START and END. They may leave out what a first launch waits for, on PoCL
- *   the compiler: warmup_series_opencl.c shows both side by side.
+ * Does not measure: START to END, which may leave out what a first launch waits for, on PoCL the
+ *   compiler. warmup_series_opencl.c shows both times.
  *
  * Build: cc -O2 -I../common warmup_opencl.c -o warmup_opencl -lOpenCL -lm
  * Run:   ./warmup_opencl
@@ -79,7 +79,7 @@ static void launch_other_kernel(const struct experiment *e) {
 
 /* ---- One recipe in one cold process ---- */
 
-/* What a cold process is told, and what it brings back. */
+/* The input and the results of a cold process. */
 struct process {
     const struct recipe *recipe;
     const char *wanted; /* the text of --device */
@@ -160,7 +160,7 @@ struct outcomes {
     unsigned marks[MAX_RUNS]; /* the steady launches disagree, or were all held up */
 };
 
-/* Stores what the launches of process number `run` say. */
+/* Stores the estimate and its error of process number `run`. */
 static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const struct recipe *r = p->recipe;
     const int before = r->warm_ups + r->timed; /* the steady launches */
@@ -178,7 +178,7 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     o->marks[run] = steady.marks | mark_delay(median(p->overhead_us + before, STEADY_LAUNCHES));
 }
 
-/* Which of the samples would be in the middle if they were in order; of two the smaller. */
+/* The number of the sample that is the median; of two in the middle the smaller one. */
 static size_t middle(const double *samples, size_t count) {
     for (size_t i = 0; i < count; i++) {
         size_t before = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * After how many launches does a kernel take as long as it will take from then on?
+ * After how many launches is a kernel warm: its time no longer changes?
  *
  * Measures: each of the first 100 launches of vector_add in a process that has never run it, by an
  *   event pair and by the host's clock.
@@ -12,9 +12,8 @@
  */
 #include "clock.h"
 #include "cold.h"
-#include "cuda.h"
+#include "device_vectors.h"
 #include "stats.h"
-#include "vectors.h"
 
 enum { LAUNCHES = 100, LAST_LAUNCHES = 50, BEFORE = LAUNCHES - LAST_LAUNCHES };
 static const double near_percent = 10; /* so close to the steady state counts as steady */
@@ -51,21 +50,13 @@ static void time_vector_add_us(const struct experiment *e, double *device_us, do
 
 /* ---- The cold process ---- */
 
-/* What it is told, and what it brings back. */
+/* The input and the results of a cold process. */
 struct process {
     const char *wanted; /* the text of --device */
     long long size;
     char device[256], driver[64];
     double device_us[LAUNCHES], host_us[LAUNCHES]; /* of each launch, by either's clock */
 };
-
-/* On the device: element i of a, of b, or of c. */
-static float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n);
-    float *device = (float *)new_on_device(n * sizeof *host, host);
-    free(host);
-    return device;
-}
 
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
@@ -82,10 +73,7 @@ static void run_cold(void *data) {
     for (int i = 0; i < LAUNCHES; i++)
         time_vector_add_us(&e, &p->device_us[i], &p->host_us[i]);
 
-    float *host = host_vector(C, e.n);
-    CHECK_CUDA(cudaMemcpy(host, e.c, e.n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, e.n);
-    free(host);
+    check_vector_add(e.c, e.n);
     snprintf(p->device, sizeof p->device, "%s", gpu.properties.name);
     snprintf(p->driver, sizeof p->driver, "%s", gpu.driver);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * warmup_series.cu's question on any OpenCL device: after how many launches does a kernel take as
- * long as it will take from then on?
+ * After how many launches is a kernel warm: its time no longer changes? As warmup_series.cu, on any
+ * OpenCL device.
  *
  * Measures: each of the first 100 launches of vector_add in a process that has never run it, from
  *   START to END and by the host's clock between two clFinish.
@@ -47,7 +47,7 @@ static void time_vector_add_us(const struct experiment *e, double *device_us, do
 
 /* ---- The cold process ---- */
 
-/* What it is told, and what it brings back. */
+/* The input and the results of a cold process. */
 struct process {
     const char *wanted; /* the text of --device */
     long long size;

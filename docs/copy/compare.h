@@ -556,7 +556,7 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
 /* ---- What all processes say of two candidates ---- */
 
 static inline int cmp_is_cold(const double *of) {
-    return of[CMP_COLD] > 0 && of[CMP_COLD] > 1.15 * of[CMP_WARM];
+    return of[CMP_COLD] > 0 && of[CMP_COLD] > 1.5 * of[CMP_WARM];
 }
 
 /* Where launches get longer in steps, a difference is shown up to a step too large or too small. If

@@ -7,8 +7,8 @@
  *   extra time is taken off each time: extra_minus_empty is the median of what is left. Where
  *   kernels have no such clock, a loop: its code is START to END of twice the steps minus START
  *   to END of once the steps.
- * Does not measure: kernels with more than one work-item. To give out and collect many takes
- *   longer, and is part of such a kernel's time.
+ * Does not measure: kernels with more than one work-item. Handing out many of them takes longer,
+ *   and is part of such a kernel's time.
  *
  * Build: cc -O2 -I../../common known_length.c -o known_length -lOpenCL -lm
  * Run:   ./known_length

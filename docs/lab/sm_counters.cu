@@ -8,7 +8,7 @@
  *
  * Build: nvcc -O2 -arch=native -I../../common sm_counters.cu -o sm_counters
  * Run:   ./sm_counters
- * Try:   ./sm_counters twice: which rows are the same again?
+ * Try:   start it twice: which rows are the same again?
  */
 #include <stdint.h>
 
