@@ -278,17 +278,6 @@ static inline void cmp_note(char which, double us, double all_us, double host_us
         cmp.host_us[i] = fmin(cmp.host_us[i], host_us / cmp.row);
 }
 
-/* Does the host wait longer for a launch, each time, than its events, launch() and an empty kernel
- * explain? Then the events do not enclose all of its work. */
-static inline void cmp_check_outside(char which) {
-    const int i = cmp_index(which);
-    const double more_us = cmp.outside_us[i] - cmp.outside_us[CMP_MOST] - cmp.host_us[i] * cmp.row;
-    if (more_us > 20 + cmp.least_us[i] / 4)
-        cmp_refuse(which,
-                   "took %.2f us, and the host waited %.2f us more: do its events enclose all?",
-                   cmp.least_us[i], more_us);
-}
-
 /* No wait is without end: after so many seconds these are the program's last words. */
 static inline void cmp_on_alarm(int number) {
     (void)number;
@@ -393,6 +382,26 @@ static inline void cmp_check(char which, size_t bytes, long (*first_wrong)(const
             cmp_refuse(which, "left a stale result: that of another input, which it had before");
     cmp_refuse(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel",
                wrong);
+}
+
+/* Does the host wait longer for a launch, each time, than its events, launch() and an empty kernel
+ * explain? Then the events do not enclose all of its work. On a busy machine a wait is longer, too,
+ * but not each one: so a launch that looks so gets another second. */
+static inline void cmp_check_outside(cmp_timer *time_us, char which) {
+    const int i = cmp_index(which);
+    for (const int64_t begin_ns = cmp_now_ns();;) {
+        const double more_us =
+            cmp.outside_us[i] - cmp.outside_us[CMP_MOST] - cmp.host_us[i] * cmp.row;
+        if (more_us <= 20 + cmp.least_us[i] / 4)
+            break;
+        if (cmp_now_ns() - begin_ns > 1000000000)
+            cmp_refuse(which,
+                       "took %.2f us, and the host waited %.2f us more: do its events enclose all?",
+                       cmp.least_us[i], more_us);
+        time_us(0, 0, 0);
+        time_us(which, 0, 0);
+    }
+    alarm(0);
 }
 
 /* Adds a round, in random order. The empty kernel's time is in none: a constant that all share
@@ -545,7 +554,7 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
     cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, relative), step_us);
     for (int i = 0; i < cmp_candidates; i++) {
         if (cmp.events_are_theirs)
-            cmp_check_outside(names[i]);
+            cmp_check_outside(time_us, names[i]);
         if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp.table[0][CMP_US + i])
             cmp_refuse(names[i], "keeps the host for %ld us in launch(), which is in no time here",
                        lround(cmp.host_us[i]));
