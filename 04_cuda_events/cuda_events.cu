@@ -4,7 +4,7 @@
  *
  * Measures: a spin of 10 us, which knows its own length, and vector_add; and a spin of 1 ms by
  *   clock(), while the host waits busily and while it sleeps.
- * Does not measure: what launch and drain consist of; the first launch (chapter 06).
+ * Does not measure: what preparation and drain consist of; the first launch (chapter 06).
  *
  * Build: nvcc -O2 -arch=native -I../common cuda_events.cu -o cuda_events
  * Run:   ./cuda_events

@@ -4,7 +4,7 @@
  * last block? This program reads the clock of each block's SM: each counts from a zero of its own.
  *
  * In the number must be: the work of the blocks, one behind another where they share an SM.
- * Not: launch and drain, which are outside of the blocks.
+ * Not: preparation and drain, which are outside of the blocks.
  *
  * Check: docs/simulator/check 05_block_clock/exercise/span.cu    in the suite's folder
  * Build: nvcc -arch=native span.cu -o span                       for a real GPU */

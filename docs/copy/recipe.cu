@@ -336,7 +336,8 @@ int main(int argc, char **argv) {
     if (queued_us > 1000 + 10 * rcp_median(empty_host_us, RCP_RUNS) + 2 * us)
         RCP_REFUSE("launch() waits, or works, on the host, for %.0f us\n", queued_us);
     printf("%s, driver for CUDA %d.%d; %d runs; the caches %s\n"
-           "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; launch and drain "
+           "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; preparation and "
+           "drain "
            "are in it\n",
            rcp_device.name, driver / 1000, driver % 1000 / 10, RCP_RUNS,
            cold ? "full of other data" : "as prepare() left them", us, work_us[RCP_RUNS / 20],

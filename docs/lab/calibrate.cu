@@ -3,7 +3,7 @@
  * What can the clocks of this machine tell, and what do they cost?
  *
  * Measures: the tick of %globaltimer; in which steps an event pair sees a kernel get longer; what
- *   the pair itself, one more event, launch and drain add; how far new processes lie apart.
+ *   the pair itself, one more event, preparation and drain add; how far new processes lie apart.
  * Does not measure: your kernel, nor the rate of an SM's clock (sm_counters.cu).
  *
  * Build: nvcc -O2 -arch=native -I../../common calibrate.cu -o calibrate
