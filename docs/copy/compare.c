@@ -26,7 +26,9 @@ static void cmp_check_call(cl_int error, const char *what, const char *file, int
             : error == CL_INVALID_KERNEL_NAME         ? "CL_INVALID_KERNEL_NAME"
             : error == CL_INVALID_KERNEL_ARGS         ? "CL_INVALID_KERNEL_ARGS"
             : error == CL_INVALID_WORK_GROUP_SIZE     ? "CL_INVALID_WORK_GROUP_SIZE"
-                                                      : "see CL/cl.h");
+            : error == CL_PROFILING_INFO_NOT_AVAILABLE
+                ? "its event is of another queue than cmp_queue, or of one without profiling"
+                : "see CL/cl.h");
     exit(1);
 }
 
@@ -331,6 +333,7 @@ int main(int argc, char **argv) {
     cmp_run_processes(argv);
     cmp_open_device();
     set_up();
+    cmp_expect_result(cmp_result.data && cmp_result.bytes > 0);
     cmp.before = (unsigned char *)calloc(2, cmp_result.bytes);
     cmp_check_call(cmp.before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "calloc", __FILE__, __LINE__);
     cmp.seen = cmp.before + cmp_result.bytes;

@@ -319,6 +319,7 @@ int main(int argc, char **argv) {
         cmp_choose_device();
     cmp_run_processes(argv);
     set_up();
+    cmp_expect_result(cmp_result.data && cmp_result.bytes > 0);
     CMP_CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
     CMP_CHECK(cudaGetDeviceProperties(&cmp_device, number));
     snprintf(cmp.device_name, sizeof cmp.device_name, "%s", cmp_device.name);
@@ -349,6 +350,7 @@ int main(int argc, char **argv) {
         const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
         cmp_make_ready(which, i == 0, 0);
         launch(which);
+        cmp_check_call(cudaGetLastError(), "launch()", __FILE__, __LINE__);
         CMP_CHECK(cudaDeviceSynchronize());
         if (i == 0) { /* none may need what another one left */
             cmp_look_again();

@@ -70,7 +70,7 @@ static struct {
     int fitting;                            /* how long may a row be? see cmp_fit_row() */
     FILE *record;                           /* of --csv; stdout: in place of the words */
     const char *clock;                      /* which time it is; NULL: times from elsewhere */
-    const char *wanted;                     /* of --device */
+    const char *wanted, *program;           /* of --device; argv[0] */
     int is_cpu;                             /* the device is this processor */
     char device_name[256];
     unsigned char *before, *seen, spoilt; /* the result behind prepare(), and later; its filling */
@@ -350,6 +350,14 @@ static inline int cmp_watch(char which, size_t bytes) {
     if (*end_ns == 0)
         *end_ns = cmp_now_ns() + 100000000;
     return cmp_now_ns() < *end_ns;
+}
+
+/* Behind set_up(). */
+static inline void cmp_expect_result(int is_said) {
+    if (is_said)
+        return;
+    fprintf(stderr, "set_up() must say where launch() writes, and how many bytes: cmp_result\n");
+    exit(1);
 }
 
 /* Behind prepare(): is the result wrong? */
@@ -849,12 +857,13 @@ static inline int cmp_say_gate(int answer, int which, const double *worst, const
     red *= 100 * (cmp_candidates - 1);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     if (to && (to == stdout || ftell(to) == 0))
-        fprintf(to, "date,device,gate_percent,answer,slowest,difference_percent,low_percent,"
-                    "high_percent,median_a_us,processes,among,red_percent\n");
+        fprintf(to,
+                "date,program,device,gate_percent,answer,slowest,difference_percent,low_percent,"
+                "high_percent,median_a_us,processes,among,red_percent\n");
     if (to)
-        fprintf(to, "%s,\"%s\",%.3f,%s,%c,%.3f,%.3f,%.3f,%.3f,%d,%d,%.3f\n", date, cmp.device_name,
-                cmp.gate_percent, words[answer], which, worst[0], worst[1], worst[2], of[CMP_US],
-                cmp.rows, cmp.among, red);
+        fprintf(to, "%s,\"%s\",\"%s\",%.3f,%s,%c,%.3f,%.3f,%.3f,%.3f,%d,%d,%.3f\n", date,
+                cmp.program, cmp.device_name, cmp.gate_percent, words[answer], which, worst[0],
+                worst[1], worst[2], of[CMP_US], cmp.rows, cmp.among, red);
     if (to == stdout)
         return answer;
     if (cmp.gate_percent < 0) /* auto, and nothing was measured */
@@ -1121,6 +1130,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
                                           {NULL, 0, NULL, 0}};
     const char *processes = NULL, *record = NULL, *number = getenv("CMP_PROCESS");
     cmp_candidates = candidates;
+    cmp.program = argv[0];
     cmp.percent = 0.5;
     cmp.row = cmp.delay = cmp.among = 1;
     for (int i = 0; i <= CMP_MOST; i++)
