@@ -350,7 +350,7 @@ int main(int argc, char **argv) {
         const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
         cmp_make_ready(which, i == 0, 0);
         launch(which);
-        cmp_check_call(cudaGetLastError(), "launch()", __FILE__, __LINE__);
+        cmp_check_call(cudaGetLastError(), "cudaGetLastError() after launch()", __FILE__, __LINE__);
         CMP_CHECK(cudaDeviceSynchronize());
         if (i == 0) { /* none may need what another one left */
             cmp_look_again();

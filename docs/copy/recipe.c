@@ -90,7 +90,7 @@ static void set_up(void) {
 }
 
 /* Before each launch, not timed: writes the input of this version. Each version has another
- * result, which is spoilt before; if something must stand there, write it here. */
+ * result. Each of its bytes is 0xff before; what must stand there (0 for a sum), write here. */
 static void prepare(int version) {
     for (int i = 0; i < N; i++)
         host[i] = (float)(i + version);

@@ -54,7 +54,7 @@ static void set_up(void) {
 }
 
 /* Before each launch, not timed: writes the input of this version. Each version has another
- * result, which is spoilt before; if something must stand there, write it here. */
+ * result. Each of its bytes is 0xff before; what must stand there (0 for a sum), write here. */
 static void prepare(int version) {
     for (int i = 0; i < N; i++)
         host[i] = (float)(i + version);
@@ -300,7 +300,7 @@ int main(int argc, char **argv) {
     const cudaEvent_t zero = rcp_stop;
     RCP_CHECK(cudaEventCreate(&rcp_stop));
     launch();
-    rcp_check(cudaGetLastError(), "launch()", __FILE__, __LINE__);
+    rcp_check(cudaGetLastError(), "cudaGetLastError() after launch()", __FILE__, __LINE__);
     srand((unsigned)time(NULL));
     for (int run = 0, version = 1; run < RCP_RUNS; version++) {
         const int watched_ms = version == 1 ? 100 : rand() < RAND_MAX / 8 ? 1 : 0; /* 1 in 8 */
