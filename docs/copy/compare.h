@@ -801,7 +801,9 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
         printf(".\n");
     }
     printf(one ? "Another process may find something else.\n"
-               : "A run with such a spread would find some %.2f %%.\n",
+           : cmp_candidates == 2
+               ? "A run with such a spread would find some %.2f %%.\n"
+               : "A run with such a spread would find some %.2f %% between the two fastest.\n",
            fmax(finds, 0.05));
 }
 
@@ -936,7 +938,18 @@ static inline int cmp_finish(void) {
     for (size_t i = 0; i < n; i++)
         disturbed += cmp.table[i][CMP_DISTURBED];
     of[CMP_DISTURBED] = disturbed;
-    const double finds = fmax(cmp_between(1, 0, of[CMP_LEAST], of), of[CMP_LEAST]);
+    double finds = cmp_between(1, 0, of[CMP_LEAST], of);
+    if (cmp_candidates > 2) { /* of the two fastest, between whom it is open */
+        const double *more = of + CMP_MORE;
+        int best = 0;
+        for (int i = 1; i < cmp_candidates; i++)
+            best = more[i] < more[best] ? i : best;
+        int next = best == 0;
+        for (int i = 0; i < cmp_candidates; i++)
+            next = i != best && more[i] < more[next] ? i : next;
+        finds = cmp_between(next, best, of[CMP_LEAST], all);
+    }
+    finds = fmax(finds, of[CMP_LEAST]);
     const int is_below = fabs(of[CMP_DIFFERENCE]) < of[CMP_LEAST];
     const char *verdict = of[CMP_LOW] > 0    ? is_below ? "longer_below_step" : "longer"
                           : of[CMP_HIGH] < 0 ? is_below ? "shorter_below_step" : "shorter"
