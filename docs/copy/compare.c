@@ -26,9 +26,7 @@ static void cmp_check_call(cl_int error, const char *what, const char *file, int
             : error == CL_INVALID_KERNEL_NAME         ? "CL_INVALID_KERNEL_NAME"
             : error == CL_INVALID_KERNEL_ARGS         ? "CL_INVALID_KERNEL_ARGS"
             : error == CL_INVALID_WORK_GROUP_SIZE     ? "CL_INVALID_WORK_GROUP_SIZE"
-            : error == CL_PROFILING_INFO_NOT_AVAILABLE
-                ? "its event is of another queue than cmp_queue, or of one without profiling"
-                : "see CL/cl.h");
+                                                      : "see CL/cl.h");
     exit(1);
 }
 
@@ -166,9 +164,13 @@ static void cmp_read_all(cl_kernel reader, cl_mem zeros, size_t items, cl_event 
     CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, reader, 1, NULL, &items, NULL, 0, NULL, event));
 }
 
-static cl_ulong cmp_stamp_ns(cl_event event, cl_profiling_info what) {
+static cl_ulong cmp_stamp_ns(char which, cl_event event, cl_profiling_info what) {
     cl_ulong ns = 0; /* a driver may answer CL_SUCCESS and leave it alone */
-    CMP_CHECK(clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL));
+    const cl_int error = clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL);
+    if (error == CL_PROFILING_INFO_NOT_AVAILABLE)
+        cmp_refuse(which,
+                   "has no time: its event is of another queue, or cmp_queue has no profiling");
+    cmp_check_call(error, "clGetEventProfilingInfo", __FILE__, __LINE__);
     return ns;
 }
 
@@ -227,8 +229,8 @@ static double cmp_time_us(char which, int checked, int clocks) {
     const int64_t now_ns = cmp_now_ns();
     if (checked && which)
         cmp_check(which, cmp_result.bytes, first_wrong, cmp_look_again);
-    const cl_ulong start_ns = cmp_stamp_ns(first, CL_PROFILING_COMMAND_START),
-                   end_ns = cmp_stamp_ns(last ? last : first, CL_PROFILING_COMMAND_END);
+    const cl_ulong start_ns = cmp_stamp_ns(which, first, CL_PROFILING_COMMAND_START),
+                   end_ns = cmp_stamp_ns(which, last ? last : first, CL_PROFILING_COMMAND_END);
     CMP_CHECK(clReleaseEvent(first));
     if (last)
         CMP_CHECK(clReleaseEvent(last));
@@ -253,8 +255,8 @@ static double cmp_probe_us(int which) {
     else
         cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, &event);
     CMP_CHECK(clFinish(cmp_queue));
-    const double us = (double)(cmp_stamp_ns(event, CL_PROFILING_COMMAND_END) -
-                               cmp_stamp_ns(event, CL_PROFILING_COMMAND_START)) /
+    const double us = (double)(cmp_stamp_ns(0, event, CL_PROFILING_COMMAND_END) -
+                               cmp_stamp_ns(0, event, CL_PROFILING_COMMAND_START)) /
                       1e3;
     CMP_CHECK(clReleaseEvent(event));
     return us;

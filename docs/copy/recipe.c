@@ -32,9 +32,7 @@ static void rcp_check(cl_int error, const char *what, const char *file, int line
             : error == CL_INVALID_KERNEL_NAME         ? "CL_INVALID_KERNEL_NAME"
             : error == CL_INVALID_KERNEL_ARGS         ? "CL_INVALID_KERNEL_ARGS"
             : error == CL_INVALID_WORK_GROUP_SIZE     ? "CL_INVALID_WORK_GROUP_SIZE"
-            : error == CL_PROFILING_INFO_NOT_AVAILABLE
-                ? "its event is of another queue than rcp_queue, or of one without profiling"
-                : "see CL/cl.h");
+                                                      : "see CL/cl.h");
     exit(1);
 }
 
@@ -154,6 +152,15 @@ static void rcp_look(void *copy, const cl_event *event) {
                                   event != NULL, event, NULL));
 }
 
+static cl_ulong rcp_stamp_ns(cl_event event, cl_profiling_info what) {
+    cl_ulong ns = 0; /* a driver may answer CL_SUCCESS and leave it alone */
+    const cl_int error = clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL);
+    if (error == CL_PROFILING_INFO_NOT_AVAILABLE)
+        RCP_REFUSE("an event has no time: it is of another queue, or rcp_queue has no profiling\n");
+    rcp_check(error, "clGetEventProfilingInfo", __FILE__, __LINE__);
+    return ns;
+}
+
 struct rcp_span {
     double us, host_us, wait_us; /* from START to END; the host in `work`; until all is done */
     double cpu_us;               /* for which all threads of this program ran meanwhile */
@@ -166,7 +173,6 @@ static struct rcp_span rcp_time(void (*work)(cl_event *, cl_event *), int watche
     static const size_t one = 1;
     struct rcp_span time;
     cl_event gate, first = NULL, last = NULL;
-    cl_ulong start_ns = 0, end_ns = 0; /* a driver may answer CL_SUCCESS and leave them alone */
     int is_early = 0;
     if (watched_ms > 0) {
         RCP_MAKE(gate, clCreateUserEvent(rcp_context, &rcp_code));
@@ -209,9 +215,8 @@ static struct rcp_span rcp_time(void (*work)(cl_event *, cl_event *), int watche
     RCP_CHECK(clFinish(rcp_side));
     if (is_early) /* not before the gate is open: a driver may wait for it at exit */
         RCP_REFUSE("ran before its turn: its work is in another queue\n");
-    RCP_CHECK(
-        clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof end_ns, &start_ns, NULL));
-    RCP_CHECK(clGetEventProfilingInfo(end, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
+    const cl_ulong start_ns = rcp_stamp_ns(first, CL_PROFILING_COMMAND_START),
+                   end_ns = rcp_stamp_ns(end, CL_PROFILING_COMMAND_END);
     RCP_CHECK(clReleaseEvent(first));
     if (last)
         RCP_CHECK(clReleaseEvent(last));

@@ -190,6 +190,14 @@ static void other_queue(EVENTS) {
     CHECK(clFlush(side));
     nothing(first, last);
 }
+static void own_queue(EVENTS) { /* its event is of a queue without profiling */
+    enqueue(side, twice, ITEMS, GROUP, first);
+    CHECK(clFlush(side));
+}
+static void forgets(EVENTS) {
+    (void)first;
+    plain(NULL, NULL);
+}
 static void next_call(EVENTS) { /* each second call does the work of two */
     (launches % 2 == 1 ? plain : nothing)(first, NULL);
     if (launches % 2 == 1)
@@ -282,6 +290,8 @@ static const struct kind kinds[] = {
     {"nothing", TWICE, nothing, "twice", ITEMS, GROUP},
     {"nothing_after_12", TWICE, nothing_after_12, "twice", ITEMS, GROUP},
     {"other_queue", TWICE, other_queue, "twice", ITEMS, GROUP},
+    {"own_queue", TWICE, own_queue, "twice", ITEMS, GROUP},
+    {"forgets", TWICE, forgets, "twice", ITEMS, GROUP},
     {"next_call", TWICE, next_call, "twice", ITEMS, GROUP},
     {"no_event", TWICE, no_event, "twice_in_turns", 1, 1},
 #ifdef COMPARED
