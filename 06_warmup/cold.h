@@ -33,7 +33,7 @@ static inline void in_new_process(void (*run)(void *data), void *data, size_t by
         fail(EXIT_FAILED, "mmap: %s", strerror(errno));
     if (!mkdtemp(folder))
         fail(EXIT_FAILED, "cannot make a folder in /tmp: %s", strerror(errno));
-    snprintf(remove_folder, sizeof remove_folder, "rm -r %s", folder);
+    snprintf(remove_folder, sizeof remove_folder, "rm -rf %s", folder);
     fflush(stdout);
     const pid_t child = fork();
     if (child < 0)

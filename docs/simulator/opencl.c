@@ -85,7 +85,8 @@ static cl_event events;
 /* CODE=-5 in the environment: what the failing call answers. */
 static cl_int failing(cl_int code) { return getenv("CODE") ? atoi(getenv("CODE")) : code; }
 
-/* Whether an earlier process's compiled kernel is kept: unless all of these say no, and Mesa's folder is empty. */
+/* Whether an earlier process's compiled kernel is kept: unless all of these say what cold.h has them say, and Mesa's
+ * folder is empty. */
 static bool cache_is_on(void) {
     static const char *const off[][2] = {{"POCL_KERNEL_CACHE", "0"},
                                          {"CUDA_CACHE_DISABLE", "1"},
