@@ -86,7 +86,7 @@ struct others {
     double own;    /* cores that this program kept busy, on average */
     double cores;  /* that others kept busy */
     double waited; /* the share for which the threads waited for a core, for whatever reason */
-    double taken; /* waited, but at most as long as others ran: threads also wait for each other */
+    double taken;  /* waited, but at most as long as others ran: threads also wait for each other */
     double stolen; /* of the time of all busy cores: what the host of the virtual machine took */
 };
 
