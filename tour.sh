@@ -101,7 +101,7 @@ fi
 sed -n 's/^-- Left out/Left out/p' "$log"
 
 case $mode in
-build) exit 0 ;;
+build) echo "Built. Read next: 01_host_clock/README.md" && exit ;;
 test)
     ctest --preset default
     exit

@@ -24,9 +24,9 @@ struct experiment {
 
 /* ---- The technique: the stamps of one finished command ---- */
 
-/* The times of one vector_add, in microseconds. QUEUED: the host put the command into the queue. SUBMIT: the
- * driver gave it to the device. START and END: the device began it, and ended it. COMPLETE: so did
- * whatever the kernel itself enqueued. */
+/* The times of one vector_add, in microseconds. QUEUED: the host put the command into the queue.
+ * SUBMIT: the driver gave it to the device. START and END: the device began it, and ended it.
+ * COMPLETE: the kernels that this kernel launched have ended, too. */
 struct stages {
     double queued_to_submit, submit_to_start, start_to_end, end_to_complete;
     double host;         /* the same command by the host's clock */

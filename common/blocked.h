@@ -133,8 +133,8 @@ static inline unsigned compare_gpu_clocks(const struct blocked_pair *pair) {
 /* Launches the blocker five times with the gate open, and waits for each. RUNS_DELAYED if the host
  * waits over a millisecond for a kernel on an idle stream: then somebody else most likely has the
  * GPU, too. Times behind the blocker do not show it, though a long row of launches may have been
- * interrupted. It takes a kernel: an event alone, behind a copy, came at once, most likely from the
- * copy engine. */
+ * interrupted. Only a kernel shows it: an event by itself, recorded behind a copy, came at once,
+ * most likely from the copy engine. */
 static inline unsigned probe_sharing(const struct blocked_pair *pair) {
     double wait_us[5];
     pair->gate->open = 1;
@@ -152,8 +152,8 @@ static inline unsigned probe_gpu(const struct blocked_pair *pair) {
     return probe_sharing(pair) | compare_gpu_clocks(pair);
 }
 
-/* INTERRUPTED if one more launch in a row costs clearly more than a launch by itself, which no
- * idle GPU does. 1 us: some GPUs' events step by so much. */
+/* INTERRUPTED if of many launches queued one behind the other one more costs clearly more than a
+ * launch by itself, which does not happen on an idle GPU. 1 us: some GPUs' events step by that. */
 static inline unsigned mark_interrupted(double row_us, double single_us) {
     return row_us > 1.25 * single_us + 1 ? INTERRUPTED : 0;
 }

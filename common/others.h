@@ -90,7 +90,8 @@ static inline struct others others_since(struct processor_time *from) {
 }
 
 /* As others_since(), for a program that measures once. If that took less than the window, this
- * waits for the rest of it: what others do then stands for what they did before. */
+ * waits for the rest of it: what others and the host of a virtual machine do then stands for what
+ * they did before. The threads' wait is exact: that of the run alone counts. */
 static inline struct others others_of_run(const struct processor_time *from) {
     const struct processor_time end = processor_time_now();
     const int64_t short_ns = others_window_ns - (end.wall_ns - from->wall_ns);
@@ -98,9 +99,11 @@ static inline struct others others_of_run(const struct processor_time *from) {
         return others_between(from, &end);
     sleep_for_ns(short_ns);
     const struct processor_time later = processor_time_now();
+    const struct others longer = others_between(from, &later);
     struct others o = others_between(from, &end);
     const double ran_ns = (double)(end.ran_ns - from->ran_ns);
-    o.cores = others_between(from, &later).cores;
+    o.cores = longer.cores;
+    o.stolen = longer.stolen;
     o.taken = ran_ns > 0 ? fmin(o.waited, o.cores * (double)(end.wall_ns - from->wall_ns) *
                                               (1 - o.waited) / ran_ns)
                          : 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What this machine has, and how a program is built. The suite includes it once for all rooms; a chapter that is
+# What this machine has, and how a program is built. The suite includes it once for all folders; a chapter that is
 # built alone includes it itself, and then has no tests on simulated devices.
 include_guard(GLOBAL)
 
@@ -48,7 +48,7 @@ if(CMAKE_SOURCE_DIR STREQUAL SUITE)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/test/live.cmake) # add_live()
 
-# build(host|opencl|cuda name source): an executable, in its room's folder, if this machine has what it needs.
+# build(host|opencl|cuda name source): an executable, in its own folder, if this machine has what it needs.
 function(build needs name source)
   if(NOT has_${needs})
     set_property(GLOBAL APPEND_STRING PROPERTY left_out_${needs} " ${name}")
@@ -68,8 +68,8 @@ endfunction()
 # add_minimal(host|opencl|cuda minimal.c|.cu): a chapter's first page, which takes no options.
 function(add_minimal needs source)
   cmake_path(GET source STEM program)
-  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME room)
-  string(SUBSTRING ${room} 0 3 prefix)
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
+  string(SUBSTRING ${folder} 0 3 prefix)
   set(name ${prefix}${needs}_${program})
   if(COMMAND add_simulated)
     add_simulated(${needs} ${source} ${prefix}${needs}_)
@@ -86,8 +86,8 @@ endfunction()
 # with the options what test/sane.awk asks of its record on this machine.
 function(add_program needs source)
   cmake_path(GET source STEM name)
-  file(RELATIVE_PATH room ${SUITE} ${CMAKE_CURRENT_SOURCE_DIR})
-  set_property(GLOBAL APPEND_STRING PROPERTY programs "${needs} ${room}/${name}\n")
+  file(RELATIVE_PATH folder ${SUITE} ${CMAKE_CURRENT_SOURCE_DIR})
+  set_property(GLOBAL APPEND_STRING PROPERTY programs "${needs} ${folder}/${name}\n")
   if(COMMAND add_simulated)
     add_simulated(${needs} ${source})
     add_bad_input(${needs} ${name})

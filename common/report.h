@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How every program ends, and its one way out for a number. A program gives each number once, under
- * the name that it has in the table (for people) and in the record (--csv, for programs). */
+ * How every program ends, and how it prints a number: once, under the name that the number has in
+ * the table (for people) and in the record (--csv, for programs). */
 #pragma once
 
 #include <errno.h>
@@ -86,7 +86,7 @@ struct others {
     double own;    /* cores that this program kept busy, on average */
     double cores;  /* that others kept busy */
     double waited; /* the share for which the threads waited for a core, for whatever reason */
-    double taken; /* of that, no more than others ran: threads of one process wait for each other */
+    double taken;  /* waited, but at most as long as others ran: threads also wait for each other */
     double stolen; /* of the time of all busy cores: what the host of the virtual machine took */
 };
 

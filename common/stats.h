@@ -66,9 +66,9 @@ static inline uint64_t common_step_ns(const double *samples_us, size_t count) {
     return step_ns;
 }
 
-/* Of times in us on a GPU, or of its host: two steps of a coarse clock are no disturbance. No clock
- * that we know steps by more than 1.1 us: a larger divisor is chance. If most runs take over twice
- * as long as the fastest, and 50 us longer, most were held up. */
+/* Summarizes times in us of a GPU, or of its host: two steps of a coarse clock are no disturbance.
+ * No clock that we know steps by more than 1.1 us: a larger divisor is chance. If most runs take
+ * over twice as long as the fastest, and 50 us longer, most were held up. */
 static inline struct summary summarize_us(const double *samples_us, size_t count) {
     const double step_us = (double)common_step_ns(samples_us, count) / 1e3;
     struct summary s =
@@ -78,8 +78,8 @@ static inline struct summary summarize_us(const double *samples_us, size_t count
     return s;
 }
 
-/* Of times in us of a device that may be the host's processor. Whether others had that, others.h
- * says. */
+/* Summarizes times in us of a device that may be the host's processor. others.h says whether other
+ * programs had the processor. */
 static inline struct summary summarize_on(bool is_processor, const double *samples_us,
                                           size_t count) {
     return is_processor ? summarize(samples_us, count, cpu_jitter_us, cpu_factor)
@@ -102,9 +102,9 @@ static inline unsigned mark_drift(const double *samples, size_t count, double ji
                : 0;
 }
 
-/* Of how much longer the host waited than the device worked. A launch and the way back take 5 to 30
- * us on an idle GPU and up to 300 on a CPU. If they took over a millisecond, all runs may be late
- * alike. */
+/* RUNS_DELAYED if the overhead, by which the host waited longer than the device worked, is over a
+ * millisecond: then all runs may be late alike. It is 5 to 30 us on an idle GPU, and up to 300 on a
+ * CPU. */
 static inline unsigned mark_delay(double overhead_us) {
     return overhead_us > 1000 ? RUNS_DELAYED : 0;
 }

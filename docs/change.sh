@@ -69,7 +69,7 @@ for ((turn = 1; turn <= turns; turn++)); do
     for side in $sides; do
         if [ "$side" = A ]; then run A "${a[@]}"; else run B "${b[@]}"; fi
     done
-    [ $turn -gt 1 ] || [ "$SECONDS" -lt 12 ] || printf ' (about %s minutes in all) ' "$(((turns * SECONDS + 30) / 60))"
+    [ $turn -gt 1 ] || [ "$SECONDS" -lt 12 ] || printf ' (about %s min in all) ' "$(((turns * SECONDS + 30) / 60))"
 done
 echo
 rm -rf "$change" && mv "$change.new" "$change"

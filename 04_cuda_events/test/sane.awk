@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What the record of each program of this room must hold on any machine under any load. A program with _opencl in its
+# What the record of each program of this folder must hold on any machine under any load. A program with _opencl in its
 # name has the rules of the one without, if it has none of its own.
 
 # ---- cuda_events ----

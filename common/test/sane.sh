@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # sane.sh RULES PROGRAM OPTIONS...: runs PROGRAM on this machine and asks of its record only what holds on any machine
-# under any load: sane.awk, and what its room's RULES say below the line "# ---- program ----". (Whether the program is
+# under any load: sane.awk, and what its folder's RULES say below the line "# ---- program ----". (Whether the program is
 # right, the simulated devices say.) A program that ends with "disturbed" is run again. Disturbed three times it is no
 # success: so ends each run if the blocker does not hold at all. 77 skips the test, or fails it with REQUIRE_DEVICES.
 export LC_ALL=C # sort, ls and numbers as the tests know them

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The GPU timing suite's contributors
  *
- * Which of two OpenCL launches is faster, A or B? A file to copy, with compare.h. Put your kernels and
- * their data where the first part has its own: here B does more steps than A, by 1 %.
+ * Which of two OpenCL launches is faster, A or B? A file to copy, with compare.h. Put your kernels
+ * and their data where the first part has its own: here B does more steps than A, by 1 %.
  *
  * Build: cc -O2 compare.c -o compare -lOpenCL -lm
  * Run:   ./compare                nine processes; ./compare --help and docs/compare.md have more */

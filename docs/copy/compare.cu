@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The GPU timing suite's contributors
  *
- * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h. Put your kernels and
- * their data where the first part has its own: here B does more steps than A, by 1 %.
+ * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h. Put your kernels
+ * and their data where the first part has its own: here B does more steps than A, by 1 %.
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare
  * Run:   ./compare                nine processes; ./compare --help and docs/compare.md have more */

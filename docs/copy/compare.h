@@ -210,7 +210,7 @@ static inline void cmp_enclose_ratio(const struct cmp_rounds *of, int i, int j, 
     cmp_enclose(percent, of->count, intervals, found);
 }
 
-/* What is measured but once stands in the row already: the times of empty kernels, steps, probes. */
+/* What is measured once stands in the row already: the times of empty kernels, steps, probes. */
 static inline void cmp_add_row(double tick_us, double step_us) {
     double *row = cmp.table[cmp.rows++], least_us = INFINITY, found[3];
     for (int i = 0; i < cmp_candidates; i++) {
@@ -259,8 +259,8 @@ cmp_refuse(char which, const char *format, ...) {
     exit(1);
 }
 
-/* us: by the device's stamps; host_us: of launch(); all_us: from before launch() until the host knew
- * that all was over. No stamps enclose more than that. */
+/* us: by the device's stamps; host_us: of launch(); all_us: from before launch() until the host
+ * knew that all was over. No stamps enclose more than that. */
 static inline void cmp_note(char which, double us, double all_us, double host_us) {
     const int i = cmp_index(which);
     if (us > 1.02 * all_us + 10)
@@ -294,7 +294,8 @@ static inline void cmp_limit(unsigned seconds, char which, const char *words) {
     alarm(seconds);
 }
 
-/* This program ran, its threads waited for a core, all cores worked, a virtual machine's host took */
+/* This program ran, its threads waited for a core, all cores worked, a virtual machine's host
+ * took some. */
 static double cmp_ran_ms, cmp_waited_ms, cmp_busy_ms, cmp_stolen_ms;
 /* Counts what the processor did, in ms; with -1 at the begin, with 1 at the end. Sources: clock(3),
  * proc(5), the kernel's sched-stats.rst. */

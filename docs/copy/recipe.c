@@ -288,7 +288,8 @@ static void rcp_choose_device(const char *wanted) {
     rcp_choose_device("0");
 }
 
-/* This program ran, its threads waited for a core, all cores worked, a virtual machine's host took */
+/* This program ran, its threads waited for a core, all cores worked, a virtual machine's host
+ * took some. */
 static double rcp_ran_ms, rcp_waited_ms, rcp_busy_ms, rcp_stolen_ms;
 /* Counts what the processor did, in ms; with -1 at the begin, with 1 at the end. Sources: clock(3),
  * proc(5), the kernel's sched-stats.rst. */

@@ -2,8 +2,8 @@
  *
  * How far are START to END, and the host's clock with clFinish, from the truth?
  *
- * Measures: a kernel that runs for a known time by its own clock: an NVIDIA GPU's %globaltimer,
- *   or through PoCL an x86 CPU's time stamp counter. In turns with it an empty kernel, whose
+ * Measures: a kernel that runs for a known time by its own clock: an NVIDIA GPU's %globaltimer, or
+ *   an x86 CPU's time stamp counter (PoCL, Intel's driver). In turns with it an empty kernel, whose
  *   extra time is taken off each time: extra_minus_empty is the median of what is left. Where
  *   kernels have no such clock, a loop: its code is START to END of twice the steps minus START
  *   to END of once the steps.
@@ -38,10 +38,22 @@ struct times {
     double code_us, start_to_end_us, host_us;
 };
 
+/* The clock for the spin. Intel's compiler for CPUs knows the time stamp counter, too. (It does not
+ * know which core it is of, which block_clock.cl wants, so find_kernel_clock() leaves it out.) */
+static struct kernel_clock find_spin_clock(const struct opencl *cl) {
+    struct kernel_clock clock = find_kernel_clock(cl);
+    const bool is_intel = is_processor(cl) && strstr(cl->platform, "Intel(R) OpenCL");
+    const double tsc_ns = is_intel ? tsc_step_ns() : 0;
+    if (tsc_ns > 0)
+        clock =
+            (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, .is_tsc = true};
+    return clock;
+}
+
 /* Builds the kernel with the clock that this device has. Without a clock the kernel counts the
  * rounds of a loop, whose step is yet to be found. */
 static struct spin new_spin(const struct opencl *cl) {
-    const struct kernel_clock clock = find_kernel_clock(cl);
+    const struct kernel_clock clock = find_spin_clock(cl);
     const bool is_loop = !(clock.tick_ns > 0); /* an extension's clock may count in anything */
     struct spin spin = {.cl = cl, .step_ns = clock.tick_ns, .is_loop = is_loop};
     spin.code_by = is_loop ? "a loop twice as long" : clock.name;

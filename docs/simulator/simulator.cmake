@@ -55,7 +55,7 @@ foreach(source IN LISTS sources)
   endif()
 endforeach()
 
-# add_simulated(host|opencl|cuda program.c|.cu [prefix]): a room's program on the simulated device, and the test that
+# add_simulated(host|opencl|cuda program.c|.cu [prefix]): a folder's program on the simulated device, and the test that
 # compares what it prints with test/prefixprogram.txt. The .cl file that an OpenCL program names goes with it, once for
 # every clock it knows. A page that stands alone has its kernels in its text.
 function(add_simulated needs source)

@@ -119,7 +119,8 @@ def words(text):
         if re.search(r"\S {2,}\S", part):
             tables += 1
         else:
-            part = re.sub(r"(?<![.:;])\n(?=[a-z]+[ ,.]|\d)", " ", part)
+            goes_on = r"[a-z]+[ ,.]|\d" if tables else "[a-z]+[ ,.]"
+            part = re.sub(rf"(?<![.:;])\n(?={goes_on})", " ", part)
             (below if tables else above).append(element("p", part, ' class="said"'))
     return "".join(above), "".join(below)
 
@@ -168,8 +169,8 @@ def of_rooms(ran, folder, told):
                                           "the simulated GPU" if is_simulated else "this machine", look)
             part += element("p", look, ' class="look"') + measured
             if others:
-                part += element("p", f"While it ran: {others}.", ' class="warn"')
-                doubts.append(f"{path}: while it ran, {others}")
+                part += element("p", f"Before or while it ran: {others}.", ' class="warn"')
+                doubts.append(f"{path}: before or while it ran, {others}")
             if is_simulated:
                 doubts.append(f"{path}: simulated, for this machine has no NVIDIA GPU")
             else:

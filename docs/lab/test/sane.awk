@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What the record of each program of this room must hold on any machine under any load.
+# What the record of each program of this folder must hold on any machine under any load.
 
 # ---- known_length ----
 # Where a loop stands in place of a clock, its length is only good to some percent.
