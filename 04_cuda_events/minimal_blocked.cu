@@ -46,8 +46,7 @@ static void check(cudaError_t error, const char *call) {
 // Milliseconds between two events with the kernel between them, or with nothing: the floor.
 static float event_blocked_ms(int with_kernel) {
     float elapsed_ms;
-    gate->open = 0;
-    gate->gave_up = 0;
+    gate->open = gate->gave_up = 0;
     block_stream<<<1, 1>>>(gate);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(start, 0)); // 0: the default stream, as in the launches
@@ -55,8 +54,7 @@ static float event_blocked_ms(int with_kernel) {
         vector_add<<<(COUNT + THREADS - 1) / THREADS, THREADS>>>(a, b, c);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(stop, 0));
-    // Rule 2: the blocker still holds the stream when stop is in it. Else the GPU may have waited
-    // for the host, and the time would not show it: refuse the number.
+    // Rule 2: the blocker must still hold the stream. Else a gap may be in the time: refuse it.
     const cudaError_t answer = cudaEventQuery(start);
     __atomic_store_n(&gate->open, 1, __ATOMIC_RELEASE);
     CHECK(cudaDeviceSynchronize());

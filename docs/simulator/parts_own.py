@@ -125,8 +125,11 @@ def verdict(entry, growths, times):
     if abs(count) < 0.005:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
     if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
-        return (f"It grows by {kernel:.3f} us if the kernel takes {longer_us:.0f} us longer: a part of the kernel runs "
-                "beside something else.")
+        grows = f"If the kernel takes {longer_us:.0f} us longer, it grows by {kernel:.3f} us:"
+        if entry.parts.get("launch_call", 0) > 2 * entry.parts.get("drain", 0) and not entry.parts.get("copy_1000"):
+            return ("The kernels run while the host makes its next calls, and these take longer: it is mostly the time of "
+                    f"the calls. {grows} then it is the kernel's.")
+        return f"{grows} a part of the kernel runs beside something else."
     many = "" if count == 1 else f" {how_often(Fraction(count).limit_denominator(50))}"
     us = besides(entry, times)
     more = ""

@@ -93,8 +93,8 @@ __attribute__((destructor)) static void say_at_the_end(void) {
             fprintf(stderr, "simcc: %s: the launch of %s failed (%s), and nobody asked\n", sites[i].place,
                     sites[i].kernel, cudaGetErrorString(sites[i].failed));
         else
-            fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s\n", sites[i].place,
-                    sites[i].kernel);
+            fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s: cudaGetLastError()\n",
+                    sites[i].place, sites[i].kernel);
     }
     if (simulated_device && simulated_busy())
         fprintf(stderr, "simcc: %s: the program ends while the device still works: nobody waited for it\n", source);
