@@ -138,6 +138,9 @@ mkdir -p "$results"
     echo "The machine is in [environment.txt](environment.txt). NAME.csv, where it is here, is the record of the same run."
     quoted=$(grep -rhoE --include='*.md' "(from |/)$1/(README\.md#)?[a-z0-9_]+( |:|\))" --exclude-dir=build . |
         sed 's/.*[/#]//; s/.$//' | sort -u)
+    [ -z "$quoted" ] || [ ! -e "$results/page.html" ] || quoted="$quoted
+host_clock
+calibrate" # no text quotes them, but page.html does
     for output in "$scratch/record"/*.txt; do
         name=${output##*/}
         name=${name%.txt}

@@ -115,7 +115,7 @@ def words(text):
     """What the program printed above and below its tables, whose columns are two blanks apart. A line that only goes on
     with a sentence is joined to the one before."""
     above, below, tables = [], [], 0
-    for part in re.split(r"\n\s*\n", text.strip()):
+    for part in filter(None, re.split(r"\n\s*\n", text.strip())):
         if re.search(r"\S {2,}\S", part):
             tables += 1
         else:
@@ -218,7 +218,7 @@ def beside(folder):
     tables, who = "", {}
     for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED if name != folder.name}):
         rows = [[*map(rounded, line)] for line in side.plain() if line[len(side.keys)] != "-"]
-        if rows:
+        if any(cell != "-" for line in rows for cell in line[len(side.keys) + 1:]):
             notes = "".join(f"; {name} was disturbed: {by}" for name, record in side.records.items()
                             for by in disturbers(RESULTS / name, record.meta["program"].split()[0]))
             tables += table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
@@ -272,7 +272,7 @@ repeat the run.</p>
 <h2 id="machine">This machine</h2>
 {environment(told("environment.txt"))}{load}<h2 id="beside">This machine beside recorded ones</h2>
 <p>The same rows on machines that the suite has in {link("docs/results/README.md", "docs/results")}. A table is left out \
-where this machine has no number.</p>
+where this machine has no number, or all others have none.</p>
 {beside(folder)}<h2 id="next">What next</h2>
 <p>Read the first chapter: {link("01_host_clock/README.md", "01_host_clock/README.md")}.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
