@@ -53,29 +53,32 @@ static void check(cudaError_t error, const char *call) {
 }
 
 int main(void) {
-    struct memory *memory; // managed: host and GPU both reach it
-    check(cudaMallocManaged(&memory, sizeof *memory), "cudaMallocManaged");
+    static struct memory host;
+    struct memory *gpu; // on the GPU: the host takes only addresses in it
+    check(cudaMalloc(&gpu, sizeof host), "cudaMalloc");
     for (int i = 0; i < 2 * THREADS; i++)
-        memory->input[i] = (float)(rand() % 1000);
-    memory->input[rand() % (2 * THREADS)] = -1; // the minimum
+        host.input[i] = (float)(rand() % 1000);
+    host.input[rand() % (2 * THREADS)] = -1; // the minimum
+    check(cudaMemcpy(gpu, &host, sizeof host, cudaMemcpyHostToDevice), "cudaMemcpy of the input");
 
     for (size_t i = 0; i < sizeof block_counts / sizeof *block_counts; i++) {
         const int count = block_counts[i];
-        for (int run = 1; run <= 2; run++) { // run 1 loads kernel and memory; run 2 counts
-            check(cudaMemset(memory->times, 0, sizeof memory->times), "cudaMemset of the times");
-            check(cudaMemset(memory->output, 0, sizeof memory->output), "cudaMemset of the output");
-            timedReduction<<<count, THREADS, sizeof memory->input>>>(memory->input, memory->output,
-                                                                     memory->times);
+        for (int run = 1; run <= 2; run++) { // run 1 loads the kernel; run 2 counts
+            check(cudaMemset(gpu->times, 0, sizeof host.times), "cudaMemset of the times");
+            check(cudaMemset(gpu->output, 0, sizeof host.output), "cudaMemset of the output");
+            timedReduction<<<count, THREADS, sizeof host.input>>>(gpu->input, gpu->output,
+                                                                  gpu->times);
             check(cudaGetLastError(), "cudaGetLastError after the launch");
             check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
         }
+        check(cudaMemcpy(&host, gpu, sizeof host, cudaMemcpyDeviceToHost), "cudaMemcpy");
         double sum = 0;
         for (int b = 0; b < count; b++) {
-            const struct block_time t = memory->times[b];
-            if (memory->output[b] != -1 || t.start == 0 || t.end <= t.start) {
+            const struct block_time t = host.times[b];
+            if (host.output[b] != -1 || t.start == 0 || t.end <= t.start) {
                 fprintf(stderr,
                         "wrong: block %d found %g, not -1, or ran from clock %lld to %lld\n", b,
-                        memory->output[b], t.start, t.end);
+                        host.output[b], t.start, t.end);
                 return 1;
             }
             sum += (double)(t.end - t.start);
