@@ -132,33 +132,33 @@ if [ "${ONLY-}" ] && [ -e "$results/README.md" ]; then
 fi
 grep -q '^disturbed: ' "$scratch/environment.txt" || echo "disturbed: no program" >>"$scratch/environment.txt"
 mkdir -p "$results"
-{
-    echo "# What the programs printed: $1"
+# printed NAMES: README.md with what these programs printed; without names, all.
+printed() {
+    echo "# What the programs printed: ${results##*/}"
     echo
     echo "The machine is in [environment.txt](environment.txt). NAME.csv, where it is here, is the record of the same run."
-    quoted=$(grep -rhoE --include='*.md' "(from |/)$1/(README\.md#)?[a-z0-9_]+( |:|\))" --exclude-dir=build . |
-        sed 's/.*[/#]//; s/.$//' | sort -u)
-    [ -z "$quoted" ] || [ ! -e "$results/page.html" ] || quoted="$quoted
-host_clock
-calibrate" # no text quotes them, but page.html does
     for output in "$scratch/record"/*.txt; do
         name=${output##*/}
         name=${name%.txt}
-        [ -z "$quoted" ] || echo "$quoted" | grep -qx "$name" || continue
+        [ -z "$1" ] || echo "$1" | grep -qx "$name" || continue
         printf '\n## %s\n\n```text\n' "$name"
         sed -e 's/ *$//' -e '${/^$/d' -e '}' "$output"
         echo '```'
     done
-} >"$scratch/record/README.md"
-rm "$scratch/record"/*.txt
+}
 rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has the answer
-mv "$scratch/environment.txt" "$scratch/record"/* "$results"
+mv "$scratch/environment.txt" "$scratch/record"/*.csv "$results"
 if [ -e "$results/page.html" ]; then # a sample of the tour's page; README.md shows its chapter 02
+    printed '' >"$results/README.md"
     python3 -X utf8 docs/tools/report.py "$results" "$results/page.html"
     sed '/<nav/,/<h2 id="02/{/<h2 id="02/!d}' "$results/page.html" >"$scratch/part.html"
     chromium --headless --no-sandbox --hide-scrollbars --window-size=860,1040 --screenshot="$results/page.png" \
         "$scratch/part.html" 2>/dev/null || echo "No chromium, no picture of the page (Debian: chromium)"
 fi
+# What a text quotes or links; of a machine that no text names, all.
+printed "$(grep -rhoE --include='*.md' "(from |/)$1/(README\.md#)?[a-z0-9_]+( |:|\))" --exclude-dir=build . |
+    sed 's/.*[/#]//; s/.$//' | sort -u)" >"$scratch/README.md"
+mv "$scratch/README.md" "$results"
 cat "$results/environment.txt"
 
 # draw PLOT CSV: the chapter's pictures, where their data is; CSV may be a pattern.
