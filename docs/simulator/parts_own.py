@@ -103,7 +103,7 @@ def words_of(entry, said):
         counts = [left.pop(part) for part in parts if part in left]
         if counts:
             if parts == ("launch_call",) and not HOST_CLOCKS & set(entry.parts):
-                text += " (the gap: chapter 04)"
+                text += " (the gap: chapter 04)" if "event" in entry.parts else " (gap and floor: chapter 04)"
             bytes_or_often = f"{float(counts[0] * 1000):.7g}" if parts[0] == "copy_1000" else how_often(counts[0])
             words.append(text.format(bytes_or_often))
     for part in KERNEL if kernel else ():
