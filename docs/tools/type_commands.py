@@ -4,7 +4,7 @@
 each as it stands, in the text's own folder (of a copy), and those of docs/*.md in docs/copy: the lines of
 their sh blocks, and whatever in the text begins with ./ between backquotes. With a TEXT it types that text's
 alone, in the suite's folder. A command may end with 0, or with 77 where a device is missing; with
---require-devices with 0 alone. One whose tool is not installed, or that compares with a tour that was not
+--require-devices with 0 alone. One whose tool is not installed, or that needs a tour or a build that was not
 taken, is left out and named. Several folders at once, so the times mean nothing here.
 """
 import os
@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = {0} if "--require-devices" in sys.argv else {0, 77}
 TEXTS = [argument for argument in sys.argv[1:] if argument != "--require-devices"]
-NEEDS = {"build/tour/": "build/tour", "change.sh": "build/tour"}
+NEEDS = {"build/tour/": "build/tour", "change.sh": "build/tour", "build/simulated/": "build/simulated"}
 
 
 def commands(text):
