@@ -56,7 +56,7 @@ says "Changed: threads 32,64 -> 128,256" \
     "A and B have no value of threads in common: rows are paired by blocks, then in their order." \
     "1 64 -> 256 5300.000! 5000 to 90000 0.100 0.05 to 0.2 53000 times less these two runs differ" \
     "2 64 -> 256 8.000 7.9 to 8.2 10.000 7.95 to 12 1.250 the runs overlap" "only A: 3 32 (100)"
-refuses "not of one program: block_clock and warmup" A.csv "$suite/docs/results/nvidia-h200/warmup.csv"
+refuses "not of one program: block_clock and warmup" A.csv "$suite/docs/results/nvidia-h100/warmup.csv"
 
 # Several processes each: B differs where every process of B is on one side of every process of A.
 for process in 1 2 3 4 5; do

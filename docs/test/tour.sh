@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer as recorded on an H200:
+# docs/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer as recorded on an H100:
 # what it installs, runs and says, the page that it writes, and how it ends.
 set -eu
 unset CDPATH FAILS
@@ -50,8 +50,8 @@ build/0[456]_*_opencl,* | build/0[123]*) ;;
 *,yes) echo "$name: no NVIDIA GPU" >&2 && exit 77 ;;
 esac
 sed '/^no_finish,/s/0$/1/; /^finish_after,/s/,[0-9]*/,9/2; s/^\(warm_then_median\(,[^,]*\)\{3\},\)/\19/' \
-    "docs/results/nvidia-h200/$name.csv" >"$csv"
-awk -v name="$name" '/^## / { inside = $2 == name } inside && !/^(##|```)/' docs/results/nvidia-h200/README.md
+    "docs/results/nvidia-h100/$name.csv" >"$csv"
+awk -v name="$name" '/^## / { inside = $2 == name } inside && !/^(##|```)/' docs/results/nvidia-h100/README.md
 case " ${FAILS-} " in *" $name "*) echo "$name: a <b> & \"c\" in $PWD/x.c" >&2 && exit 1 ;; esac
 .
     chmod +x "build/$program"
@@ -89,7 +89,7 @@ grep -q '^OpenCL no_finish .* (disturbed)$' ../text && grep -q '^CUDA   event_ne
 ./host_clock.csv ./warmup.csv" ] || { ls build/tour && bad=1; }
 page "02_clfinish_sync/clfinish_sync: before or while it ran, others ran" "02_clfinish_sync/clfinish_sync: disturbed: no_finish" \
     "fastest one: finish_after (median_us" "us in warmup: programs that measure the same differ" "no clock,min_us" \
-    "method median_us clock min_us" "no_finish disturbed" "Skipped: no OpenCL device" "method this machine nvidia-h200" "04 Each method on each kernel" "no simulated" "no $PWD"
+    "method median_us clock min_us" "no_finish disturbed" "Skipped: no OpenCL device" "method this machine nvidia-h100" "04 Each method on each kernel" "no simulated" "no $PWD"
 [ "$(sed -n 's/.*<h2[^>]*>\(..\).*/\1/p' build/report.html | paste -sd ' ' -)" = "01 02 03 04 05 06 Nu Th Th Wh Wh" ] || bad=1
 
 # Without a GPU the CUDA programs of the chapters run on the simulated one. Their rows are beside no recorded machine.

@@ -9,8 +9,8 @@
 
       <!-- numbers
       3.08  pocl-cpu/clfinish_sync method=no_finish median_us
-      9.5   nvidia-h200/clfinish_sync overhead_us
-      0.71  nvidia-h200/accuracy table=code "kernel=a b" max median_us /1000
+      6.4   nvidia-h100/clfinish_sync overhead_us
+      0.61  accuracy "device=NVIDIA H200" quantity=suite max median_us /1000
       -->
 
   max or min is of all chosen rows; /1000 divides.

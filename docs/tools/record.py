@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The one reader of a program's record, which --csv=FILE writes: rows of CSV, and lines "# name,text".
 
-    record = read("docs/results/nvidia-h200/clfinish_sync.csv")
-    record.meta["device"]                                     "NVIDIA H200"
+    record = read("docs/results/nvidia-h100/clfinish_sync.csv")
+    record.meta["device"]                                     "NVIDIA H100 80GB HBM3"
     record.find(method="no_finish", clock="host")["median_us"]   of exactly one row, or a RecordError
     record.select(clock="host")                               all such rows
 

@@ -17,7 +17,7 @@ from record import RecordError, read
 
 SIMULATED = ("A model of an NVIDIA H200, in software: no number here was measured. "
              + link("docs/simulator/README.md", "What it is good for") + ". The tables beside recorded machines leave it out.")
-RECORDED = ["nvidia-h200", "pocl-cpu"]
+RECORDED = ["nvidia-h100", "pocl-cpu"]
 KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.
 PICTURES = {
@@ -276,7 +276,7 @@ where this machine has no number, or all others have none.</p>
 {beside(folder)}<h2 id="next">What next</h2>
 <p>Read the first chapter: {link("01_host_clock/README.md", "01_host_clock/README.md")}.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
-<code>docs/side_by_side.sh my-laptop nvidia-h200</code>.</p>
+<code>docs/side_by_side.sh my-laptop nvidia-h100</code>.</p>
 <p>Change the blocks, the threads or the size of one program, and see whether the change is more than noise:
 <code>docs/change.sh {name} --threads 64</code>.</p>
 {clocks}""")
