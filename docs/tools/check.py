@@ -8,9 +8,9 @@
   the column; the number is the recorded value, rounded. Without column=value the name is that of a '# name,' line:
 
       <!-- numbers
-      3.08  pocl-cpu/clfinish_sync method=no_finish median_us
+      12.7  nvidia-h100/sm_counters what=zero_points time_us /1000
       6.4   nvidia-h100/clfinish_sync overhead_us
-      0.61  accuracy "device=NVIDIA H200" quantity=suite max median_us /1000
+      0.61  accuracy "device=NVIDIA H200" quantity=suite kind=simple max median_us
       -->
 
   max or min is of all chosen rows; /1000 divides.
