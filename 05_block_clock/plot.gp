@@ -10,7 +10,7 @@ places = int(named("places_on_a_unit")) # blocks that share an SM have a place e
 
 set terminal svg size 600,440 font "sans-serif,16" background rgb "white"
 set output folder."/block_timeline.svg"
-set title sprintf("%s: %s blocks, %d at a time on each SM;\nthe first 12 of %s SMs", named("device"), named("blocks"), places, named("used_units"))
+set title sprintf("%s:\n%s blocks, %d at a time on each SM;\nthe first 12 of %s SMs", named("device"), named("blocks"), places, named("used_units"))
 set key outside right top vertical Left reverse samplen 1
 set xlabel "time since the first block's start (us)"
 set xtics out nomirror
