@@ -71,8 +71,8 @@ enum { LONGEST = 20 }; /* launches in a row */
 
 struct experiment {
     bool stamped;               /* whether the kernels have stamps of their own */
-    unsigned long long spin_ns; /* how long each block spins; 0: vector_add */
-    size_t floats;              /* of vector_add; 0: a spin */
+    unsigned long long spin_ns; /* how long each block spins; 0: no spin */
+    size_t floats;              /* of vector_add; 0: a spin, or without that the empty kernel */
     size_t blocks;              /* of each launch */
     float *a, *b, *c;           /* on the device */
     struct warp_time *times; /* on the device: the last launch's, and behind them the first one's */
@@ -96,13 +96,10 @@ static void launch(const struct experiment *e, struct warp_time *times) {
         spin_blocks<<<blocks, THREADS>>>(e->spin_ns);
     else if (e->stamped)
         stamped_vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats, times);
-    else
+    else if (e->floats > 0)
         vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats);
-    CHECK_CUDA(cudaGetLastError());
-}
-
-static void launch_empty(void) {
-    empty<<<1, THREADS>>>();
+    else
+        empty<<<1, THREADS>>>();
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -116,16 +113,6 @@ static double event_blocked_us(const struct experiment *e, int launches) {
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (int i = 0; i < launches; i++)
         launch(e, i == 0 && launches > 1 ? first_times(e) : e->times);
-    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    release_stream(&e->pair);
-    return elapsed_us(e->pair.start, e->pair.stop);
-}
-
-/* The same with one launch of a kernel that does nothing. */
-static double empty_blocked_us(const struct experiment *e) {
-    hold_stream(&e->pair);
-    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
-    launch_empty();
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
     release_stream(&e->pair);
     return elapsed_us(e->pair.start, e->pair.stop);
@@ -176,13 +163,15 @@ struct samples {
 /* Warms up, and times the kernel by each method, in turns. Exits with 1 if a sum is wrong. */
 static void measure(struct experiment *e, struct samples *us) {
     const double launches[] = {2, 5, 10, LONGEST};
+    struct experiment of_empty = {};
+    of_empty.pair = e->pair;
     launch(e, e->times); /* the warm-up; then the sums are spoilt: NaNs */
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
     for (int run = 0; run < e->runs; run++) {
         double row_us[4];
         us->floor[run] = event_floor_us(&e->pair);
-        us->empty[run] = empty_blocked_us(e);
+        us->empty[run] = event_blocked_us(&of_empty, 1);
         us->blocked[run] = event_blocked_us(e, 1);
         us->code[run] = e->stamped ? code_us(e) : NAN;
         for (int i = 0; i < 4; i++)
@@ -279,7 +268,7 @@ int main(int argc, char **argv) {
     e.c = new_vector(C, floats);
     e.times = (struct warp_time *)new_on_device(2 * stamped * WARPS * sizeof *e.times, NULL);
     e.pair = new_blocked_pair();
-    launch_empty(); /* the others' warm-up is in measure() */
+    launch(&e, NULL); /* the empty kernel; the others' warm-up is in measure() */
 
     struct table table = {};
     begin_record(args, gpu.properties.name, gpu.driver);

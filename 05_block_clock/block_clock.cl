@@ -79,7 +79,7 @@ __kernel void timedReduction(__global const float *input, __global float *output
         barrier(CLK_LOCAL_MEM_FENCE); /* the group is done when its last work-item is */
     }
 
-    /* Keep this `if`: without it an H200 reads a clock behind a barrier too early (barrier.cu).
+    /* Keep this `if`: without it an H100 reads a clock behind a barrier too early (barrier.cu).
      * work_group_all() would be a barrier that answers, as CUDA's __syncthreads_count() is: OpenCL
      * C 2.0 has it, 1.2 has not, and in 3.0 a device need not have it. */
     if (tid == 0) {

@@ -42,7 +42,7 @@ static const char *source =
     "    }\n"
     "    if (item == 0) mine[2] = shared[0];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE); // all work-items are here: only then the end\n"
-    "    // Keep this `if`: without it an H200 reads the clock too early\n"
+    "    // Keep this `if`: without it an H100 reads the clock too early\n"
     "    if (item == 0) mine[1] = read_clock();\n"
     "}\n";
 
