@@ -56,7 +56,7 @@ static inline const char *cmp_column(int c) {
 
 /* Microseconds of a launch of 'A', 'B', ...; which 0: of a spin. checked: it does not count. */
 typedef double cmp_timer(char which, int checked, int clocks);
-enum { CMP_PAIRS = 1 << 18, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999, CMP_REPEATS = 3 };
+enum { CMP_PAIRS = 1 << 18, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999 };
 static const double cmp_most_taken = 10; /* percent: see cmp_taken_percent() */
 struct cmp_rounds {
     double us[CMP_MOST][CMP_PAIRS];
@@ -847,42 +847,33 @@ enum { CMP_SLOWER = 3, CMP_UNDECIDED, CMP_NOT_MEASURED };
 static inline int cmp_say_gate(int answer, int which, const double *worst, const double *of) {
     static const char *const words[] = {"not slower",  "", "", "slower", "not decided",
                                         "not measured"};
-    const int bounds = (cmp_candidates - 1) * cmp.among;
-    const size_t rank = cmp_rank((size_t)cmp.rows, cmp_candidates * bounds / 2);
-    double chance = pow(0.5, cmp.rows), red = 0;
     char date[32];
     const time_t now = time(NULL);
     FILE *to = cmp.record;
-    for (size_t k = 0; k < rank; k++) { /* that the interval lies beyond the true median */
-        red += chance;
-        chance *= (double)((size_t)cmp.rows - k) / (double)(k + 1);
-    }
-    red *= 100 * (cmp_candidates - 1);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     if (to && (to == stdout || ftell(to) == 0))
         fprintf(to,
                 "date,program,device,gate_percent,answer,slowest,difference_percent,low_percent,"
-                "high_percent,median_a_us,processes,among,red_percent\n");
+                "high_percent,median_a_us,processes,disturbed,among\n");
     if (to)
-        fprintf(to, "%s,\"%s\",\"%s\",%.3f,%s,%c,%.3f,%.3f,%.3f,%.3f,%d,%d,%.3f\n", date,
+        fprintf(to, "%s,\"%s\",\"%s\",%.3f,%s,%c,%.3f,%.3f,%.3f,%.3f,%d,%.0f,%d\n", date,
                 cmp.program, cmp.device_name, cmp.gate_percent, words[answer], which, worst[0],
-                worst[1], worst[2], of[CMP_US], cmp.rows, cmp.among, red);
+                worst[1], worst[2], of[CMP_US], cmp.rows, of[CMP_DISTURBED], cmp.among);
     if (to == stdout)
         return answer;
     if (cmp.gate_percent < 0) /* auto, and nothing was measured */
         printf("gate auto: %s: ", words[answer]);
     else
         printf("gate %.2f %%: %s: ", cmp.gate_percent, words[answer]);
+    if (cmp.rows > 0)
+        cmp_print_disturbed(stderr, of[CMP_DISTURBED]);
     if (answer == CMP_NOT_MEASURED) {
-        if (cmp.rows > 0)
-            cmp_print_disturbed(stderr, of[CMP_DISTURBED]);
         printf("%s\n",
                cmp.rows > 0 ? "the machine was disturbed, or a cache not cold" : "see above");
         return answer;
     }
     cmp_print_difference(cmp_name((char)which), "A", worst);
-    printf(". A true difference of %.2f %% is called slower in at most %.2g %% of runs.\n",
-           cmp.gate_percent, red);
+    printf(answer == CMP_SLOWER && of[CMP_DISTURBED] > 0 ? ", on a disturbed machine.\n" : ".\n");
     return answer;
 }
 
@@ -890,9 +881,11 @@ static inline int cmp_say_gate(int answer, int which, const double *worst, const
 static inline int cmp_gate_answer(const double *of) {
     double pair[3], worst[3] = {-100, -100, -100}, high = -100;
     int which = 'B';
-    if (cmp.gate_percent < 0) /* auto: by A against A, of this run */
+    if (cmp.gate_percent < 0) { /* auto: by A against A, of this run; noise must not hide much */
         cmp.gate_percent =
             2 * fmax(0.1, fmax(of[CMP_LEAST], fmax(-of[CMP_CONTROL + 1], of[CMP_CONTROL + 2])));
+        cmp.gate_percent = fmin(cmp.gate_percent, 2 * cmp.percent);
+    }
     for (int i = 1; i < cmp_candidates; i++) {
         cmp_between(i, 0, of[CMP_LEAST], pair);
         high = fmax(high, pair[2]);
@@ -901,11 +894,17 @@ static inline int cmp_gate_answer(const double *of) {
             which = 'A' + i;
         }
     }
-    int answer = worst[1] > cmp.gate_percent ? CMP_SLOWER : CMP_UNDECIDED;
-    if (high < cmp.gate_percent)
-        answer = 0;
-    if (of[CMP_DISTURBED] > 0 || (cmp.cold && !cmp_is_cold(of)))
+    /* Each round mixes the candidates. So who disturbs meets all alike: he may hide a difference,
+     * but hardly makes one. */
+    int answer = CMP_UNDECIDED;
+    if (cmp.cold && !cmp_is_cold(of))
         answer = CMP_NOT_MEASURED;
+    else if (worst[1] > cmp.gate_percent)
+        answer = CMP_SLOWER;
+    else if (of[CMP_DISTURBED] > 0)
+        answer = CMP_NOT_MEASURED;
+    else if (high < cmp.gate_percent)
+        answer = 0;
     return cmp_say_gate(answer, which, worst, of);
 }
 
@@ -1051,7 +1050,7 @@ static inline void cmp_run_processes(char **argv) {
             fprintf(stderr, "process %d has too few pairs: give it more SECONDS\n", cmp.rows + 1);
             cmp_give_up(1);
         }
-        const int again = row[CMP_DISTURBED] > 0 && cmp.repeated < CMP_REPEATS;
+        const int again = row[CMP_DISTURBED] > 0 && cmp.repeated < cmp.processes;
         if (cmp.record != stdout && cmp.gate_percent == 0) {
             if (cmp.rows + cmp.repeated == 0)
                 printf("%s\n", cmp.device_name);
@@ -1128,7 +1127,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         "  --device D     its number, or a part of its name\n"
         "  --csv[=FILE]   writes the numbers by name; without FILE in place of the words\n"
         "  --gate PERCENT one line: is one slower than A by so much? auto: by twice what A\n"
-        "                 differs from A. --csv=FILE adds a row to FILE\n"
+        "                 differs from A, at most 2 PERCENT. --csv=FILE adds a row to FILE\n"
         "  --among M      the gate is one of M, which hold together\n"
         "  -              reads times in us, a line 'A B' for each round and an empty line\n"
         "                 behind each process; STEP: of their clock, in us\n"

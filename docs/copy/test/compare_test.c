@@ -2,7 +2,8 @@
  *
  * What compare.h must say of times whose answer is known. Without arguments: its statistics.
  * With arguments it is a compare whose processes say what stands in the file `script`, a line
- * for each: difference, low, high, control (in percent), disturbed. "late": it measures. */
+ * for each: difference, low, high, control (in percent), disturbed, and a probe's warm and cold us.
+ * "late": it measures. */
 #include "../compare.h"
 
 static int wrong;
@@ -34,6 +35,15 @@ static double step_us(double step) {
         us[i] = 3 + (step > 0 ? floor(clocks[i] / 1980 / step) * step : clocks[i] / 1980);
     }
     return cmp_step_us(clocks, us, 24);
+}
+
+/* A machine that is busy for 300 launches: so long the host waits 90 us more than the events say. */
+static double busy_at_first_us(char which, int checked, int clocks) {
+    static int launches;
+    (void)checked, (void)clocks;
+    launches += which != 0;
+    cmp_note(which, 10, which && launches < 300 ? 100 : 10, 1);
+    return 10;
 }
 
 static void check_statistics(void) {
@@ -103,6 +113,12 @@ static void check_statistics(void) {
     expect("5 ms, of which the host waits 5.9", (double)cmp.late, 0, 0);
     cmp_note('A', 5000, 6100, 2);
     expect("5 ms, of which the host waits 6.1", (double)cmp.late, 1, 1);
+    for (int i = 0; i <= CMP_MOST; i++)
+        cmp.outside_us[i] = cmp.host_us[i] = INFINITY;
+    cmp.row = 1;
+    busy_at_first_us('A', 0, 0);
+    busy_at_first_us(0, 0, 0);
+    cmp_check_outside(busy_at_first_us, 'A'); /* ends with 1 if it does not look again */
     cmp_add(&cmp.all, (const double[]){100, 0}, 2);
     cmp_add(&cmp.all, (const double[]){-1, 100}, 2);
     expect("pairs with nothing left", (double)cmp.too_short, 2, 2);
@@ -133,8 +149,8 @@ static int be_a_process(void) {
             return 1;
     if (strncmp(line, "late", 4) == 0)
         return cmp_measure(late_pairs_us, 0, 0) || cmp_finish();
-    sscanf(line, "%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW], &row[CMP_HIGH],
-           &row[CMP_CONTROL], &row[CMP_DISTURBED]);
+    sscanf(line, "%lf%lf%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW], &row[CMP_HIGH],
+           &row[CMP_CONTROL], &row[CMP_DISTURBED], &row[CMP_WARM], &row[CMP_COLD]);
     row[CMP_US] = 100;
     row[CMP_US + 1] = 100 + row[CMP_DIFFERENCE];
     row[CMP_MORE + 1] = row[CMP_DIFFERENCE];
