@@ -71,7 +71,8 @@ static struct {
     FILE *record;                           /* of --csv; stdout: in place of the words */
     const char *clock;                      /* which time it is; NULL: times from elsewhere */
     const char *wanted, *program;           /* of --device; argv[0] */
-    int is_cpu;                             /* the device is this processor */
+    char *drivers; /* OCL_ICD_FILENAMES as it was: loader or drivers may cut it behind the first */
+    int is_cpu;    /* the device is this processor */
     char device_name[256];
     unsigned char *before, *seen, spoilt; /* the result behind prepare(), and later; its filling */
     int version;                          /* of the input */
@@ -998,6 +999,8 @@ static inline int cmp_run_process(char **argv, double *row) {
     FILE *said;
     snprintf(number, sizeof number, "%d", cmp.rows + 1);
     setenv("CMP_PROCESS", number, 1);
+    if (cmp.drivers)
+        setenv("OCL_ICD_FILENAMES", cmp.drivers, 1);
     signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody can wait */
     if (pipe(ends) != 0 || !(said = fdopen(ends[0], "r")) || (cmp.child = fork()) < 0) {
         perror("cannot start a process");
@@ -1144,6 +1147,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
     const char *processes = NULL, *record = NULL, *number = getenv("CMP_PROCESS");
     cmp_candidates = candidates;
     cmp.program = argv[0];
+    cmp.drivers = getenv("OCL_ICD_FILENAMES") ? strdup(getenv("OCL_ICD_FILENAMES")) : NULL;
     cmp.percent = 0.5;
     cmp.row = cmp.delay = cmp.among = 1;
     for (int i = 0; i <= CMP_MOST; i++)
