@@ -53,7 +53,7 @@ class Own:
 
     def __init__(self, unit):
         self.unit, self.scale, self.longer, self.timed, self.outputs = unit, 1, "", set(), {}
-        self.clocks, self.clocks_a_us = set(), Fraction(1)  # which numbers count an SM's clocks, by clock64() or clock()
+        self.clocks, self.clocks_a_us = set(), Fraction(1)  # which numbers count an SM's clocks, of clock64()
 
     def times(self, asked):
         """Returns SIMULATED_TIMES for what parts asks for."""
@@ -133,8 +133,8 @@ def verdict(entry, growths, times):
     longer_us = LONGER_NS / 1000
     count = round(kernel / longer_us, 4)
     if abs(count) < 0.005 and INSIDE & set(entry.parts):
-        return ("It is taken inside the kernel, between two readings of a clock there: what runs before the first one and "
-                "after the last one is not in it, and no launch.")
+        return ("It is taken inside the kernel, between two readings of a clock there: what runs before the first one "
+                "and after the last one is not in it, and no launch.")
     if abs(count) < 0.005:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
     if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
