@@ -3,6 +3,7 @@
  * Cold: a process that has never run a kernel, with drivers that keep none from an earlier one. */
 #pragma once
 
+#include <dirent.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -19,36 +20,59 @@ static inline void keep_no_compiled_kernels(const char *empty_folder) {
     setenv("MESA_SHADER_CACHE_DIR", empty_folder, 1);
 }
 
+/* Removes `folder` with all that is in it. Says on stderr if it stays, and goes on. */
+static inline void remove_folder(const char *folder) {
+    DIR *entries = opendir(folder);
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        char path[4096];
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (length < (int)sizeof path && strcmp(entry->d_name, ".") != 0 &&
+            strcmp(entry->d_name, "..") != 0 && unlink(path) != 0)
+            remove_folder(path); /* what unlink() refuses is a folder */
+    }
+    if (entries)
+        closedir(entries);
+    if (rmdir(folder) != 0)
+        fprintf(stderr, "%s: cannot remove %s: %s\n", program_name, folder, strerror(errno));
+}
+
 /* Calls run(data) in a new process and brings back the `bytes` at `data`, which hold its input
  * before and its results after. If the new process fails, it says why, and this one ends with the
- * same code. (This process must never touch the device: a child cannot use its parent's context.
- * So what this one prints about the device must be in `data`, too.) */
+ * same code. Ctrl-C ends the new process, and this one when it has removed the folder. (This
+ * process must never touch the device: a child cannot use its parent's context. So what this one
+ * prints about the device must be in `data`, too.) */
 static inline void in_new_process(void (*run)(void *data), void *data, size_t bytes) {
     const size_t all = bytes + 1; /* the last byte: the rest is there */
     char *shared =
         (char *)mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status = 0;
-    char folder[] = "/tmp/cold_XXXXXX", remove_folder[32];
+    const char *set = getenv("TMPDIR"), *in = set && *set ? set : "/tmp";
+    char folder[4096];
     if (shared == MAP_FAILED)
         fail(EXIT_FAILED, "mmap: %s", strerror(errno));
+    void (*const on_interrupt)(int) = signal(SIGINT, SIG_IGN);
+    snprintf(folder, sizeof folder, "%s/cold_XXXXXX", in);
     if (!mkdtemp(folder))
-        fail(EXIT_FAILED, "cannot make a folder in /tmp: %s", strerror(errno));
-    snprintf(remove_folder, sizeof remove_folder, "rm -rf %s", folder);
+        fail(EXIT_FAILED, "cannot make a folder in %s: %s; set TMPDIR to one that can be written",
+             in, strerror(errno));
     fflush(stdout);
     const pid_t child = fork();
-    if (child < 0)
-        fail(EXIT_FAILED, "fork: %s", strerror(errno));
     if (child == 0) {
+        signal(SIGINT, on_interrupt);
         keep_no_compiled_kernels(folder);
         run(data);
         memcpy(shared, data, bytes);
         shared[bytes] = true;
         _exit(EXIT_SUCCESS);
     }
-    if (waitpid(child, &status, 0) != child)
-        fail(EXIT_FAILED, "waitpid: %s", strerror(errno));
-    if (system(remove_folder) != 0)
-        fail(EXIT_FAILED, "'%s' failed", remove_folder);
+    const bool waited = child > 0 && waitpid(child, &status, 0) == child;
+    const int error = errno;
+    remove_folder(folder);
+    signal(SIGINT, on_interrupt);
+    if (!waited)
+        fail(EXIT_FAILED, "fork or waitpid: %s", strerror(error));
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+        raise(SIGINT);
     if (WIFSIGNALED(status))
         fail(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
     if (!shared[bytes])

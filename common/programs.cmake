@@ -75,9 +75,10 @@ function(add_minimal needs source)
     add_simulated(${needs} ${source} ${prefix}${needs}_)
   endif()
   build(${needs} ${name} ${source})
-  add_live(${name} runs ${name})
+  add_live(${name} sane sh ${SUITE}/common/test/sane.sh
+    ${CMAKE_CURRENT_SOURCE_DIR}/test/sane.awk $<TARGET_FILE:${name}>)
   if(TARGET ${name} AND NOT REQUIRE_DEVICES)
-    set_tests_properties(${name}.runs PROPERTIES SKIP_REGULAR_EXPRESSION
+    set_tests_properties(${name}.sane PROPERTIES SKIP_REGULAR_EXPRESSION
       "no driver.. failed: error -1001|no device.. failed: error -1[^0-9]|no CUDA-capable|version is insufficient")
   endif()
 endfunction()

@@ -163,7 +163,7 @@ static inline void print_number(char *to, int places, double x, const char *none
 /* A number with so many decimals, in the record with one more; a whole number stays whole. NaN:
  * there is none. */
 static inline void number(struct table *t, const char *name, int places, double x) {
-    struct cell *cell = new_cell(t, name, places > 0 ? 9 : 7);
+    struct cell *cell = new_cell(t, name, 9);
     const bool whole = places == 0 && x == floor(x);
     print_number(cell->shown, places, x, "-");
     print_number(cell->recorded, places + (places > 0) + !whole * RECORD_DIGITS, x, "");

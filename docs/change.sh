@@ -5,7 +5,7 @@
 # docs/change.sh PROGRAM A... -- B...    as in: docs/change.sh block_clock_opencl --blocks 1 -- --blocks 16
 #
 # Does the change matter? Runs the built program with the options A (without any) and with B, five processes each, by
-# turns, and lays the medians of the processes side by side. The records stay in build/change/PROGRAM/.
+# turns, and lays the medians of the processes side by side. What each printed stays in build/change/PROGRAM/.
 # Without an NVIDIA GPU a CUDA program of chapters 04 to 06 runs on a simulated one, twice each: all runs are alike.
 set -eu
 unset CDPATH
@@ -57,7 +57,7 @@ rm -rf "$change.new" && mkdir -p "$change.new"
 run() { # SIDE OPTIONS...
     local runs=("${few[@]}")
     case " $* " in *" --runs"*) runs=() ;; esac
-    "$program" --csv="$change.new/$1$turn.csv" "${runs[@]}" "${@:2}" >/dev/null 2>"$change.new/said" && printf . && return
+    "$program" --csv="$change.new/$1$turn.csv" "${runs[@]}" "${@:2}" >"$change.new/$1$turn.txt" 2>"$change.new/said" && printf . && return
     local code=$?
     echo && cat "$change.new/said" >&2
     [ "$code" = 77 ] || echo "change.sh: its options: $program --help" >&2
@@ -73,4 +73,6 @@ for ((turn = 1; turn <= turns; turn++)); do
 done
 echo
 rm -rf "$change" && mv "$change.new" "$change"
-exec "$suite/docs/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"
+"$suite/docs/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"
+disturbed=$(cd "$change" && grep -l '^[^#].*,1$' ./*.csv | sed 's/csv$/txt/' | paste -sd ' ' -)
+[ -z "$disturbed" ] || echo "The tables with disturbed rows, in $change: $disturbed"

@@ -3,6 +3,14 @@
 # What the record of each program of this folder must hold on any machine under any load. A program with _opencl in its
 # name has the rules of the one without, if it has none of its own.
 
+# ---- 02_minimal ----
+/^run/ {
+    ask($7 > 0 && $7 <= $11, "the call returns before clFinish does")
+    in_the_run(all_us += $11, "all runs")
+    runs++
+}
+END { ask(runs == 5, "five runs") }
+
 # ---- clfinish_sync ----
 $column["method"] == "finish_before_and_after" { host_us = v("max_us") }
 $column["method"] == "profiling_event" {

@@ -3,6 +3,15 @@
 # What the record of each program of this folder must hold on any machine under any load. A program with _opencl in its
 # name has the rules of the one without, if it has none of its own.
 
+# ---- 03_minimal ----
+/^run/ {
+    off_us = $8 - $6 - $15
+    ask(-0.002 < off_us && off_us < 0.002 && $15 > 0, "START to END is END minus START, and takes time")
+    in_the_run(all_us += $8, "all runs")
+    runs++
+}
+END { ask(runs == 5, "five runs") }
+
 # ---- opencl_profiling ----
 $column["interval"] == "start_to_end" {
     device_us = v("median_us")

@@ -3,6 +3,23 @@
 # What the record of each program of this folder must hold on any machine under any load. A program with _opencl in its
 # name has the rules of the one without, if it has none of its own.
 
+# ---- 04_minimal ----
+{
+    ask($3 > 0, "a kernel takes some time")
+    in_the_run(all_us += $3, "all runs")
+}
+END { ask(rows == 5, "five runs") }
+
+# ---- 04_minimal_blocked ----
+{
+    ask($2 > 0, "a pair of events takes some time")
+    in_the_run(us[$1] = $2, $1)
+}
+END {
+    off_us = us["event_net:"] - (us["event_blocked:"] - us["event_floor:"])
+    ask(rows == 3 && -0.002 < off_us && off_us < 0.002, "event_net is event_blocked minus the floor")
+}
+
 # ---- cuda_events ----
 { length_us = $column["kernel"] == "spin_10us" ? 10 : $column["kernel"] == "spin_1ms" ? 1000 : 0 }
 length_us && $column["method"] != "event_floor" {

@@ -3,6 +3,16 @@
 # What the record of each program of this folder must hold on any machine under any load. A program with _opencl in its
 # name has the rules of the one without, if it has none of its own.
 
+# ---- 05_minimal ----
+/on average/ {
+    ask($6 > 0, "a block takes clocks")
+    in_the_run($6 / 10000, "a block at 10 GHz")
+    ask($1 > blocks, "more blocks in each line")
+    blocks = $1
+    lines++
+}
+END { ask(lines == 3, "three numbers of blocks") }
+
 # ---- block_clock ----
 {
     ask(v("clocks_median") > 0 && v("clocks_mean") > 0, "a block takes clocks")

@@ -3,6 +3,21 @@
 # What the record of each program of this folder must hold on any machine under any load. A program with _opencl in its
 # name has the rules of the one without, if it has none of its own.
 
+# ---- 06_minimal ----
+/^launch .*:/ {
+    us = $(NF - 1)
+    ask(us > 0, "a launch takes some time")
+    in_the_run(all_us += us, "all launches")
+    if (!launches++)
+        first_us = least_us = us
+    least_us = us < least_us ? us : least_us
+}
+/takes/ {
+    off_us = $4 - (first_us - least_us)
+    ask(-0.002 < off_us && off_us < 0.002, "the first launch minus the shortest")
+}
+END { ask(launches == 10, "ten launches") }
+
 # ---- warmup ----
 { ask(v("first_launch_us") > 0 && v("estimate_us") > 0 && v("steady_us") > 0, "every launch takes time") }
 END { ask(rows == 5, "five recipes") }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,30 @@ void simulated_stop(const char *format, ...) {
     fprintf(stderr, "\n");
     fflush(NULL);
     _exit(3);
+}
+
+/* ---- Who waits at a terminal ---- */
+
+static long *waits_since; /* in steps of 10 ms, shared with the processes that this one starts; 0: it has been said */
+
+static long real_time(void) { return syscall(SYS_times, NULL); } /* the other clocks are the machine's */
+
+__attribute__((constructor)) static void begin_to_wait(void) {
+    if (!isatty(STDERR_FILENO)) return;
+    void *shared = mmap(NULL, sizeof *waits_since, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return;
+    waits_since = (long *)shared;
+    *waits_since = real_time();
+}
+
+void simulated_say_if_slow(void) {
+    enum { PATIENCE = 200 };
+    if (!waits_since || *waits_since == 0 || real_time() - *waits_since < PATIENCE) return;
+    *waits_since = 0;
+    fprintf(stderr, "simulation: this GPU is a model in software: the processor computes each of its threads. %s\n",
+            simulated_usual_times
+                ? "Smaller arrays and grids take less time."
+                : "A smaller --size, --blocks or --runs takes less time; --help shows which there are.");
 }
 
 /* ---- FAULT=name, name:number, name:victim, name:victim:number, each with ",argument" behind a number ---- */
@@ -177,6 +202,7 @@ static bool try_failing(const char *name, unsigned n) {
 bool simulated_call_fails(const char *name, unsigned n) {
     static bool lost;
     int number = 0;
+    simulated_say_if_slow();
     if (simulated_fault("sweep", NULL)) return try_failing(name, n);
     if (simulated_fault_of("crash", name, NULL)) raise(SIGKILL);
     if (simulated_fault(name, &number) && (int)n == number) { /* the call of that number, and no other */

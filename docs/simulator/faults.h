@@ -38,4 +38,7 @@ unsigned simulated_processes(void); /* that were started before this one, by its
 /* Says what the simulation does not know or will not have, and ends the program with 3. */
 __attribute__((noreturn, format(printf, 1, 2))) void simulated_stop(const char *format, ...);
 
+/* On a terminal, once, when the program has run for some seconds: why, and what makes it shorter. */
+void simulated_say_if_slow(void);
+
 #endif

@@ -16,6 +16,7 @@ BEFORE = re.compile(r"[\[( ](" + UNIT + r")[\])]?\s*[:=]?\s*$")
 KERNEL = ("fetch", "unit_0", "read", "step", "launch", "drain", "block", "warp", "barrier", "row_saves", "dispatch_100",
           "barrier_alone", "barrier_warp", "barrier_first", "neighbour", "neighbour_later", "memory", "memory_1000000",
           "l2_1000000")
+INSIDE = {*KERNEL} - {"fetch", "launch", "drain"}  # between two readings of a clock in a kernel
 HOST_CLOCKS = {"now", "clock", "raw", "boottime", "cpu_time", "timeofday"}
 LONGER_NS = 100000
 # The words for parts, in this order. {} is how often.
@@ -34,13 +35,13 @@ WORDS = [
 
 
 class OwnNumber:
-    """As parts' Number. A number without a unit is no time, unless `unit` is what the reader says."""
+    """As parts' Number. A number without a unit is no time, unless the reader says its unit, or it counts clocks."""
 
-    def __init__(self, text, unit, line, scale, number):
+    def __init__(self, text, unit, line, number, unit_us):
         self.line, self.text, self.unit = line.strip(), text, unit
         self.key = (f"number {number}", unit or "number")
         self.is_time = unit is not None
-        factor = UNITS.get(unit, Fraction(1)) / (scale if unit else 1)
+        factor = unit_us if unit else Fraction(1)
         digits, _, power = text.lower().partition("e")
         self.value = Fraction(text) * factor
         places = len(digits.partition(".")[2]) - int(power or 0)
@@ -52,6 +53,7 @@ class Own:
 
     def __init__(self, unit):
         self.unit, self.scale, self.longer, self.timed, self.outputs = unit, 1, "", set(), {}
+        self.clocks, self.clocks_a_us = set(), Fraction(1)  # which numbers count an SM's clocks, of clock64()
 
     def times(self, asked):
         """Returns SIMULATED_TIMES for what parts asks for."""
@@ -68,17 +70,25 @@ class Own:
                 behind, before = BEHIND.match(line[found.end():]), BEFORE.search(line[:found.start()])
                 unit = (behind or before or [None, None])[1]
                 unit = NAMES.get(unit.lower().removesuffix("s") if unit and len(unit) > 2 else unit, unit)
+                if unit is None and len(numbers) in self.clocks:
+                    unit = "clocks"
                 if unit is None and len(numbers) in self.timed:
                     unit = self.unit
-                numbers.append(OwnNumber(found[1], unit, line, self.scale, len(numbers) + 1))
+                unit_us = 1 / self.clocks_a_us if unit == "clocks" else UNITS.get(unit, 1)
+                numbers.append(OwnNumber(found[1], unit, line, len(numbers) + 1, Fraction(unit_us) / self.scale))
         return numbers
 
     def choose(self, program):
-        """Finds the scale, and with --unit the numbers that have none and grow with the times."""
-        if self.unit:
-            base, doubled = program.read(""), program.read("*2")
-            self.timed = {i for i, (one, two) in enumerate(zip(base, doubled)) if not one.is_time and
-                          two.value - one.value > 2 * (one.error + two.error)}
+        """Finds the scale, the numbers that count clocks, and with --unit those that have no unit and grow with the
+        times. A number of clocks grows with the times, and doubles if the SM counts twice as many in a us."""
+        self.clocks_a_us = program.clocks_a_us
+        base, faster = program.read(""), program.read(f"clocks_a_us+{program.clocks_a_us}")
+        rates = {i for i, (one, two) in enumerate(zip(base, faster))
+                 if two.value - one.value > 2 * (one.error + two.error) >= abs(two.value - 2 * one.value)}
+        if self.unit or rates:
+            grows = {i for i, (one, two) in enumerate(zip(base, program.read("*2")))
+                     if two.value - one.value > 2 * (one.error + two.error)}
+            self.clocks, self.timed = rates & grows, {i for i in grows if self.unit and not base[i].is_time}
         best = None  # not each longer time has more digits: the last ones may be zeros, which C++ does not print
         for scale in (1, 10, 100, 1000, 10000, 100000):
             self.scale = scale
@@ -122,6 +132,9 @@ def verdict(entry, growths, times):
     kernel, others, call = growths
     longer_us = LONGER_NS / 1000
     count = round(kernel / longer_us, 4)
+    if abs(count) < 0.005 and INSIDE & set(entry.parts):
+        return ("It is taken inside the kernel, between two readings of a clock there: what runs before the first one "
+                "and after the last one is not in it, and no launch.")
     if abs(count) < 0.005:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
     if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
@@ -143,6 +156,17 @@ def verdict(entry, growths, times):
         return (f"It is the time of the kernel{many} and {us:.3f} us besides, the gap and the floor: right if the "
                 f"kernel is much longer than that.{more}")
     return f"It is more than the kernel{many}: {us:.3f} us of it are something else, however long the kernel is.{more}"
+
+
+def in_clocks(number, counts_clocks, own):
+    """Returns a line for a number that counts clocks of an SM."""
+    if not counts_clocks:
+        return []
+    if number.unit == "clocks":
+        return [f"It counts clocks of the SM, in the model {own.clocks_a_us} in a us: it is no time" +
+                f", whatever --unit {own.unit} says." * bool(own.unit) + "." * (not own.unit)]
+    return [f"It doubles if the SM counts twice as many clocks in a us: it is made of clocks, and is a time in "
+            f"{number.unit} only if the SM's clock has the rate that the program takes for it."]
 
 
 def sums(program, answers, simplest, known):
@@ -212,7 +236,7 @@ def tell(program, answers, simplest, as_csv, known):
         return
     print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
     count = 0
-    for number, entry, growth in zip(printed, entries, growths):
+    for i, (number, entry, growth) in enumerate(zip(printed, entries, growths)):
         if entry.kind == KINDS[0]:
             continue
         count += 1
@@ -230,7 +254,7 @@ def tell(program, answers, simplest, as_csv, known):
             words += [f"{float(entry.rest):.{places}f} us of the program's own"] if entry.rest else []
             lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
-                     verdict(entry, growth, program.times)]
+                     verdict(entry, growth, program.times), *in_clocks(number, i in program.own.clocks, program.own)]
         for line in lines:
             print(textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
     if not count:

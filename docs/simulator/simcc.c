@@ -317,6 +317,7 @@ void simcc_step(void) {
 void simcc_fence(void) { simulated_this_launch()->fenced = true; }
 void simcc_begin(void) { /* of a thread; the order of accesses is checked in a kernel's first two launches */
     unsigned launches = 0;
+    if (simulated_thread() == 0) simulated_say_if_slow();
     if (simulated_block() == 0 && simulated_thread() == 0)
         simulated_this_launch()->checks_order = simulated_last_kernel(&launches) && launches <= 2;
 }

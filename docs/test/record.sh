@@ -85,12 +85,18 @@ docs/results/environment.sh | grep -q 'kernel 6.1.0$' # nothing but its numbers
 
 # Five processes of each, with the options A and B, and then they are compared. A wrong option leaves the older records.
 printf '#!/bin/sh\ncat $1 $2\n' >docs/side_by_side.sh
-docs/change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' ' >found
-docs/change.sh host_clock --device list >>found
+{
+    docs/change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' '
+    docs/change.sh host_clock --device list
+    docs/change.sh stopwatch --runs 0,1 -- --runs 7 | grep A2
+    cat build/change/stopwatch/A2.txt # where a program says why
+} >found
 is "a change" <<'.'
  5 csv --runs 3
  5 csv --runs 7
 0  Known GPU, driver 1
+The tables with disturbed rows, in ./build/change/stopwatch: ./A1.txt ./A2.txt ./A3.txt ./A4.txt ./A5.txt
+stopwatch says others ran
 .
 fails "^change.sh: 'stopwach' is not built. These are: .*stopwatch " docs/change.sh stopwach
 mv build built
