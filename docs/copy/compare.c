@@ -285,7 +285,7 @@ static void cmp_choose_device(void) {
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &here) != CL_SUCCESS)
             here = 0;
         for (cl_uint d = 0; d < here && d < 16; d++) {
-            char name[sizeof cmp.device_name];
+            char name[sizeof cmp.device_name], driver[sizeof name];
             CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
             CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
             const int fits = cmp_is_wanted(number++, name),
@@ -295,7 +295,9 @@ static void cmp_choose_device(void) {
             found = better;
             cmp_device = devices[d];
             cmp.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-            memcpy(cmp.device_name, name, sizeof name);
+            CMP_CHECK(clGetDeviceInfo(devices[d], CL_DRIVER_VERSION, sizeof driver, driver, NULL));
+            snprintf(cmp.device_name, sizeof cmp.device_name, "%.120s, driver %.120s", name,
+                     driver);
         }
     }
     if (cmp.wanted && found == 0)

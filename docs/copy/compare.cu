@@ -313,7 +313,7 @@ static void cmp_choose_device(void) {
 }
 
 int main(int argc, char **argv) {
-    int number;
+    int number, driver;
     cmp_begin(argc, argv, CMP_CANDIDATES, "a pair of events");
     if (cmp.wanted)
         cmp_choose_device();
@@ -322,7 +322,9 @@ int main(int argc, char **argv) {
     cmp_expect_result(cmp_result.data && cmp_result.bytes > 0);
     CMP_CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
     CMP_CHECK(cudaGetDeviceProperties(&cmp_device, number));
-    snprintf(cmp.device_name, sizeof cmp.device_name, "%s", cmp_device.name);
+    CMP_CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
+    snprintf(cmp.device_name, sizeof cmp.device_name, "%.200s, driver for CUDA %d.%d",
+             cmp_device.name, driver / 1000, driver % 1000 / 10);
     CMP_CHECK(cudaEventCreate(&cmp_start));
     CMP_CHECK(cudaEventCreate(&cmp_stop));
     CMP_CHECK(cudaStreamCreateWithFlags(&cmp_aside, cudaStreamNonBlocking));

@@ -47,7 +47,7 @@ def collect(pool, seconds, opencl):
                 [f"{folder}/trial", each, "--processes=1", "--csv"], check=True, text=True, stdout=subprocess.PIPE,
                 env={**os.environ, "KERNEL": kernel, "MORE": str(more)}).stdout)
             if stream.tell() == 0:
-                stream.write(f"# device,{said.meta['device']}\n# date,{datetime.date.today()}\n# seconds,{each}\n")
+                stream.write(f"# device,{said.meta['device'].replace(',', '')}\n# date,{datetime.date.today()}\n# seconds,{each}\n")
                 table.writeheader()
             table.writerow({**said.rows[0], "kernel": kernel, "more_per_mille": more})
             stream.flush()
