@@ -2,8 +2,8 @@
  *
  * Thread 0 and the slow warps: where must a block's last clock be read?
  *
- * Measures: three ends of one block whose warps do unequal work, thread 0's the least of it: before
- *   the barrier, by the very next instruction after it, and where the barrier's answer is needed.
+ * Measures: one block whose warps do unequal work; that of thread 0 has the least. Its end is read
+ *   before the barrier, by the very next instruction, and where the barrier's answer is needed.
  * Does not measure: the barrier's own cost, some tens of clocks. The last end holds it twice. The
  *   second one holds it once, if the GPU waits there at all.
  *

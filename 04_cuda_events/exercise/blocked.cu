@@ -3,7 +3,7 @@
  * Exercise: how long does a short kernel take on the GPU? Between the two events of this program
  * the GPU also waits for the host's launch call. Add what closes this gap.
  *
- * In the number must be: launch, kernel and drain. The events' own time may be in it.
+ * In the number must be: preparation, kernel, drain. The events' own time may be in it.
  * Not: the host's calls, however slow they are. If the host was too slow, do not print a number:
  * say so on stderr, and end with 1. The GPU must never wait for ever.
  *
