@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how much time passes during work()? This program asks a clock that does not know.
+ * Exercise: how much time passes during work()? This program asks the wrong clock.
  * Change main() only.
  *
- * In the number must be: the calls of rand(), and the sleep. It must be right also for a work of
- * some seconds, when somebody sets the time of day, and when the clock has counted since 1970.
+ * In the number must be: the calls of rand(), and the sleep. It must also be right if the work
+ * takes seconds, if somebody sets the time of day meanwhile, and if the clock's zero is in 1970.
  *
  * Check: docs/simulator/check 01_host_clock/exercise/elapsed.c    in the suite's folder
  * Build: cc -O2 elapsed.c -o elapsed                              for a real machine */

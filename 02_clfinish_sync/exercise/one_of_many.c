@@ -4,8 +4,8 @@
  * wait for the host between them. This program makes it wait. Change main() only, from the warm-up
  * on.
  *
- * In the number must be: the kernel, once. Of the way to the device, the way back and the host's
- * calls at most a fifth, as long as the kernel is longer than the enqueue call.
+ * In the number must be: the kernel, once. The way to the device, the way back and the host's calls
+ * may be in it at most 0.2 times. For this the kernel must take longer than the enqueue call.
  *
  * Check: docs/simulator/check 02_clfinish_sync/exercise/one_of_many.c    in the suite's folder
  * Build: cc -O2 one_of_many.c -o one_of_many -lOpenCL    for a real device */

@@ -138,7 +138,7 @@ def of_program(path, folder, text, where, look):
               *(rounded(row[c] or "-", digits(row, record)) for c in columns[1:])] for row in record.rows]
     named = [[name, rounded(value)] for name, value in record.meta.items()]
     return (above + table(f"{path} on {where}", columns, shown) + picture(program, record)
-            + below + folded("On what and with which options, and the values in these words",
+            + below + folded("Device, driver, date, options, and the values of the text above",
                              table(f"{path}: the named lines of its record", ["name", "value"], named)), record)
 
 
