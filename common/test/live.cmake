@@ -4,7 +4,8 @@
 
 # add_live(name test command...): a test on this machine, if the program is built. One at a time on the GPU and one on
 # the processor, or they would time each other; and with three cores for itself, so on a small machine nothing runs
-# beside it. Beside a GPU, PoCL leaves cores to the host. 77 says that a device is missing, or disturbed each time.
+# beside it, unless the test asks for no time, but whether a program ends well or its results are right. Beside a GPU, PoCL
+# leaves cores to the host. 77 says that a device is missing, or disturbed each time.
 function(add_live name test)
   if(TARGET ${name})
     get_target_property(needs ${name} LABELS)
@@ -15,6 +16,9 @@ function(add_live name test)
     endif()
     set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RESOURCE_LOCK ${where} PROCESSORS 3 COST 10
       TIMEOUT 300)
+    if(test MATCHES "^(holds|results|ends_as_the_command|some_numbers_of_threads)")
+      set_tests_properties(${name}.${test} PROPERTIES PROCESSORS 1)
+    endif()
     if(REQUIRE_DEVICES)
       set_tests_properties(${name}.${test} PROPERTIES
         ENVIRONMENT "POCL_MAX_PTHREAD_COUNT=4;POCL_CPU_MAX_CU_COUNT=4") # its name of before and of now

@@ -109,6 +109,7 @@ __attribute__((constructor)) static void read_fault(void) {
     for (size_t i = 0; i < sizeof simulated_fault_begins && i < fault.length; i++)
         simulated_fault_begins[i] = fault.name[i];
     if (fault.length > 0) share_asked();
+    if (known("gate_stuck")) simulated_ns.read *= 100; /* it waits a second, reading by reading */
     pthread_atfork(count_process, NULL, leave_device);
 }
 

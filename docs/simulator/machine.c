@@ -917,7 +917,6 @@ void simulated_run_kernel(struct simulated_command *command) {
     static int in_a_row;
     int64_t late_ns = 0;
     if (after_kernel && simulated_fault("late_in_a_row", &number) && ++in_a_row % 40 == 0) late_ns = number;
-    if (after_kernel && command->saved_ns > 0 && simulated_fault("late_in_a_graph", &number)) late_ns = number;
     if (simulated_fault("slower", &number)) late_ns = (int64_t)number * launch;
     if (simulated_fault("late_start", &number)) late_ns = (int64_t)number * 1000;
     const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;

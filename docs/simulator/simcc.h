@@ -309,6 +309,7 @@ cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr what, int device
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
 cudaError_t cudaProfilerStart();
+cudaError_t cudaCtxResetPersistingL2Cache();
 cudaError_t cudaProfilerStop();
 cudaError_t cudaHostAlloc(void **to, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);

@@ -36,6 +36,7 @@ if grep -q '^\$ \(.* \)\{0,1\}parts ' "$transcript" && ! command -v python3 >/de
     exit 77
 fi
 scratch=$TMPDIR
+export XDG_CACHE_HOME="${scratch%/*}/simcc_cache" # there simcc keeps the machine that it has compiled
 root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 PATH=$here:$here/test:$PATH
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's

@@ -150,6 +150,8 @@ int main() {
     index.read();
     for (unsigned i = 0; i < index.h.size(); i++) EXPECT(index.h[i] == 1 + i / 60 * 1000 + i % 60);
 
+    OK(cudaCtxResetPersistingL2Cache());
+
     Buffer<double> sum(1, 0);
     LAUNCH(arguments, 1, 1, 1, 2.5f, 300 - 250, Pair{0.25f, 0.125}, NULL, 5 > 3, sum.d);
     EXPECT(*sum.read() == 1 + 2.5 + 50 + 0.25 + 0.125 + 1 + 1);

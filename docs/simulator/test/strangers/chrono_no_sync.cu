@@ -14,7 +14,7 @@ __global__ void add(int n, float *x, float *y)
 
 int main(void)
 {
-  int N = 1 << 20;
+  int N = 1 << 17;
   std::unique_ptr<float[]> x(new float[N]), y(new float[N]);
   for (int i = 0; i < N; i++) {
     x[i] = 1.0f;

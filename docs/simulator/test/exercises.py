@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""exercises.py EXERCISE: what docs/simulator/check says of it, as exercises.txt has it. This one process makes all
+tries; the command makes the first one."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+COMMAND = HERE.parent / "check"
+loader = importlib.machinery.SourceFileLoader("check", str(COMMAND))
+check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", loader))
+loader.exec_module(check)
+
+
+def by_command(file):
+    """Returns the exit code of check, and what it says."""
+    done = subprocess.run([COMMAND, file], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def by_call(file):
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            return int(check.main([str(file)])), said.getvalue()
+    except check.Problem as problem:
+        return (problem.args[1:] or (1,))[0], problem.args[0]
+
+
+def lost_headings(rules):
+    """Returns a line for each place where a reader is sent, and where no heading is."""
+    sent = re.findall(r"(0[1-6]_[a-z_]*/README\.md), ([^\n\"(]*)", COMMAND.read_text("utf-8") + rules.read_text("utf-8"))
+    return [f"no heading: {page}, {heading}" for page, heading in sorted(set(sent))
+            if f"\n## {heading}" not in (ROOT / page).read_text("utf-8")]
+
+
+def tried(line, begin, solution, file):
+    """Makes of the line's edit the file, asks check, and returns what is wrong with its answer, or nothing."""
+    kind, _, edit = line.partition(" ")
+    edit, arrow, words = f" {edit}".rpartition(" -> ") if " -> " in f" {edit}" else (edit, "", "")
+    words = words if arrow else f"right: {file.name}" if kind == "right" else "no words to look for"
+    text = begin if kind == "begin" else subprocess.run(["sed", edit], input=solution, capture_output=True, text=True,
+                                                        check=True).stdout
+    if edit.strip() and text == solution:
+        return f"{line}\n  the edit changes nothing\n"
+    file.write_text(text, "utf-8")
+    longest = re.search(r"still runs after (\d+) s", words)
+    check.LONGEST_S = int(longest[1]) if longest else LONGEST_S
+    code, answer = (by_command if kind == "begin" else by_call)(file)
+    return "" if code == (kind != "right") and words in answer else f"{line}\n  check ends with {code}:\n{answer}\n"
+
+
+def main(name):
+    begin = next(ROOT.glob(f"0*/exercise/{name}.c*"), None)
+    if not begin:
+        sys.exit(f"exercises.py: there is no exercise {name}")
+    library = pathlib.Path(os.environ.get("SIMULATED_LIBRARIES", ROOT / "build")) / "libsimulated_opencl.a"
+    if "CL/cl.h" in begin.read_text("utf-8") and not library.exists():
+        print("skipped: the headers of OpenCL are missing")
+        sys.exit(77)
+    wrong = lost_headings(begin.with_name("rules.txt"))
+    with tempfile.TemporaryDirectory() as scratch:
+        file = pathlib.Path(scratch) / begin.name
+        wrong += [] if by_command(file)[0] == 2 else ["check does not end with 2 where there is no file"]
+        right = pathlib.Path(scratch) / "solution"
+        subprocess.run(["patch", "-s", "-o", right, begin, begin.with_name("solution") / f"{name}.diff"], check=True)
+        lines = (HERE / "exercises.txt").read_text("utf-8").partition(f"\n[{name}]\n")[2].split("\n\n")[0].splitlines()
+        wrong += filter(None, (tried(line, begin.read_text("utf-8"), right.read_text("utf-8"), file) for line in lines))
+    if len(lines) < 7:
+        wrong.append("not the file to begin with, three right ones and three wrong ones")
+    print(*wrong, f"{name}: {len(lines)} tries", sep="\n")
+    return bool(wrong)
+
+
+LONGEST_S = check.LONGEST_S
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]) if len(sys.argv) == 2 else __doc__)
