@@ -557,18 +557,17 @@ static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relati
         cmp_count(1);
         cmp_taken_percent(&row[CMP_OTHERS], &row[CMP_STOLEN]);
     }
+    for (int i = 0; i < cmp_candidates && cmp.events_are_theirs; i++)
+        cmp_check_outside(time_us, names[i]);
     if (cmp.all.count < 50 * cmp.too_short) { /* without the others the ratio would be too near 1 */
         fprintf(stderr, "the launches are too short for this device's clock, or it is disturbed\n");
         return 1;
     }
     cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, relative), step_us);
-    for (int i = 0; i < cmp_candidates; i++) {
-        if (cmp.events_are_theirs)
-            cmp_check_outside(time_us, names[i]);
+    for (int i = 0; i < cmp_candidates; i++)
         if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp.table[0][CMP_US + i])
             cmp_refuse(names[i], "keeps the host for %ld us in launch(), which is in no time here",
                        lround(cmp.host_us[i]));
-    }
     return 0;
 }
 
@@ -869,8 +868,9 @@ static inline int cmp_say_gate(int answer, int which, const double *worst, const
     if (cmp.rows > 0)
         cmp_print_disturbed(stderr, of[CMP_DISTURBED]);
     if (answer == CMP_NOT_MEASURED) {
-        printf("%s\n",
-               cmp.rows > 0 ? "the machine was disturbed, or a cache not cold" : "see above");
+        printf("%s\n", cmp.rows == 0                  ? "see above"
+                       : cmp.cold && !cmp_is_cold(of) ? "the cache was not shown to be cold"
+                                                      : "the machine was disturbed");
         return answer;
     }
     cmp_print_difference(cmp_name((char)which), "A", worst);

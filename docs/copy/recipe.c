@@ -353,7 +353,7 @@ static int rcp_is_longer(double us, double other_us) {
 
 int main(int argc, char **argv) {
     static double empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS];
-    static double empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS];
+    static double empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS], worked_us[RCP_RUNS];
     const char *wanted = NULL;
     char driver[256];
     int cold = 0;
@@ -420,6 +420,7 @@ int main(int argc, char **argv) {
         work_us[run] = work.us;
         host_us[run] = work.host_us;
         rest_us[run] = work.wait_us - work.host_us - work.us;
+        worked_us[run] = work.cpu_us - empty.cpu_us;
         cpu_us += watched_ms > 0 ? 0 : work.cpu_us;
         all_us += watched_ms > 0 ? 0 : work.wait_us;
         if (watched_ms > 0)
@@ -441,6 +442,13 @@ int main(int argc, char **argv) {
     if (rest_us[RCP_RUNS / 20] > 2 * no_rest_us + us / 4 + 20)
         RCP_REFUSE("the events do not cover the work: %.2f us, and the host waited %.2f us more\n",
                    us, rest_us[RCP_RUNS / 20]);
+    /* On a processor this program's own threads do the work, each on a core. */
+    rcp_median(worked_us, RCP_RUNS);
+    if (rcp_is_cpu && worked_us[RCP_RUNS / 20] >
+                          2 * (double)sysconf(_SC_NPROCESSORS_ONLN) * work_us[RCP_RUNS / 2] + 200)
+        RCP_REFUSE(
+            "the events do not cover the work: %.2f us, and the threads worked for %.2f us\n", us,
+            worked_us[RCP_RUNS / 20]);
     if (!(us > 0))
         RCP_REFUSE("no time at all: the kernel is too short for this device's clock\n");
     if (queued_us > 1000 + 2 * us)

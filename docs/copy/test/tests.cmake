@@ -58,7 +58,7 @@ foreach(api opencl cuda)
     target_compile_definitions(compare_liars_${api} PRIVATE SIZE=500000 COMPARED="test/liars.${api_ending}")
   endif()
   set(at_once 4) # each waits more than it works
-  if(api STREQUAL cuda) # one GPU
+  if(api STREQUAL cuda OR REQUIRE_DEVICES) # one GPU
     set(at_once 1)
   endif()
   set(liars sh ${CMAKE_CURRENT_SOURCE_DIR}/test/liars.sh ${at_once})
