@@ -11,7 +11,8 @@ function(add_live name test)
     get_target_property(needs ${name} LABELS)
     add_test(NAME ${name}.${test} COMMAND ${ARGN})
     set(where processor)
-    if(needs STREQUAL cuda OR ARGN MATCHES NVIDIA)
+    if(needs STREQUAL cuda OR ARGN MATCHES NVIDIA OR (needs STREQUAL opencl AND REQUIRE_DEVICES AND NOT
+        ARGN MATCHES Portable))
       set(where gpu)
     endif()
     set_tests_properties(${name}.${test} PROPERTIES LABELS ${needs} RESOURCE_LOCK ${where} PROCESSORS 3 COST 10

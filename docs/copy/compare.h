@@ -395,21 +395,26 @@ static inline void cmp_check(char which, size_t bytes, long (*first_wrong)(const
 }
 
 /* Does the host wait longer for a launch, each time, than its events, launch() and an empty kernel
- * explain? Then the events do not enclose all of its work. On a busy machine a wait is longer, too,
- * but not each one: so a launch that looks so gets another second. */
+ * explain? Then the events do not enclose all of its work. On a busy machine a wait is longer, too:
+ * so a launch that looks so is measured for another second, in turns with empty kernels, and only
+ * this second counts. */
 static inline void cmp_check_outside(cmp_timer *time_us, char which) {
     const int i = cmp_index(which);
-    for (const int64_t begin_ns = cmp_now_ns();;) {
+    for (int again = 0; again < 2; again++) {
         const double more_us =
             cmp.outside_us[i] - cmp.outside_us[CMP_MOST] - cmp.host_us[i] * cmp.row;
         if (more_us <= 20 + cmp.least_us[i] / 4)
             break;
-        if (cmp_now_ns() - begin_ns > 1000000000)
+        if (again)
             cmp_refuse(which,
                        "took %.2f us, and the host waited %.2f us more: do its events enclose all?",
                        cmp.least_us[i], more_us);
-        time_us(0, 0, 0);
-        time_us(which, 0, 0);
+        cmp.outside_us[i] = cmp.outside_us[CMP_MOST] = INFINITY;
+        const int64_t begin_ns = cmp_now_ns();
+        do {
+            time_us(0, 0, 0);
+            time_us(which, 0, 0);
+        } while (cmp_now_ns() - begin_ns < 1000000000);
     }
     alarm(0);
 }
