@@ -1152,7 +1152,8 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
     const char *processes = NULL, *record = NULL, *number = getenv("CMP_PROCESS");
     cmp_candidates = candidates;
     cmp.program = argv[0];
-    cmp.drivers = getenv("OCL_ICD_FILENAMES") ? strdup(getenv("OCL_ICD_FILENAMES")) : NULL;
+    const char *drivers = getenv("OCL_ICD_FILENAMES");
+    cmp.drivers = drivers ? strdup(drivers) : NULL;
     cmp.percent = 0.5;
     cmp.row = cmp.delay = cmp.among = 1;
     for (int i = 0; i <= CMP_MOST; i++)

@@ -150,7 +150,8 @@ static int be_a_process(void) {
         return cmp_measure(late_pairs_us, 0, 0) || cmp_finish();
     sscanf(line, "%lf%lf%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW], &row[CMP_HIGH],
            &row[CMP_CONTROL], &row[CMP_DISTURBED], &row[CMP_WARM], &row[CMP_COLD]);
-    if (getenv("OCL_ICD_FILENAMES") && !strchr(getenv("OCL_ICD_FILENAMES"), ':'))
+    const char *drivers = getenv("OCL_ICD_FILENAMES");
+    if (drivers && !strchr(drivers, ':'))
         return 1;
     row[CMP_US] = 100;
     row[CMP_US + 1] = 100 + row[CMP_DIFFERENCE];
