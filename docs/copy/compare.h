@@ -861,9 +861,13 @@ static inline int cmp_say_gate(int answer, int which, const double *worst, const
                 "date,program,device,gate_percent,answer,slowest,difference_percent,low_percent,"
                 "high_percent,median_a_us,processes,disturbed,among\n");
     if (to)
-        fprintf(to, "%s,\"%s\",\"%s\",%.3f,%s,%c,%.3f,%.3f,%.3f,%.3f,%d,%.0f,%d\n", date,
-                cmp.program, cmp.device_name, cmp.gate_percent, words[answer], which, worst[0],
-                worst[1], worst[2], of[CMP_US], cmp.rows, of[CMP_DISTURBED], cmp.among);
+        fprintf(to, "%s,\"%s\",\"%s\",%.3f,%s,", date, cmp.program, cmp.device_name,
+                cmp.gate_percent, words[answer]);
+    if (to && cmp.rows > 0)
+        fprintf(to, "%c,%.3f,%.3f,%.3f,%.3f,%d,%.0f,%d\n", which, worst[0], worst[1], worst[2],
+                of[CMP_US], cmp.rows, of[CMP_DISTURBED], cmp.among);
+    else if (to)
+        fprintf(to, ",,,,,0,,%d\n", cmp.among);
     if (to == stdout)
         return answer;
     if (cmp.gate_percent < 0) /* auto, and nothing was measured */
@@ -1139,7 +1143,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         "  --among M      the gate is one of M, which hold together\n"
         "  -              reads times in us, a line 'A B' for each round and an empty line\n"
         "                 behind each process; STEP: of their clock, in us\n"
-        "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no such device here. With\n"
+        "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no device. With\n"
         "--gate 0: not slower; 3: slower; 4: not decided; 5: disturbed, or not measured.\n";
     static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
                                           {"cold", no_argument, NULL, 'c'},
