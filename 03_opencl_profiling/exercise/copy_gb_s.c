@@ -4,7 +4,7 @@
  * program prints less than that. Change main() only, from the copy on.
  *
  * A copy loads each byte, and stores it: both count. The time is the device's own, of the copy and
- * nothing else.
+ * nothing else. If a stamp is 0 or END is before START, it must say so on stderr and end with 1.
  *
  * Check: docs/simulator/check 03_opencl_profiling/exercise/copy_gb_s.c    in the suite's folder
  * Build: cc -O2 copy_gb_s.c -o copy_gb_s -lOpenCL    for a real device */
