@@ -46,7 +46,8 @@ static void check(cudaError_t error, const char *call) {
 // Milliseconds between two events with the kernel between them, or with nothing: the floor.
 static float event_blocked_ms(int with_kernel) {
     float elapsed_ms;
-    gate->open = gate->gave_up = 0;
+    gate->open = 0;
+    gate->gave_up = 0;
     block_stream<<<1, 1>>>(gate);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(start, 0)); // 0: the default stream, as in the launches

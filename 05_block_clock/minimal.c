@@ -98,6 +98,10 @@ int main(void) {
 
     for (size_t i = 0; i < sizeof group_counts / sizeof *group_counts; i++) {
         const size_t count = group_counts[i], items = ITEMS, all = count * items;
+        if (count > MOST) {
+            fprintf(stderr, "%zu work-groups are above MOST\n", count);
+            return 1;
+        }
         const cl_ulong none = 0;             // no number of an earlier launch may stay
         for (int run = 1; run <= 2; run++) { // run 1 loads code and memory; run 2 counts
             error = clEnqueueFillBuffer(queue, output, &none, sizeof none, 0, sizeof out, 0, NULL,

@@ -63,6 +63,10 @@ int main(void) {
 
     for (size_t i = 0; i < sizeof block_counts / sizeof *block_counts; i++) {
         const int count = block_counts[i];
+        if (count > MOST) {
+            fprintf(stderr, "%d blocks are above MOST\n", count);
+            return 1;
+        }
         for (int run = 1; run <= 2; run++) { // run 1 loads the kernel; run 2 counts
             check(cudaMemset(gpu->times, 0, sizeof host.times), "cudaMemset of the times");
             check(cudaMemset(gpu->output, 0, sizeof host.output), "cudaMemset of the output");

@@ -25,8 +25,8 @@ static inline int compare_doubles(const void *left, const void *right) {
 
 /* Summarizes `count` samples, at least one. From five on they disagree if the true median could be
  * `factor` times this one or more, or this one divided by `factor` or less, and more than `jitter`
- * away: of n samples in order, those at n/2 -+ 0.98 sqrt(n) have the true median between them in 95
- * of 100 cases, whatever the distribution. */
+ * away: of n samples in order, those at n/2 -+ 0.98 sqrt(n) have the true median between them in 92
+ * or more of 100 cases, whatever the distribution. */
 static inline struct summary summarize(const double *samples, size_t count, double jitter,
                                        double factor) {
     double *sorted = (double *)new_memory(count * sizeof *sorted, "a copy of the samples"), sum = 0;

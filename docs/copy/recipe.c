@@ -465,7 +465,7 @@ int main(int argc, char **argv) {
     else
         printf("too short to tell from an empty work-group, which takes %.2f us\n", no_work_us);
 
-    /* Why not to believe it: of 101 runs, ranks 40 and 60 have the true median between them. */
+    /* Why not to believe it: of 101 runs, ranks 41 and 61 have the true median between them. */
     const double from_us = work_us[RCP_RUNS / 2 - 10], to_us = work_us[RCP_RUNS / 2 + 10];
     if (rcp_is_longer(to_us, us) || rcp_is_longer(us, from_us) ||
         rcp_is_longer(half_1_us, half_2_us) || rcp_is_longer(half_2_us, half_1_us))
