@@ -155,7 +155,7 @@ def of_rooms(ran, folder, told):
     """The part of each room with programs that ran, {room: (its title, HTML)}; what not to believe; how many rows of how
     many these are."""
     rooms, doubts, doubted, rows = {}, [], 0, 0
-    for path, code, look, others, message in ran:
+    for path, code, look, message in ran:
         is_simulated = path.startswith("simulated/")
         inside = "simulated/" if is_simulated else ""  # of the folder: its records are no machine's
         path = path.removeprefix("simulated/")
@@ -168,9 +168,6 @@ def of_rooms(ran, folder, told):
             measured, record = of_program(path, folder / inside, told(f"{inside}{program}.txt"),
                                           "the simulated GPU" if is_simulated else "this machine", look)
             part += element("p", look, ' class="look"') + measured
-            if others:
-                part += element("p", f"Before or while it ran: {others}.", ' class="warn"')
-                doubts.append(f"{path}: before or while it ran, {others}")
             if is_simulated:
                 doubts.append(f"{path}: simulated, for this machine has no NVIDIA GPU")
             else:
@@ -193,13 +190,6 @@ def of_rooms(ran, folder, told):
     return rooms, doubts + disagree(folder), doubted, rows
 
 
-def disturbers(folder, program):
-    """What was noted of a recorded machine while it ran this program."""
-    environment = folder / "environment.txt"
-    noted = environment.read_text() if environment.exists() else ""
-    return re.findall(f"^disturbed: {program}: (.*)", noted, re.M)
-
-
 def recorded(folder):
     """What ran on a machine of docs/results, as the tour's ran.txt has it."""
     looks = re.findall(r'^    ([\w*]+)\) echo "(.*)" ;;$', (ROOT / "tour.sh").read_text(), re.M)
@@ -208,8 +198,7 @@ def recorded(folder):
         if (folder / f"{program}.csv").exists():
             source = [*ROOT.glob(f"0*/{program}.c"), *ROOT.glob(f"0*/{program}.cu"), *ROOT.glob(f"docs/lab/{program}.cu")][0]
             look = next(words for pattern, words in looks if fnmatch(program, pattern))
-            others = "; ".join(disturbers(folder, program))
-            ran.append([str(source.relative_to(ROOT).with_suffix("")), "0", look, others, ""])
+            ran.append([str(source.relative_to(ROOT).with_suffix("")), "0", look, ""])
     return ran
 
 
@@ -219,9 +208,7 @@ def beside(folder):
     for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED if name != folder.name}):
         rows = [[*map(rounded, line)] for line in side.plain() if line[len(side.keys)] != "-"]
         if any(cell != "-" for line in rows for cell in line[len(side.keys) + 1:]):
-            notes = "".join(f"; {name} was disturbed: {by}" for name, record in side.records.items()
-                            for by in disturbers(RESULTS / name, record.meta["program"].split()[0]))
-            tables += table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
+            tables += table(f"{side.title}; {side.what}", side.plain_head(), rows)
             for name, record in side.records.items():
                 who.setdefault(name, []).append(record)
     return table(*WHO, machines(who)) + tables if tables else element("p", "No rows: nothing was measured.")
@@ -242,7 +229,7 @@ def report(folder, out):
             text = text.replace(path, shown)
         return text
 
-    ran = recorded(folder) if is_record else [line.split("\t", 4) for line in told("ran.txt").splitlines()]
+    ran = recorded(folder) if is_record else [line.split("\t", 3) for line in told("ran.txt").splitlines()]
     rooms, doubts, doubted, rows = of_rooms(ran, folder, told)
     clocks = rooms.pop("docs/lab", ("", ""))[1]
     nav = "".join(f'<li><a href="#{room}">{escape(title)}</a></li>\n' for room, (title, _) in rooms.items())
