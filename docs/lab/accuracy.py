@@ -22,8 +22,10 @@ import sys
 import tempfile
 import time
 
-from compare_trials import rank
-from record import read  # from docs/tools, where compare_trials looks
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "docs/copy"))
+from compare_trials import rank  # noqa: E402
+from record import read  # noqa: E402, from docs/tools, where compare_trials looks
 
 if sys.argv[1:2] == ["--part"]:  # a process that measures
     import cupy
@@ -31,8 +33,6 @@ if sys.argv[1:2] == ["--part"]:  # a process that measures
     import torch
     import triton.testing
     from cupyx.profiler import benchmark
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 THREADS, WARPS, RUNS, RING = 256, 8, 31, 20  # of a block; launches of a kernel, and of how many the stamps are kept
 COLUMNS = "device,driver,date,quantity,kernel,blocks,kind,processes,median_us,low_us,high_us,printed_us,factor"
 TOOLS = {"suite": "this suite", "nvbench": "nvbench (mean)", "do_bench": "do_bench", "cupyx": "cupyx",

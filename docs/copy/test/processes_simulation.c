@@ -62,7 +62,6 @@ static void run_many(int n, int candidates, int alike, double deviation, int odd
     int holds = 1, alarm = 0, right = 1;
     double found[3];
     cmp_candidates = candidates;
-    cmp.among = 1;
     cmp.rows = n;
     for (int r = 0; r < n; r++)
         for (int i = 0; i < candidates; i++)
