@@ -75,6 +75,11 @@ foreach(api opencl cuda)
   endif()
 endforeach()
 
+if(Python3_FOUND) # red: recipe's median or mark is another one than compare's
+  add_test(NAME copy.same COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/test/same.py)
+  set_tests_properties(copy.same PROPERTIES LABELS simulated)
+endif()
+
 build(host compare_test test/compare_test.c)
 build(host processes_simulation test/processes_simulation.c)
 add_live(compare_test holds compare_test) # red: a wrong median, interval, step or mark
