@@ -14,7 +14,6 @@ import os
 import pathlib
 import re
 import signal
-import statistics
 import sys
 
 from page import ROOT, UNITS, as_printed, is_number
@@ -225,9 +224,6 @@ def of_records(paths):
     if len(programs) > 1:
         raise RecordError(f"not of one program: {' and '.join(sorted(programs))}")
     program = programs.pop()
-    if program.startswith("warmup_series"):
-        for record in itertools.chain(*processes):
-            first_and_steady(record)
     columns = [c for c in a.columns if c in b.columns and c != "disturbed"]
     known = [(keys.split(), column) for _, of, keys, column in TABLES if of == program]
     texts = [c for c in columns if not all(is_number(row[c]) for row in a.rows + b.rows)]
@@ -259,15 +255,6 @@ def merge(records):
     if len(records) > 1:
         records[0].rows = [{**{c: middle([row[c] for row in rows]) for c in rows[0]}, "processes": rows}
                            for rows in zip(*(r.rows for r in records))]
-
-
-def first_and_steady(record):
-    """Of a series of launches two rows: the first, and the median of the last 50, with their spread."""
-    steady = {"launch": "steady", "disturbed": record.rows[-1]["disturbed"]}
-    for name in ("device", "host"):
-        us = sorted(float(row[f"{name}_us"]) for row in record.rows[-50:])
-        steady.update({f"{name}_us": f"{statistics.median(us):.3f}", f"{name}_min_us": us[0], f"{name}_max_us": us[-1]})
-    record.rows = [{**record.rows[0], "launch": "first"}, steady]
 
 
 def machines(records_of):
