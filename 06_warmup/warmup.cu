@@ -144,7 +144,6 @@ static void run_cold(void *data) {
 
 /* Of one recipe, an element for each process; and what its row needs of them all. */
 struct outcomes {
-    double launch_us[MAX_RUNS][MAX_LAUNCHES];
     double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
     double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
     unsigned marks[MAX_RUNS];       /* the steady launches disagree, or were all held up */
@@ -160,7 +159,6 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const struct summary timed = summarize_us(p->us + r->warm_ups, (size_t)r->timed);
     const struct summary steady = summarize_us(p->us + before, STEADY_LAUNCHES);
     const double estimate_us = r->takes_median ? timed.median : timed.mean;
-    memcpy(o->launch_us[run], p->us, sizeof p->us);
     o->first_us[run] = p->us[0];
     o->estimate_us[run] = estimate_us;
     o->steady_us[run] = steady.median;
@@ -208,9 +206,7 @@ static void print_row(struct table *t, const struct recipe *r, const struct outc
     end_row(t, o->row_marks);
 }
 
-/* Some launches of the process in the middle. */
-static void print_launches(const struct outcomes *o) {
-    const double *us = o->launch_us[o->middle];
+static void print_launches(const double *us) {
     say("launch_1_us   %9.2f\n", value("launch_1_us", us[0]));
     say("launch_2_us   %9.2f\n", value("launch_2_us", us[1]));
     say("launch_3_us   %9.2f\n", value("launch_3_us", us[2]));
@@ -220,7 +216,7 @@ static void print_launches(const struct outcomes *o) {
 
 int main(int argc, char **argv) {
     static struct outcomes outcomes[RECIPES];
-    static struct process process;
+    static struct process process, longest[MAX_RUNS]; /* longest: of recipes[LONGEST] */
     struct table table = {};
     const char *device = "";
     long long runs = 5, size = 1 << 24;
@@ -236,6 +232,8 @@ int main(int argc, char **argv) {
             process.recipe = &recipes[r];
             in_new_process(run_cold, &process, sizeof process);
             evaluate(&process, &outcomes[r], run);
+            if (r == LONGEST)
+                longest[run] = process;
         }
     for (int r = 0; r < RECIPES; r++)
         steady_us[r] = summarize_recipe(&outcomes[r], (size_t)runs);
@@ -251,7 +249,7 @@ int main(int argc, char **argv) {
     end_table(&table);
     say("Some launches of the process in the row %s%s:\n\n", recipes[LONGEST].name,
         outcomes[LONGEST].row_marks ? ", disturbed" : "");
-    print_launches(&outcomes[LONGEST]);
+    print_launches(longest[outcomes[LONGEST].middle].us);
     say("\nEach of the %d rows is another process, and their steady states are %.1f %% apart.\n"
         "So each error is against the steady state of its own row.\n",
         RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));

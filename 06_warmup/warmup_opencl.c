@@ -156,7 +156,6 @@ static void run_cold(void *data) {
 
 /* Of one recipe, an element for each process; and what its row needs of them all. */
 struct outcomes {
-    double launch_us[MAX_RUNS][MAX_LAUNCHES], start_to_end_us[MAX_RUNS][MAX_LAUNCHES];
     double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
     double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
     struct others others[MAX_RUNS];
@@ -174,8 +173,6 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const struct summary steady = summarize_on(p->is_processor, p->us + before, STEADY_LAUNCHES);
     const double estimate_us = r->takes_median ? timed.median : timed.mean;
     const double device_us = median(p->start_to_end_us + before, STEADY_LAUNCHES);
-    memcpy(o->launch_us[run], p->us, sizeof p->us);
-    memcpy(o->start_to_end_us[run], p->start_to_end_us, sizeof p->start_to_end_us);
     o->others[run] = p->others;
     o->first_us[run] = p->us[0];
     o->estimate_us[run] = estimate_us;
@@ -229,9 +226,7 @@ static void print_launch(const char *host, double host_us, const char *device, d
     say("%-20s%9.2f\n", device, value(device, device_us));
 }
 
-/* Some launches of the process in the middle: by the host's clock, and from START to END. */
-static void print_launches(const struct outcomes *o) {
-    const double *us = o->launch_us[o->middle], *device_us = o->start_to_end_us[o->middle];
+static void print_launches(const double *us, const double *device_us) {
     print_launch("launch_1_us", us[0], "start_to_end_1_us", device_us[0]);
     print_launch("launch_2_us", us[1], "start_to_end_2_us", device_us[1]);
     print_launch("launch_3_us", us[2], "start_to_end_3_us", device_us[2]);
@@ -241,7 +236,7 @@ static void print_launches(const struct outcomes *o) {
 
 int main(int argc, char **argv) {
     static struct outcomes outcomes[RECIPES];
-    static struct process process;
+    static struct process process, longest[MAX_RUNS]; /* longest: of recipes[LONGEST] */
     struct table table = {0};
     const char *device = "";
     long long runs = 5, size = 1 << 24;
@@ -256,10 +251,13 @@ int main(int argc, char **argv) {
             process.recipe = &recipes[r];
             in_new_process(run_cold, &process, sizeof process);
             evaluate(&process, &outcomes[r], run);
+            if (r == LONGEST)
+                longest[run] = process;
         }
     for (int r = 0; r < RECIPES; r++)
         steady_us[r] = summarize_recipe(&table, &outcomes[r], (size_t)runs, process.is_processor);
     const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
+    const struct process *shown = &longest[outcomes[LONGEST].middle];
 
     begin_record(args, process.device, process.driver);
     say("Warm-up: vector_add of %lld floats on %s, timed by the host's clock\n"
@@ -271,7 +269,7 @@ int main(int argc, char **argv) {
     end_table(&table);
     say("Some launches of the process in the row %s%s:\n\n", recipes[LONGEST].name,
         outcomes[LONGEST].row_marks ? ", disturbed" : "");
-    print_launches(&outcomes[LONGEST]);
+    print_launches(shown->us, shown->start_to_end_us);
     say("\nEach of the %d rows is another process, and their steady states are %.1f %% apart.\n"
         "So each error is against the steady state of its own row.\n",
         RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));
