@@ -156,6 +156,9 @@ if(Python3_FOUND)
   endif()
 endif()
 
+add_test(NAME transcript COMMAND sh ${simulator}/test/transcript_test.sh)
+set_tests_properties(transcript PROPERTIES LABELS simulated)
+
 # A reader's own program: twelve of strangers, and what simcc refuses or a program must say.
 find_program(CXX_OF_SIMCC NAMES g++ clang++)
 if(Python3_FOUND AND CXX_OF_SIMCC)
