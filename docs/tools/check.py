@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check.py [--refresh] [BUILD]: compares every Markdown file with the programs and the recorded results.
+"""check.py [--refresh] [BUILD]: compares every Markdown file that git tracks with the programs and the recorded results.
 
 - Quotes. A code block after  <!-- from FILE -->  is FILE, whole; after  <!-- from FILE: A ... B -->  its lines from
   the first with A to the next with B (for }: just }). FILE may also be MACHINE/PROGRAM: what it printed there.
@@ -217,8 +217,9 @@ def check(path, programs, refresh):
 
 def main(arguments):
     build, = [argument for argument in arguments if argument != "--refresh"] or ["build"]
-    texts = sorted(path for path in ROOT.rglob("*.md") if not path.match("docs/results/*/README.md")
-                   and not any(part == "build" or part[0] == "." for part in path.relative_to(ROOT).parts))
+    names = TRACKED or {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.md")}  # a reader's own notes are left alone
+    texts = sorted(ROOT / name for name in names if re.search(r"^(?!build/|\.|docs/results/.*/README).*\.md$", name)
+                   and (ROOT / name).is_file())
     programs = options_of(ROOT / build)
     faults = [fault for path in texts for fault in check(path, programs, "--refresh" in arguments)]
     print(*faults, sep="\n", end="\n" if faults else "", file=sys.stderr)
