@@ -222,7 +222,7 @@ else
     echo "FAILED: docs/tools/report.py" >&2
     failed=1
 fi
-rm -rf build/tour && mv "$out" build/tour # the records, for docs/side_by_side.sh build/tour NAME
+rm -rf build/tour && mv "$out" build/tour # with the records
 echo "Read next: 01_host_clock/README.md"
 printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
 for pair in block_clock:--threads=64 block_clock_opencl:--threads=64 clfinish_sync:--size=1024 cuda_events:--size=1024; do

@@ -28,9 +28,3 @@ END { ask(rows == 6, "six intervals") }
         "START to END is in the host's time")
     ask(v("four_floats_gb_s") > 0 && v("one_float_gb_s") > 0 && v("copy_gb_s") > 0, "bandwidths")
 }
-
-# ---- stamp_errors ----
-$column["question"] == "finished" {
-    ask($column["error"] == "CL_SUCCESS" && v("end_ns") > 0, "a finished command has its stamp")
-}
-END { ask(rows == 3, "three questions") }

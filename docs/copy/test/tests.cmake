@@ -16,6 +16,7 @@ foreach(api opencl cuda) # small ones: the last block of recipe is not full
   endif()
 endforeach()
 
+rewrite_device(docs/copy/test/liars.cu)
 # The files to copy with launches that lie and honest ones in place of their own part: docs/copy/liars/cuda_recipe, ...
 function(add_liars api program macro)
   set(from simulated_${api}_${program})
@@ -42,6 +43,7 @@ function(add_liars api program macro)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
 endfunction()
 if(TARGET simulated_opencl_recipe)
+  rewrite_text(docs/copy/test/liars.c)
   add_library(simulated_liars_kernels OBJECT ${CMAKE_BINARY_DIR}/simulated/docs/copy/test/liars.cl.c)
   target_include_directories(simulated_liars_kernels PRIVATE ${simulator})
   target_compile_options(simulated_liars_kernels PRIVATE -include opencl_c.h)
