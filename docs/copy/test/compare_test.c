@@ -123,6 +123,24 @@ static void check_statistics(void) {
     expect("pairs with nothing left", (double)cmp.too_short, 2, 2);
 }
 
+/* Nine processes, in which B takes as much time as A, and C 2 % more: who is behind the best, and by how much? */
+static void check_the_set(void) {
+    double found[3];
+    cmp_candidates = 3, cmp.among = 1, cmp.rows = 9;
+    for (int r = 0; r < 9; r++) {
+        cmp.table[r][CMP_MORE + 1] = 0.1 * (r - 4);
+        cmp.table[r][CMP_MORE + 2] = 0.1 * (r - 4) + 2;
+    }
+    cmp_behind(0, 0, found);
+    expect("A may be the best", found[1], 0, 0);
+    cmp_behind(1, 0, found);
+    expect("B may be the best", found[1], 0, 0);
+    cmp_behind(2, 0, found);
+    expect("C is 2 % behind", found[0], 1.999, 2.001);
+    expect("at least, by B", found[1], 1.94, 1.96);
+    expect("at most, by A: of three intervals each takes all nine", found[2], 2.399, 2.401);
+}
+
 /* The host waits too long for each pair, and not for what comes before the pairs. */
 static double late_pairs_us(char which, int checked, int clocks) {
     static int are_pairs;
@@ -174,5 +192,6 @@ int main(int argc, char **argv) {
         return be_a_process();
     }
     check_statistics();
+    check_the_set();
     return wrong > 0;
 }

@@ -89,10 +89,7 @@ set_tests_properties(fit_to_measure.simulated PROPERTIES LABELS simulated TIMEOU
 add_live(fit_to_measure sees_a_busy_loop sh ${CMAKE_CURRENT_SOURCE_DIR}/test/busy_loop.sh $<TARGET_FILE:fit_to_measure>)
 
 build(host compare_test test/compare_test.c)
-build(host processes_simulation test/processes_simulation.c)
 add_live(compare_test holds compare_test)
 add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
   ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt $<TARGET_FILE:compare_test>)
 set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)
-add_live(processes_simulation holds sh -c "\"$0\" --runs 500 --csv | awk -f \"$1\"" $<TARGET_FILE:processes_simulation>
-  ${CMAKE_CURRENT_SOURCE_DIR}/test/processes_simulation.awk)
