@@ -7,12 +7,12 @@
  *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time of
  *   a launch by an event pair. A turn's second half counts, when the clock's first fall is over.
  * Does not measure: your kernel, whose power depends on what it does and on its data; and the
- * power, which ../copy/fit_to_measure shows.
+ *   power, which `nvidia-smi dmon -s p` shows.
  *
  * Build: nvcc -O2 -arch=native -I../../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
- *        ../copy/fit_to_measure ./sm_clock --load 2    the power for random numbers alone
+ *        ./sm_clock --load 2    random numbers alone, for their power
  */
 #include "blocked.h"
 #include "clock.h"

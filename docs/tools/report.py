@@ -154,7 +154,7 @@ def of_rooms(ran, folder, told):
     """The part of each room with programs that ran, {room: (its title, HTML)}; what not to believe; how many rows of how
     many these are."""
     rooms, doubts, doubted, rows = {}, [], 0, 0
-    for path, code, look, others, message in ran:
+    for path, code, look, message in ran:
         is_simulated = path.startswith("simulated/")
         inside = "simulated/" if is_simulated else ""  # of the folder: its records are no machine's
         path = path.removeprefix("simulated/")
@@ -167,9 +167,6 @@ def of_rooms(ran, folder, told):
             measured, record = of_program(path, folder / inside, told(f"{inside}{program}.txt"),
                                           "the simulated GPU" if is_simulated else "this machine", look)
             part += element("p", look, ' class="look"') + measured
-            if others:
-                part += element("p", f"Before or while it ran: {others}.", ' class="warn"')
-                doubts.append(f"{path}: before or while it ran, {others}")
             if is_simulated:
                 doubts.append(f"{path}: simulated, for this machine has no NVIDIA GPU")
             else:
@@ -192,22 +189,13 @@ def of_rooms(ran, folder, told):
     return rooms, doubts + disagree(folder), doubted, rows
 
 
-def disturbers(folder, program):
-    """What was noted of a recorded machine while it ran this program."""
-    environment = folder / "environment.txt"
-    noted = environment.read_text() if environment.exists() else ""
-    return re.findall(f"^disturbed: {program}: (.*)", noted, re.M)
-
-
 def beside(folder):
     """The rows of this machine beside those of recorded ones."""
     tables, who = "", {}
     for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED}):
         rows = [[*map(rounded, line)] for line in side.plain() if line[len(side.keys)] != "-"]
         if any(cell != "-" for line in rows for cell in line[len(side.keys) + 1:]):
-            notes = "".join(f"; {name} was disturbed: {by}" for name, record in side.records.items()
-                            for by in disturbers(RESULTS / name, record.meta["program"].split()[0]))
-            tables += table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
+            tables += table(f"{side.title}; {side.what}", side.plain_head(), rows)
             for name, record in side.records.items():
                 who.setdefault(name, []).append(record)
     return table(*WHO, machines(who)) + tables if tables else element("p", "No rows: nothing was measured.")
@@ -224,7 +212,7 @@ def report(folder, out):
             text = text.replace(path, shown)
         return text
 
-    ran = [line.split("\t", 4) for line in told("ran.txt").splitlines()]
+    ran = [line.split("\t", 3) for line in told("ran.txt").splitlines()]
     rooms, doubts, doubted, rows = of_rooms(ran, folder, told)
     clocks = rooms.pop("docs/lab", ("", ""))[1]
     nav = "".join(f'<li><a href="#{room}">{escape(title)}</a></li>\n' for room, (title, _) in rooms.items())
