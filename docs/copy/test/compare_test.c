@@ -127,7 +127,7 @@ static void check_statistics(void) {
 /* Nine processes, in which B takes as much time as A, and C 2 % more: who is behind the best, and by how much? */
 static void check_the_set(void) {
     double found[3];
-    cmp_candidates = 3, cmp.among = 1, cmp.rows = 9;
+    cmp_candidates = 3, cmp.rows = 9;
     for (int r = 0; r < 9; r++) {
         cmp.table[r][CMP_MORE + 1] = 0.1 * (r - 4);
         cmp.table[r][CMP_MORE + 2] = 0.1 * (r - 4) + 2;
