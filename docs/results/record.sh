@@ -89,10 +89,6 @@ record() {
         ;;
     *) echo "$name: failed" && exit 1 ;;
     esac
-    if [ "$name" = sm_clock ]; then # what a load is, as fit_to_measure sees it
-        grep -v "^${program##*/}: " "$scratch/messages" >"$scratch/record/fit_to_measure.txt"
-        cp "$scratch/fit.csv" "$scratch/record/fit_to_measure.csv"
-    fi
     echo "$name: recorded"
 }
 
