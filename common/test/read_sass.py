@@ -62,20 +62,18 @@ RULES = {
     "05_block_clock/barrier.cu": {
         "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock "
                      r"barrier answer used branch clock store "},
-    "docs/lab/sm_counters.cu": {
+    "05_block_clock/sm_counters.cu": {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "04_cuda_events/minimal_blocked.cu": {"block_stream": r"timer \[ timer load \] load branch store "},
+    "04_cuda_events/cuda_events.cu": {"spin": r"timer \[ timer \] store "},
     "04_cuda_events/three_times.cu": {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
     "06_warmup/l2_cache.cu": {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
-    "docs/lab/calibrate.cu": {
-        "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM,
-        "note_steps": r"\[ timer \[ timer \] store \] "},
-    "docs/lab/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
+    "06_warmup/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/copy/recipe.cu": {"rcp_block_stream": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store "},
 }
 

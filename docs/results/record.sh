@@ -84,6 +84,7 @@ record() {
         ;;
     *) echo "$name: failed" && exit 1 ;;
     esac
+    echo "$name: recorded"
 }
 
 # The chapters' first pages: what they print on the first device, when PoCL has no compiled kernel yet.

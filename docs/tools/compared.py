@@ -36,19 +36,16 @@ TABLES = [  # title, program, keys, number
     ("06 Error of each recipe, CUDA", "warmup", "recipe", "error_percent"),
     ("06 Estimate of each recipe, OpenCL", "warmup_opencl", "recipe", "estimate_us"),
     ("06 Error of each recipe, OpenCL", "warmup_opencl", "recipe", "error_percent"),
-    ("What the clocks can tell", "calibrate", "quantity", "value"),
 ]
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
-NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_|^value$")
+NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
 MOST_LINES = 24  # of a table of two records: one page
 
 
 def spread(row, column, record):
     """The least and the greatest of the runs, as the row's own columns have them: of median_us min_us and max_us, of
     span_us span_min_us and span_max_us. None if there are none, or if there was one run."""
-    if column == "value" and "low" in row:
-        return float(row["low"]), float(row["high"])
     unit = next(("_" + u for u in UNITS if column.endswith("_" + u)), "")
     name = column.removesuffix(unit)
     for form in [name + "_{}"] + ([name.replace("median", "{}")] if "median" in name else []):

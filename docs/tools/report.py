@@ -142,9 +142,7 @@ def of_program(path, folder, text, where, look):
 
 
 def head(room):
-    """The title and the question of a chapter's text. The laboratory's program is for the clocks."""
-    if room == "docs/lab":
-        return "What the clocks here can tell", ""
+    """The title and the question of a chapter's text."""
     lesson = re.sub("[*`]", "", (ROOT / room / "README.md").read_text())
     question = re.search(r"^Question\.\s*(.*?)\n\n", lesson, re.S | re.M)
     return re.search(r"^# (.*)", lesson, re.M)[1], " ".join(question[1].split()) if question else ""
@@ -214,7 +212,6 @@ def report(folder, out):
 
     ran = [line.split("\t", 3) for line in told("ran.txt").splitlines()]
     rooms, doubts, doubted, rows = of_rooms(ran, folder, told)
-    clocks = rooms.pop("docs/lab", ("", ""))[1]
     nav = "".join(f'<li><a href="#{room}">{escape(title)}</a></li>\n' for room, (title, _) in rooms.items())
     listed = "".join(element("li", doubt) for doubt in doubts)
     listed = f"<ul>\n{listed}</ul>" if listed else "<p>None: no row is disturbed, and all programs ran.</p>"
@@ -231,7 +228,6 @@ threads that ran or wanted to run. On an idle machine it is near 0.</p>
 <li><a href="#machine">This machine</a></li>
 <li><a href="#beside">Beside recorded machines</a></li>
 <li><a href="#next">What next</a></li>
-{'<li><a href="#docs_lab">What the clocks here can tell</a></li>' if clocks else ""}
 </ul></nav>
 {"".join(part for _, part in rooms.values())}<h2 id="doubt">Numbers not to believe, or missing</h2>
 {listed}
@@ -247,7 +243,7 @@ where this machine has no number, or all others have none.</p>
 <p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>.</p>
 <p>Change the blocks, the threads or the size of one program, and see whether the change is more than noise:
 <code>docs/change.sh {name} --threads 64</code>.</p>
-{clocks}""")
+""")
     return written.replace('href="suite:', f'href="{escape(os.path.relpath(ROOT, out.resolve().parent))}/')
 
 
