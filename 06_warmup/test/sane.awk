@@ -22,10 +22,6 @@ END { ask(launches == 10, "ten launches") }
 { ask(v("first_launch_us") > 0 && v("estimate_us") > 0 && v("steady_us") > 0, "every launch takes time") }
 END { ask(rows == 5, "five recipes") }
 
-# ---- warmup_series ----
-{ ask(v("launch") == rows && v("device_us") > 0 && v("host_us") > 0, "every launch takes time") }
-END { ask(rows == 100, "a hundred launches") }
-
 # ---- lazy_loading ----
 { ask(v("first_launch_us") > 0 && v("second_launch_us") > 0, "every launch takes time") }
 END { ask(rows == 2, "LAZY and EAGER") }
