@@ -33,3 +33,17 @@ END { ask(rows == 2, "LAZY and EAGER") }
 
 # ---- l2_cache ----
 { ask(v("warm_us") > 0 && v("flushed_us") > 0 && v("written_us") > 0, "every launch takes time") }
+
+# ---- sm_clock ----
+{
+    ask(v("clock_mhz") > 0 && v("since_s") >= before, "the clock runs, and time goes on")
+    before = v("since_s")
+}
+rows <= 10 { ask($column["numbers"] == "none" && v("turn") == 0 && $column["launch_ms"] == "", "first one SM alone") }
+rows > 10 {
+    ask(v("launch_ms") > 0, "a launch takes time")
+    kind = (rows - 11) % 3
+    ask($column["numbers"] == (kind == 0 ? "zeros" : kind == 1 ? "random" : "fma"), "the three loads in turns")
+    ask(v("turn") == int((rows - 8) / 3), "a row of each in each turn")
+}
+END { ask(rows == 25, "10 samples of one SM, 5 of each load") }
