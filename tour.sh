@@ -132,12 +132,6 @@ few() {
     esac
 }
 
-# watched COMMAND...: and who else used the machine meanwhile, in fit.csv.
-watched() {
-    # shellcheck disable=SC2016,SC2317 # the inner shell expands them; run() calls this
-    build/docs/copy/fit_to_measure --csv="$scratch/fit.csv" sh -c 'exec "$@" 2>"$0"' "$log" "$@" 2>/dev/null
-}
-
 # run COMMAND...: prints what COMMAND prints, and leaves its exit code in $code and its last words in $why.
 run() {
     { "$@" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
@@ -158,7 +152,7 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
     program=${line#*:}
     name=${program##*/}
     printf '\n==== %s ====\n\n' "$program"
-    : >"$scratch/output" && : >"$scratch/fit.csv"
+    : >"$scratch/output"
     folder=$out path=$program
     if [ ! -x "build/$program" ]; then
         code=77
@@ -172,16 +166,15 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         no,warmup) ;;
         *,warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
         esac
-        run watched "build/$program" --csv="$folder/$name.csv"
+        run "build/$program" --csv="$folder/$name.csv"
         [ "$code" -eq 0 ] || rm -f "$folder/$name.csv" # begun, perhaps
     fi
-    others=$(sed -n '/^# disturbed,no$/!s/^# disturbed,//p' "$scratch/fit.csv")
     case $code,$line in
     77,cuda:0*)
         echo "Not on this machine: $why."
         echo "So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
         echo
-        folder=$out/simulated path=simulated/$program gpu=no others=
+        folder=$out/simulated path=simulated/$program gpu=no
         mkdir -p "$folder"
         [ -x "build/$program" ] || { look "$name" && echo; }
         # shellcheck disable=SC2046 # several words
@@ -198,7 +191,7 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         failed=1
         ;;
     esac
-    printf '%s\t%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$others" "$why" >>"$out/ran.txt"
+    printf '%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$why" >>"$out/ran.txt"
 done
 echo "$load_before" >"$out/load.txt"
 
@@ -219,7 +212,7 @@ else
     echo "FAILED: docs/tools/report.py" >&2
     failed=1
 fi
-rm -rf build/tour && mv "$out" build/tour # the records, for docs/side_by_side.sh build/tour NAME
+rm -rf build/tour && mv "$out" build/tour # with the records
 echo "Read next: 01_host_clock/README.md"
 printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
 for pair in block_clock:--threads=64 block_clock_opencl:--threads=64 clfinish_sync:--size=1024 cuda_events:--size=1024; do

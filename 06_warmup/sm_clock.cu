@@ -6,13 +6,13 @@
  *   seconds of nothing; then in kernels that take much power, in turns: on the tensor cores with
  *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time of
  *   a launch by an event pair. A turn's second half counts, when the clock's first fall is over.
- * Does not measure: your kernel, whose power depends on what it does and on its data; and the power
- *   itself, which nvidia-smi shows.
+ * Does not measure: your kernel, whose power depends on what it does and on its data; and the
+ *   power, which `nvidia-smi dmon -s p` shows.
  *
  * Build: nvcc -O2 -arch=native -I../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
- *        ./sm_clock --load 2       random numbers alone; beside it: nvidia-smi -q -d POWER -l 1
+ *        ./sm_clock --load 2    random numbers alone, for their power
  */
 #include "blocked.h"
 #include "clock.h"

@@ -29,12 +29,6 @@ END { ask(rows == 6, "six intervals") }
     ask(v("four_floats_gb_s") > 0 && v("one_float_gb_s") > 0 && v("copy_gb_s") > 0, "bandwidths")
 }
 
-# ---- stamp_errors ----
-$column["question"] == "finished" {
-    ask($column["error"] == "CL_SUCCESS" && v("end_ns") > 0, "a finished command has its stamp")
-}
-END { ask(rows == 3, "three questions") }
-
 # ---- known_length ----
 # Where a loop stands in place of a clock, its length is only good to some percent.
 {

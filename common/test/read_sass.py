@@ -146,8 +146,8 @@ with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2
                for kernel in read(nvcc, nvdisasm, scratch, name, pool)]
 print(*(line for _, line in kernels), sep="\n")
 # Where a clock is read among loads and stores, only "memory" keeps the next compiler from moving them.
-places = "common/*.h", "0[456]_*/*.[ch]*", "docs/copy/*.cu"
-bare = [f"WRONG: no \"memory\": {path}: {asm}" for place in places for path in ROOT.glob(place) if path.suffix != ".c"
+sources = [*(ROOT / source for source in [*RULES, "docs/copy/compare.cu"]), *(ROOT / "common").glob("*.h")]
+bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in sources
         for asm in re.findall(r"asm volatile\(\"mov[^;]*;[^;]*;", path.read_text()) if '"memory"' not in asm]
 print(*bare, sep="\n")
 sys.exit(0 if kernels and not bare and all(right for right, _ in kernels) else 1)
