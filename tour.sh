@@ -119,7 +119,6 @@ look() {
     cuda_events) echo "Look at extra_us: which clock comes closest to the time for which the code really ran?" ;;
     block_clock*) echo "Look at clocks_mean and whole_launch_us: which of the two grows with the number of blocks?" ;;
     warmup*) echo "Look at error_percent: which recipe comes closest to the time of a warm kernel?" ;;
-    calibrate) echo "What the clocks here can tell: subtract floor_us, and believe no difference below event_step_ns." ;;
     *) echo "Look at the rows: what differs between them?" ;;
     esac
 }
@@ -147,11 +146,9 @@ mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
 
 # build/programs.txt, which CMake writes, lists the programs in reading order. The tour runs the first of each
-# chapter, for OpenCL and for CUDA, and then says what the clocks here can tell.
+# chapter, for OpenCL and for CUDA.
 # shellcheck disable=SC2013 # names without blanks
-for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt) \
-    $([ ! -x build/docs/lab/calibrate ] || echo cuda:docs/lab/calibrate); do
-    [ "$gpu,$line" != no,cuda:docs/lab/calibrate ] || continue
+for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt); do
     program=${line#*:}
     name=${program##*/}
     printf '\n==== %s ====\n\n' "$program"
@@ -215,7 +212,7 @@ else
     echo "FAILED: docs/tools/report.py" >&2
     failed=1
 fi
-rm -rf build/tour && mv "$out" build/tour # the records, for docs/side_by_side.sh build/tour NAME
+rm -rf build/tour && mv "$out" build/tour # with the records
 echo "Read next: 01_host_clock/README.md"
 printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
 for pair in block_clock:--threads=64 block_clock_opencl:--threads=64 clfinish_sync:--size=1024 cuda_events:--size=1024; do

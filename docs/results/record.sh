@@ -13,7 +13,7 @@ unset CDPATH
 export LC_ALL=C
 cd "$(dirname "$(readlink -f "$0")")/../.."
 case ${1-} in
-"" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name, and a column's in side_by_side.sh
+"" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name
 esac
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     echo "usage: docs/results/record.sh NAME [OPENCL_DEVICE], with a NAME of letters, digits, '.', '_' and '-'" >&2
@@ -84,6 +84,7 @@ record() {
         ;;
     *) echo "$name: failed" && exit 1 ;;
     esac
+    echo "$name: recorded"
 }
 
 # The chapters' first pages: what they print on the first device, when PoCL has no compiled kernel yet.
@@ -135,13 +136,6 @@ printed() {
 }
 rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has the answer
 mv "$scratch/environment.txt" "$scratch/record"/*.csv "$results"
-if [ -e "$results/page.html" ]; then # a sample of the tour's page; README.md shows its chapter 02
-    printed '' >"$results/README.md"
-    python3 -X utf8 docs/tools/report.py "$results" "$results/page.html"
-    sed '/<nav/,/<h2 id="02/{/<h2 id="02/!d}' "$results/page.html" >"$scratch/part.html"
-    chromium --headless --no-sandbox --hide-scrollbars --window-size=860,1040 --screenshot="$results/page.png" \
-        "$scratch/part.html" 2>/dev/null || echo "No chromium, no picture of the page (Debian: chromium)"
-fi
 # What a text quotes or links; of a machine that no text names, all.
 printed "$(grep -rhoE --include='*.md' "(from |/)$1/(README\.md#)?[a-z0-9_]+( |:|\))" --exclude-dir=build . |
     sed 's/.*[/#]//; s/.$//' | sort -u)" >"$scratch/README.md"
@@ -156,7 +150,7 @@ if command -v gnuplot >/dev/null; then
     draw 03_opencl_profiling/plot.gp bandwidth.csv
     draw 04_cuda_events/plot.gp cuda_events.csv
     draw 05_block_clock/plot.gp block_timeline.csv
-    draw 06_warmup/plot.gp 'warmup_series*.csv'
+    draw 06_warmup/plot.gp 'warmup*.csv'
     for picture in "$results"/*.svg; do # half of gnuplot's lines are groups with nothing in them; a group gets one line
         [ ! -e "$picture" ] || sed -i -z 's/<g [^>]*>\n<\/g>\n//g; s/\t<filter.*<\/filter>\n//; s/\n\t*<text>/<text>/g
             s/\n\t*<\/g>/<\/g>/g; s/\n\n*/\n/g; s/\n\t*\([^<\t]\|<[^g\/\t]\|<g tr\|<\/defs\)/ \1/g' "$picture"

@@ -74,7 +74,9 @@ env -u CUDA_VISIBLE_DEVICES docs/results/environment.sh | grep -x "gpu: NVIDIA K
 docs/results/environment.sh | grep -q 'kernel 6.1.0$' # nothing but its numbers
 
 # Five processes of each, with the options A and B, and then they are compared. A wrong option leaves the older records.
-printf '#!/bin/sh\ncat $1 $2\n' >docs/side_by_side.sh
+mkdir docs/tools
+printf '%s\n' 'import pathlib, sys' 'print(*(p.read_text() for p in sorted(pathlib.Path(sys.argv[1]).glob("*.csv"))), sep="")' \
+    >docs/tools/compared.py
 {
     docs/change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' '
     docs/change.sh host_clock --device list

@@ -160,6 +160,23 @@ static void check_statistics(void) {
     expect("it is counted", (double)cmp.too_short, 1, 1);
 }
 
+/* Nine processes, in which B takes as much time as A, and C 2 % more: who is behind the best, and by how much? */
+static void check_the_set(void) {
+    cmp_candidates = 3, cmp.rows = 9;
+    for (int r = 0; r < 9; r++) {
+        cmp.table[r].more[1] = 0.1 * (r - 4);
+        cmp.table[r].more[2] = 0.1 * (r - 4) + 2;
+    }
+    struct cmp_interval found = cmp_behind(0, 0);
+    expect("A may be the best", found.low, 0, 0);
+    found = cmp_behind(1, 0);
+    expect("B may be the best", found.low, 0, 0);
+    found = cmp_behind(2, 0);
+    expect("C is 2 % behind", found.middle, 1.999, 2.001);
+    expect("at least, by B", found.low, 1.94, 1.96);
+    expect("at most, by A: of three intervals each takes all nine", found.high, 2.399, 2.401);
+}
+
 /* The next line of the script; a file beside it counts. */
 static int be_a_process(void) {
     struct cmp_found *row = &cmp.table[0];
@@ -214,5 +231,6 @@ int main(int argc, char **argv) {
         return be_a_process();
     }
     check_statistics();
+    check_the_set();
     return wrong > 0;
 }

@@ -18,6 +18,7 @@ foreach(api opencl cuda) # small ones: the last block of recipe is not full
   endif()
 endforeach()
 
+rewrite_device(docs/copy/test/liars.cu)
 # Red: a launch that lies about its work gets a number, or an honest one gets none.
 # The files to copy with launches that lie and honest ones in place of their own part: docs/copy/liars/cuda_recipe, ...
 function(add_liars api program macro)
@@ -45,6 +46,7 @@ function(add_liars api program macro)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
 endfunction()
 if(TARGET simulated_opencl_recipe)
+  rewrite_text(docs/copy/test/liars.c)
   add_library(simulated_liars_kernels OBJECT ${CMAKE_BINARY_DIR}/simulated/docs/copy/test/liars.cl.c)
   target_include_directories(simulated_liars_kernels PRIVATE ${simulator})
   target_compile_options(simulated_liars_kernels PRIVATE -include opencl_c.h)
@@ -81,12 +83,8 @@ if(Python3_FOUND) # red: recipe's median or mark is another one than compare's
 endif()
 
 build(host compare_test test/compare_test.c)
-build(host processes_simulation test/processes_simulation.c)
 add_live(compare_test holds compare_test) # red: a wrong median, interval, step or mark
 # Red: several processes, candidates or a gate give another verdict, or one that failed is taken for one that measured.
 add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
   ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt $<TARGET_FILE:compare_test>)
 set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)
-# Red: '95 % sure' is not true.
-add_live(processes_simulation holds sh -c "\"$0\" --runs 500 --csv | awk -f \"$1\"" $<TARGET_FILE:processes_simulation>
-  ${CMAKE_CURRENT_SOURCE_DIR}/test/processes_simulation.awk)
