@@ -212,7 +212,8 @@ static void cmp_make_ready(char which, int checked, int clocks) {
     CMP_CHECK(cudaDeviceSynchronize());
     if (checked) {
         cmp_look(cmp.before, 1);
-        cmp_expect_wrong(which);
+        if (first_wrong(cmp.before, cmp.version) < 0)
+            CMP_REFUSE(which, CMP_RIGHT_BEFORE);
     }
 }
 
@@ -236,12 +237,12 @@ static double cmp_queue_row(char which, int row, enum cmp_how how, int again, in
     CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess && !which)
-        cmp_refuse(0,
+        CMP_REFUSE(0,
                    "is not held by the gate: is it CUDA_LAUNCH_BLOCKING, a profiler, a debugger, a "
-                   "sanitizer, or a launch queue shorter than six commands?");
+                   "sanitizer, or a launch queue shorter than six commands?\n");
     if (answer == cudaSuccess && how != CMP_FITTING)
-        cmp_refuse(which,
-                   "is not held by the gate: does launch() wait, or overfill the launch queue?");
+        CMP_REFUSE(which,
+                   "is not held by the gate: does launch() wait, or overfill the launch queue?\n");
     cmp_check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__,
               __LINE__);
     return (double)(launched_ns - launch_ns) / 1e3;
@@ -281,17 +282,17 @@ static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
     cmp_open_gate();
     const double waited_us = (double)(cmp_now_ns() - open_ns) / 1e3;
     if (cmp_gate->gave_up && !which)
-        cmp_refuse(0, "is still held when the gate is open: the GPU does not see what the host "
-                      "writes, or the host was stopped for a second");
+        CMP_REFUSE(0, "is still held when the gate is open: the GPU does not see what the host "
+                      "writes, or the host was stopped for a second\n");
     if (cmp_gate->gave_up && how == CMP_FITTING)
         return -1; /* the host waited, for room in the stream's queue */
     if (cmp_gate->gave_up)
-        cmp_refuse(which, "kept the gate shut for a second: does launch() wait?");
+        CMP_REFUSE(which, "kept the gate shut for a second: does launch() wait?\n");
     if (checked)
         cmp_check_result(which, cmp_result.bytes);
     CMP_CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
     if (!(ms >= 0 && ms < 1e9)) /* not a number, too */
-        cmp_refuse(which, "has an impossible time between its events");
+        CMP_REFUSE(which, "has an impossible time between its events\n");
     const double us = (double)ms * 1e3;
     if (clocks > 0)
         CMP_CHECK(cudaMemcpy(&cmp.ran_clocks, cmp_ran, sizeof *cmp_ran, cudaMemcpyDeviceToHost));
@@ -325,7 +326,7 @@ int main(int argc, char **argv) {
     cmp_run_processes(argv);
     set_up();
     if (!cmp_result.data || cmp_result.bytes == 0)
-        cmp_refuse('A', "has no result: set_up() must say where, and how many bytes: cmp_result");
+        CMP_REFUSE('A', "has no result: set_up() must say where, and how many bytes: cmp_result\n");
     CMP_CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
     CMP_CHECK(cudaGetDeviceProperties(&cmp_device, number));
     CMP_CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */

@@ -19,7 +19,6 @@
 #include <glob.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,11 +58,13 @@ static const struct cmp_column {
 } cmp_columns[] = {
 /* clang-format off */
 #define CMP_AT(member) offsetof(struct cmp_found, member)
-    {"difference_percent", CMP_AT(difference.middle), 3}, {"low_percent", CMP_AT(difference.low), 3},
+    {"difference_percent", CMP_AT(difference.middle), 3},
+    {"low_percent", CMP_AT(difference.low), 3},
     {"high_percent", CMP_AT(difference.high), 3}, {"control_percent", CMP_AT(control.middle), 3},
-    {"control_low_percent", CMP_AT(control.low), 3}, {"control_high_percent", CMP_AT(control.high), 3},
-    {"median_%c_us", CMP_AT(us), 3}, {"single_%c_us", CMP_AT(single_us), 3},
-    {"more_%c_percent", CMP_AT(more), 3}, {"empty_us", CMP_AT(empty_us), 3}, {"pairs", CMP_AT(pairs), 0},
+    {"control_low_percent", CMP_AT(control.low), 3},
+    {"control_high_percent", CMP_AT(control.high), 3}, {"median_%c_us", CMP_AT(us), 3},
+    {"single_%c_us", CMP_AT(single_us), 3}, {"more_%c_percent", CMP_AT(more), 3},
+    {"empty_us", CMP_AT(empty_us), 3}, {"pairs", CMP_AT(pairs), 0},
     {"in_a_row", CMP_AT(in_a_row), 0}, {"tick_ns", CMP_AT(tick_ns), 0},
     {"step_alone_ns", CMP_AT(step_alone_ns), 0}, {"step_in_a_row_ns", CMP_AT(step_ns), 0},
     {"least_percent", CMP_AT(least), 3}, {"late", CMP_AT(late), 0}, {"timed", CMP_AT(timed), 0},
@@ -73,6 +74,7 @@ static const struct cmp_column {
     /* clang-format on */
 };
 enum { CMP_COLUMNS = sizeof cmp_columns / sizeof *cmp_columns };
+
 /* ---- What compare.c and compare.cu define ---- */
 
 enum cmp_how {
@@ -240,16 +242,8 @@ static inline int cmp_index(char which) {
 }
 
 /* Ends with 1: names A or B, and what it does in place of its work. */
-__attribute__((noreturn, format(printf, 2, 3))) static inline void
-cmp_refuse(char which, const char *format, ...) {
-    va_list numbers;
-    fprintf(stderr, "%s ", cmp_name(which));
-    va_start(numbers, format);
-    vfprintf(stderr, format, numbers);
-    va_end(numbers);
-    fprintf(stderr, "\n");
-    exit(1);
-}
+#define CMP_REFUSE(which, ...)                                                                     \
+    (fprintf(stderr, "%s ", cmp_name(which)), fprintf(stderr, __VA_ARGS__), exit(1))
 
 /* No wait is without end: after so many seconds these are the program's last words. */
 static inline void cmp_on_alarm(int number) {
@@ -271,8 +265,9 @@ static inline void cmp_limit(unsigned seconds, char which, const char *words) {
 static inline void cmp_note(char which, double us, double all_us, double host_us) {
     const int i = cmp_index(which);
     if (us > 1.02 * all_us + 10)
-        cmp_refuse(which, "took %.2f us by its stamps, and the host waited for %.2f us: impossible",
-                   us, all_us);
+        CMP_REFUSE(which,
+                   "took %.2f us by its stamps, and the host waited for %.2f us: impossible\n", us,
+                   all_us);
     if (cmp.times < CMP_TIMES)
         cmp.times_us[cmp.times++] = us;
     cmp.samples++;
@@ -348,18 +343,13 @@ static inline int cmp_watch(char which, size_t bytes) {
     static int64_t ends_ns[CMP_MOST];
     int64_t *end_ns = &ends_ns[cmp_index(which)];
     if (memcmp(cmp.seen, cmp.before, bytes) != 0)
-        cmp_refuse(which, "ran before its turn: its work is in another stream");
+        CMP_REFUSE(which, "ran before its turn: its work is in another stream\n");
     if (*end_ns == 0)
         *end_ns = cmp_now_ns() + 100000000;
     return cmp_now_ns() < *end_ns;
 }
 
-/* Behind prepare(): is the result wrong? */
-static inline void cmp_expect_wrong(char which) {
-    if (first_wrong(cmp.before, cmp.version) < 0)
-        cmp_refuse(which, "cannot be checked: its result is right before it is launched");
-}
-
+#define CMP_RIGHT_BEFORE "cannot be checked: its result is right before it is launched\n"
 /* Is what was seen right, and of this input and of no other? If it was wrong when the last event
  * was complete: why? */
 static inline void cmp_check_result(char which, size_t bytes) {
@@ -367,21 +357,22 @@ static inline void cmp_check_result(char which, size_t bytes) {
     if (first_wrong(cmp.seen, cmp.version) < 0) {
         if (first_wrong(cmp.seen, 1 + cmp.version % 999) >= 0)
             return;
-        cmp_refuse(which,
-                   "cannot be checked: another version's result is right, too: is it all 0?");
+        CMP_REFUSE(which,
+                   "cannot be checked: another version's result is right, too: is it all 0?\n");
     }
     cmp_look_again();
     const long wrong = first_wrong(cmp.seen, cmp.version);
     while (same < bytes && cmp.seen[same] == cmp.spoilt)
         same++;
     if (wrong < 0)
-        cmp_refuse(which, "left work for later: it was not finished when the event behind it was");
+        CMP_REFUSE(which,
+                   "left work for later: it was not finished when the event behind it was\n");
     if (same == bytes || memcmp(cmp.seen, cmp.before, bytes) == 0)
-        cmp_refuse(which, "did nothing: its result is as it was before");
+        CMP_REFUSE(which, "did nothing: its result is as it was before\n");
     for (int old = 1; old < 1000; old++)
         if (first_wrong(cmp.seen, old) < 0)
-            cmp_refuse(which, "left a stale result: that of another input, which it had before");
-    cmp_refuse(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel",
+            CMP_REFUSE(which, "left a stale result: that of another input, which it had before\n");
+    CMP_REFUSE(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel\n",
                wrong);
 }
 
@@ -396,9 +387,10 @@ static inline void cmp_check_outside(char which) {
         if (more_us <= 20 + cmp.least_us[i] / 4)
             break;
         if (again)
-            cmp_refuse(which,
-                       "took %.2f us, and the host waited %.2f us more: do its events enclose all?",
-                       cmp.least_us[i], more_us);
+            CMP_REFUSE(
+                which,
+                "took %.2f us, and the host waited %.2f us more: do its events enclose all?\n",
+                cmp.least_us[i], more_us);
         cmp.outside_us[i] = cmp.outside_us[CMP_MOST] = INFINITY;
         const int64_t begin_ns = cmp_now_ns();
         do {
@@ -592,8 +584,8 @@ static inline int cmp_measure(int longest_row, double relative) {
     cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, relative), step_us);
     for (int i = 0; i < n; i++)
         if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * mine->us[i])
-            cmp_refuse((char)('A' + i),
-                       "keeps the host for %ld us in launch(), which is in no time here",
+            CMP_REFUSE((char)('A' + i),
+                       "keeps the host for %ld us in launch(), which is in no time here\n",
                        lround(cmp.host_us[i]));
     return 0;
 }
@@ -1055,7 +1047,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         "                 differs from A, at most 2 PERCENT\n"
         "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no device. With\n"
         "--gate 0: not slower; 3: slower; 4: not decided; 5: disturbed, or not measured.\n";
-    static const char *const few = "--processes is 1, or 6 to 999, not";
+    static const char *const few = "--processes is 1, or 6 to 999 (more for more candidates), not";
     static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
                                           {"cold", no_argument, NULL, 'c'},
                                           {"csv", optional_argument, NULL, 'r'},
@@ -1097,10 +1089,8 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
     if (processes) {
         const double n = cmp_number(processes, CMP_PROCESSES, few);
         cmp.processes = (int)n;
-        if (cmp.processes != n || (n > 1 && n < 6))
+        if (cmp.processes != n || (n > 1 && cmp_rank((size_t)n, pairs) < 1))
             cmp_usage(few, processes);
-        if (n > 1 && cmp_rank((size_t)n, pairs) < 1)
-            cmp_usage("so many comparisons at once take more --processes than", processes);
     }
     if (cmp.gate_percent != 0 && cmp.processes == 1)
         cmp_usage("--gate takes several --processes, not", "1");
