@@ -135,7 +135,7 @@ class Machine {
     let at = begin + T.fetch;
     if (c.kind === "kernel") {
       const codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
-      if (c.gate) c.work = this.gateSeen(c.gate, codeBegin) - codeBegin;
+      if (c.gate) c.work = this.gateSeen(c, codeBegin) - codeBegin;
       if (Number.isNaN(c.work)) return false;
       c.codeBegin = codeBegin;
       c.codeEnd = codeBegin + blocksTake(T, c);
@@ -152,12 +152,14 @@ class Machine {
   // so the first look is one step behind the begin. What the host writes at its time `at` is seen by the first look
   // that is later than `at`: in machine.c the device has made all earlier ones, and the one at that very time, before
   // the host came to its line. NaN: the host has not come so far.
-  gateSeen(gate, begin) {
+  gateSeen(c, begin) {
+    const { gate } = c;
     for (let i = 0; i < gate.length; i++) {
       if (!gate[i].open) continue;
       const rounds = Math.max(1, Math.floor((gate[i].at - begin) / this.T.step) + 1), look = begin + rounds * this.T.step;
       const next = gate[i + 1];
       if (next && next.at < look) continue; // it was shut again
+      c.opened = gate[i].at;
       return next || look <= this.host || this.waiting ? look : NaN;
     }
     return NaN;

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import re
+import textwrap
 
 DOCS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
@@ -51,8 +52,7 @@ def measured():
 if __name__ == "__main__":
     print("// SPDX-License-Identifier: MIT\n// Written by test/times.py, from docs/simulator/times.h, times.c and docs/results.")
     print('"use strict";\n\nconst TIMES = {')
-    for name, ns in times().items():
-        print(f"  {name}: {ns},")
+    print(textwrap.fill(", ".join(f"{name}: {ns}" for name, ns in times().items()), 118, initial_indent="  ", subsequent_indent="  ") + ",")
     print("};\n\n// What GPUs took: the device, the day, the kernel (a steady time in us, or its name), median, least, greatest in us.")
     print("const MEASURED = {")
     for name, rows in measured().items():

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The stopwatches of the chapters: a name, which the programs and records have, too, the chapter, and the lines.
+// start, stop, stream (cudaStreamNonBlocking), gate, h, d, bytes, blocks, threads and N are declared.
+"use strict";
+
+const WARM = `kernel<<<blocks, threads>>>();  // warm up
+cudaDeviceSynchronize();
+`;
+const PAIR = `cudaEventRecord(start, 0);
+kernel<<<blocks, threads>>>();
+cudaEventRecord(stop, 0);
+`;
+const READ = `cudaEventSynchronize(stop);
+cudaEventElapsedTime(&ms, start, stop);
+`;
+const PRINT = `printf("%.3f us", ms * 1000);`;
+const PRINT_HOST = `printf("%.3f us", (t1 - t0) * 1e6);`;
+const BLOCKED = (launch, begin = "") => `${begin}block_stream<<<1, 1>>>(gate);  // load both kernels
+gate->open = 1;
+${launch}  // warm up
+cudaDeviceSynchronize();
+gate->open = 0;
+block_stream<<<1, 1>>>(gate);  // holds the GPU until the host opens the gate
+cudaEventRecord(start, 0);
+${launch}
+cudaEventRecord(stop, 0);
+gate->open = 1;
+cudaDeviceSynchronize();
+cudaEventElapsedTime(&ms, start, stop);
+`;
+const FLOOR = `float floor_ms = 0;
+gate->open = 0;
+block_stream<<<1, 1>>>(gate);
+cudaEventRecord(start, 0);
+cudaEventRecord(stop, 0);  // a pair with nothing in it
+gate->open = 1;
+cudaDeviceSynchronize();
+cudaEventElapsedTime(&floor_ms, start, stop);
+printf("%.3f us", (ms - floor_ms) * 1000);`;
+const LAUNCH = "kernel<<<blocks, threads>>>();";
+const CHAPTERS = { 2: "02_clfinish_sync", 4: "04_cuda_events", 6: "06_warmup", 1: "01_host_clock" };
+
+const EXAMPLES = [
+  { name: "host_no_sync", chapter: 2, words: ["Host's clock, no wait", "主机时钟，不等待"], text: `${WARM}double t0 = now();
+${LAUNCH}
+double t1 = now();
+${PRINT_HOST}` },
+  { name: "host_sync", chapter: 2, words: ["Host's clock and a wait", "主机时钟，等待"], text: `${WARM}double t0 = now();
+${LAUNCH}
+cudaDeviceSynchronize();
+double t1 = now();
+${PRINT_HOST}` },
+  { name: "no_wait_before", chapter: 2, words: ["No wait before", "之前没有等待"], text: `${WARM}kernel<<<blocks, threads>>>();  // earlier work
+double t0 = now();
+${LAUNCH}
+cudaDeviceSynchronize();
+double t1 = now();
+${PRINT_HOST}` },
+  { name: "event", chapter: 4, words: ["Two events", "两个事件"], text: WARM + PAIR + READ + PRINT },
+  { name: "event_blocked", chapter: 4, words: ["Events behind a blocker", "阻塞核函数之后的事件"], text: BLOCKED(LAUNCH) + PRINT },
+  { name: "event_net", chapter: 4, words: ["Minus the floor", "减去底值"], text: BLOCKED(LAUNCH) + FLOOR },
+  { name: "cpu_clock", chapter: 4, words: ["C's clock()", "C 的 clock()"], text: `${WARM}clock_t t0 = clock();
+${LAUNCH}
+cudaDeviceSynchronize();
+clock_t t1 = clock();
+printf("%.3f us", (double)(t1 - t0) * 1e6 / CLOCKS_PER_SEC);` },
+  { name: "default_stream", chapter: 4, words: ["Events in the wrong stream", "事件在错误的流"], text: `${WARM}cudaEventRecord(start, 0);
+kernel<<<blocks, threads, 0, stream>>>();  // cudaStreamNonBlocking
+cudaEventRecord(stop, 0);
+${READ}${PRINT}` },
+  { name: "stop_not_finished", chapter: 4, words: ["No wait for the event", "没有等待事件"], text: `${WARM}${PAIR}cudaEventElapsedTime(&ms, start, stop);
+${PRINT}` },
+  { name: "exchanged", chapter: 4, words: ["Exchanged events", "事件写反"], text: `${WARM}${PAIR}cudaEventSynchronize(stop);
+cudaEventElapsedTime(&ms, stop, start);
+${PRINT}` },
+  { name: "copy_inside", chapter: 4, words: ["A copy inside", "包含拷贝"], text: `${WARM}auto t0 = std::chrono::steady_clock::now();
+${LAUNCH}
+cudaMemcpy(h, d, bytes, cudaMemcpyDeviceToHost);
+auto t1 = std::chrono::steady_clock::now();
+printf("%.3f us", std::chrono::duration<double, std::micro>(t1 - t0).count());` },
+  { name: "two_streams", chapter: 4, words: ["Two streams", "两个流"], text: `cudaStream_t s1, s2;
+cudaStreamCreate(&s1);
+cudaStreamCreate(&s2);
+${WARM}double t0 = now();
+kernel<<<blocks, threads, 0, s1>>>();
+kernel<<<blocks, threads, 0, s2>>>();
+cudaDeviceSynchronize();
+double t1 = now();
+${PRINT_HOST}` },
+  { name: "many_in_one_pair", chapter: 4, words: ["Many launches in one pair", "一对事件，多次启动"], text: `${WARM}cudaEventRecord(start, 0);
+for (int i = 0; i < N; i++)
+  ${LAUNCH}
+cudaEventRecord(stop, 0);
+${READ}printf("%.3f us", ms * 1000 / N);` },
+  { name: "first_launch", chapter: 6, words: ["The first launch", "首次启动"], text: PAIR + READ + PRINT },
+  { name: "mean_of_100", chapter: 6, words: ["Mean of 100, the first one in it", "100 次平均，含首次"], settings: { launches: 100 }, text: `double t0 = now();
+for (int i = 0; i < N; i++)
+  ${LAUNCH}
+cudaDeviceSynchronize();
+double t1 = now();
+printf("%.3f us", (t1 - t0) * 1e6 / N);` },
+  { name: "warm_then_mean_of_10", chapter: 6, words: ["Warm up, then mean of 10", "预热，再 10 次平均"], settings: { launches: 10 }, text: `${WARM}double t0 = now();
+for (int i = 0; i < N; i++)
+  ${LAUNCH}
+cudaDeviceSynchronize();
+double t1 = now();
+printf("%.3f us", (t1 - t0) * 1e6 / N);` },
+  { name: "warm_then_median", chapter: 6, words: ["Warm up, then the median", "预热，再取中位数"], settings: { launches: 100 }, text: `${WARM}for (int i = 0; i < N; i++) {
+  cudaEventRecord(start, 0);
+  ${LAUNCH}
+  cudaEventRecord(stop, 0);
+  cudaEventSynchronize(stop);
+  cudaEventElapsedTime(&each[i], start, stop);
+}
+printf("%.3f us", median(each, N) * 1000);` },
+];
