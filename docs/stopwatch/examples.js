@@ -41,16 +41,23 @@ const LAUNCH = "kernel<<<blocks, threads>>>();";
 const CHAPTERS = { 2: "02_clfinish_sync", 4: "04_cuda_events", 6: "06_warmup", 1: "01_host_clock" };
 
 const EXAMPLES = [
-  { name: "host_no_sync", chapter: 2, words: ["Host's clock, no wait", "主机时钟，不等待"], text: `${WARM}double t0 = now();
+  { name: "host_no_sync", chapter: 4, words: ["Host's clock, no wait", "主机时钟，不等待"], text: `${WARM}double t0 = now();
 ${LAUNCH}
 double t1 = now();
 ${PRINT_HOST}` },
-  { name: "host_sync", chapter: 2, words: ["Host's clock and a wait", "主机时钟，等待"], text: `${WARM}double t0 = now();
+  { name: "host_sync", chapter: 4, words: ["Host's clock and a wait", "主机时钟，等待"], text: `${WARM}double t0 = now();
 ${LAUNCH}
 cudaDeviceSynchronize();
 double t1 = now();
 ${PRINT_HOST}` },
-  { name: "no_wait_before", chapter: 2, words: ["No wait before", "之前没有等待"], text: `${WARM}kernel<<<blocks, threads>>>();  // earlier work
+  { name: "finish_after", chapter: 2, words: ["A wait after alone", "只在之后等待"], text: `${WARM}kernel<<<blocks, threads>>>();  // earlier work
+double t0 = now();
+${LAUNCH}
+cudaDeviceSynchronize();
+double t1 = now();
+${PRINT_HOST}` },
+  { name: "finish_before_and_after", chapter: 2, words: ["A wait before and after", "前后都等待"], text: `${WARM}kernel<<<blocks, threads>>>();  // earlier work
+cudaDeviceSynchronize();
 double t0 = now();
 ${LAUNCH}
 cudaDeviceSynchronize();
@@ -99,7 +106,9 @@ for (int i = 0; i < N; i++)
 cudaDeviceSynchronize();
 double t1 = now();
 printf("%.3f us", (t1 - t0) * 1e6 / N);` },
-  { name: "warm_then_mean_of_10", chapter: 6, words: ["Warm up, then mean of 10", "预热，再 10 次平均"], settings: { launches: 10 }, text: `${WARM}double t0 = now();
+  { name: "other_kernel_then_mean_of_10", chapter: 6, words: ["Another kernel, then mean of 10", "先用别的核函数预热，再 10 次平均"], settings: { launches: 10 }, text: `empty<<<1, 1>>>();  // warm up
+cudaDeviceSynchronize();
+double t0 = now();
 for (int i = 0; i < N; i++)
   ${LAUNCH}
 cudaDeviceSynchronize();
