@@ -33,11 +33,13 @@ function drawTime(svg, answer) {
   const BAND = 18, HOST = 68, GPU = 124, HIGH = 24, gpuRow = (stream) => GPU + streams.indexOf(stream) * 58, height = gpuRow(streams[streams.length - 1]) + 64;
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
-  const names = boxNames();
+  const names = boxNames(), drawn = {};
   const box = (a, b, y, kind, text, title) => {
-    if (b < from || a > to) return;
-    const w = Math.max(x(b) - x(a) - 0.5, 0.7), g = element("g", {}, svg);
+    if (b < from || a > to || (x(b) - x(a) < 1 && x(b) - (drawn[y] ?? -9) < 1)) return; // one pixel has room for one
+    drawn[y] = x(b);
+    const w = Math.max(x(b) - x(a) - 0.5, 0.7), g = w < 5 ? svg : element("g", {}, svg);
     element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), class: `k-${kind}` }, g);
+    if (w < 5) return;
     if (text && w > [...text].reduce((sum, letter) => sum + (letter > "\u2e80" ? 12.5 : 6.6), 4)) element("text", { x: x(a) + w / 2, y: y + 16.5, class: "middle" }, g, text);
     element("title", {}, g, `${title ?? text}: ${us(b - a)}`);
   };

@@ -12,7 +12,7 @@ const TIMES = {
   20000, stream_create: 5000, stream_destroy: 3000, event_create: 1000, event_destroy: 500,
 };
 
-// What GPUs took: the device, the day, the kernel (a steady time in us, or its name), median, least, greatest in us.
+// What GPUs took: the device, the day, the kernel (its name, or its steady time in us), median, least, greatest in us.
 const MEASURED = {
   host_no_sync: [["NVIDIA H200", "2026-11-24", "spin_10us", 4.411, 3.433, 11.414], ["NVIDIA H100 80GB HBM3", "2026-11-26", "spin_10us", 4.942, 3.697, 17.564]],
   host_sync: [["NVIDIA H200", "2026-11-24", "spin_10us", 19.55, 18.454, 22.634], ["NVIDIA H100 80GB HBM3", "2026-11-26", "spin_10us", 20.256, 19.46, 24.602]],

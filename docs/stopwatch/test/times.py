@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints times.js: the times of the model of an H200, and what was measured. Usage: times.py > ../times.js"""
+"""Writes times.js: the times of the model of an H200, and what was measured. With --check: is it as it would be written?"""
 import csv
 import json
 import os
 import re
+import sys
 import textwrap
 
 DOCS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -49,12 +50,22 @@ def measured():
     return found
 
 
+def main():
+    text = ("// SPDX-License-Identifier: MIT\n// Written by test/times.py, from docs/simulator/times.h, times.c and docs/results.\n"
+            '"use strict";\n\nconst TIMES = {\n')
+    text += textwrap.fill(", ".join(f"{name}: {ns}" for name, ns in times().items()), 118, initial_indent="  ", subsequent_indent="  ")
+    text += (",\n};\n\n// What GPUs took: the device, the day, the kernel (its name, or its steady time in us), median, least, greatest in us.\n"
+             "const MEASURED = {\n")
+    text += "".join(f"  {name}: [{', '.join(json.dumps(row) for row in rows)}],\n" for name, rows in measured().items()) + "};\n"
+    if sys.argv[1:] == ["--check"]:
+        if read("stopwatch/times.js") == text:
+            return 0
+        print("times.js is not as test/times.py writes it")
+        return 1
+    with open(os.path.join(DOCS, "stopwatch/times.js"), "w", encoding="utf-8") as file:
+        file.write(text)
+    return 0
+
+
 if __name__ == "__main__":
-    print("// SPDX-License-Identifier: MIT\n// Written by test/times.py, from docs/simulator/times.h, times.c and docs/results.")
-    print('"use strict";\n\nconst TIMES = {')
-    print(textwrap.fill(", ".join(f"{name}: {ns}" for name, ns in times().items()), 118, initial_indent="  ", subsequent_indent="  ") + ",")
-    print("};\n\n// What GPUs took: the device, the day, the kernel (a steady time in us, or its name), median, least, greatest in us.")
-    print("const MEASURED = {")
-    for name, rows in measured().items():
-        print(f"  {name}: [" + ", ".join(json.dumps(row) for row in rows) + "],")
-    print("};")
+    sys.exit(main())
