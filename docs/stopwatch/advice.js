@@ -94,7 +94,7 @@ const RULES = [
   { cause: "first_launch", structural: true, when: (f) => f.share("load") > 0.001,
     words: () => say("The first launch is in the number. It loads the kernel's code. Launch the kernel once before, and wait.",
       "数里有首次启动，它要加载核函数。请先启动一次并等待。"),
-    better: (f) => opening(f) + [`${/\w+\s*<<<.*?;/.exec(f.lines[f.launchLine - 1])[0]}  // warm up`, "cudaDeviceSynchronize();", ...f.lines.filter((line) => !opening(f).includes(line + "\n"))].join("\n") },
+    better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0]).pop(), `${/[\w:]+\s*(?:<[^<>]*>)?<<<.*?;/.exec(f.lines[f.launchLine - 1])[0]}  // warm up\ncudaDeviceSynchronize();`) },
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
     words: () => say("A copy is in the number. Wait for the kernel alone, and copy outside.", "数里有拷贝。只等待核函数，把拷贝移到外面。"), better: copyBehind },
   { cause: "two_kernels", structural: true, when: (f) => new Set(f.inside.map((c) => c.name + (c.stream ? c.stream.name : ""))).size > 1,
@@ -152,7 +152,7 @@ function factsOf(times, settings, text, run, target) {
 // Returns {verdict, cause, words, error, asked, text: the better lines, better: their answer}, and what the page shows.
 function advise(times, settings, text, target = "duration", further = true) {
   const run = new Runner(times, settings, text).run();
-  if (!run.number) throw new Unknown(say('these lines print no number: printf("%.3f us", ...)', '这些行没有打印数字：printf("%.3f us", ...)'), text.split("\n").length);
+  if (!run.number) throw run.left ?? new Unknown(say('these lines print no number: printf("%.3f us", ...)', '这些行没有打印数字：printf("%.3f us", ...)'), text.split("\n").length);
   const f = factsOf(times, settings, text, run, target), rule = RULES.find((each) => each.when(f)), off = Math.abs(f.error) / f.asked;
   const verdict = rule.always || !(off <= 0.5) ? "wrong" : off > 0.05 || rule.structural ? "careful" : "right";
   const answer = { ...f, verdict, cause: rule.cause, words: rule.words(f) };

@@ -14,7 +14,7 @@ let lines = [], example = null, pinned = null;
 const settingsNow = () => ({ bytes: 100000, ...Object.fromEntries(Object.keys(SCALES).map((name) => [name, SCALES[name](Number($(name).value))])) });
 const textNow = () => lines.map((line) => (line.on ? line.text : "")).join("\n");
 const asText = () => lines.map((line) => (line.on ? "" : "//- ") + line.text).join("\n");
-const fromText = (text) => text.split("\n").map((each) => ({ on: !each.startsWith("//- "), text: each.replace(/^\/\/- /, "") }));
+const fromText = (text) => hostLines(text).split("\n").map((each) => ({ on: !each.startsWith("//- "), text: each.replace(/^\/\/- /, "") }));
 
 function made(name, properties, ...children) {
   const one = Object.assign(document.createElement(name), properties);
@@ -34,7 +34,7 @@ function showLines(focus = -1) {
     const box = made("input", { type: "checkbox", checked: line.on, onchange: () => { line.on = box.checked; changed(i); } });
     box.setAttribute("aria-label", say(`line ${i + 1} is in the program`, `第 ${i + 1} 行在程序中`));
     const code = made("textarea", { rows: 1, value: line.text, spellcheck: false, oninput: () => {
-      const parts = code.value.split("\n");
+      const parts = hostLines(code.value).split("\n");
       line.text = parts[0];
       if (parts.length > 1) { // the key Enter, or pasted lines
         lines.splice(i + 1, 0, ...parts.slice(1).map((text) => ({ on: true, text })));

@@ -17,6 +17,7 @@ function plain(text) {
   const blank = (found) => found.replace(/[^\n]/g, " ");
   return text
     .replace(/"(?:\\.|[^"\\\n])*"|\/\/.*|\/\*[^]*?\*\//g, (found) => (found[0] === '"' ? found : blank(found)))
+    .replace(/^[ \t]*#define\s+(\w+)\s+([\w.()*+<\/ -]+)$/gm, "const auto $1 = $2;")
     .replace(/^[ \t]*#(?:.*\\\n)*.*$/gm, blank)
     .replace(/^\s*using\b[^;]*;/gm, blank)
     .replace(/\bstd::|\bchrono::/g, "")
@@ -34,14 +35,16 @@ function plain(text) {
     .replace(/(\w)<[\w\s,:]*>(\s*<<<)/g, "$1$2");
 }
 
-// Of a whole program the lines in main() alone.
-function insideMain(text) {
+// Of a whole program the lines in main(), and the constants before it.
+function hostLines(text) {
   const found = /\bint\s+main\s*\([^)]*\)\s*(?:try\s*)?\{/.exec(text);
   if (!found) return text;
-  const begin = found.index + found[0].length, blank = (part) => part.replace(/[^\n]/g, " ");
+  const begin = found.index + found[0].length;
   let end = begin;
   for (let depth = 1; end < text.length && depth > 0; end++) depth += text[end] === "{" ? 1 : text[end] === "}" ? -1 : 0;
-  return blank(text.slice(0, begin)) + text.slice(begin, end - 1) + blank(text.slice(end - 1));
+  const constants = text.slice(0, found.index).match(/^(?:#define\s+\w+\s+[\w.()*+<\/ -]+|(?:static )?const(?:expr)?\s.*=.*;.*)$/gm) ?? [], inside = text.slice(begin, end - 1).split("\n");
+  const indent = Math.min(...inside.filter((line) => line.trim()).map((line) => /^\s*/.exec(line)[0].length));
+  return [...constants, ...inside.map((line) => line.slice(indent))].join("\n");
 }
 
 function tokens(text) {
@@ -64,7 +67,7 @@ const LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<
 
 class Reader {
   constructor(text) {
-    this.all = tokens(insideMain(plain(text)));
+    this.all = tokens(plain(text));
     this.at = 0;
   }
   get now() { return this.all[this.at]; }
@@ -82,11 +85,6 @@ class Reader {
     if (this.now.type === "name") return this.all[this.at++].text;
     throw new Unknown(say(`a name is missing before '${this.now.text}'`, `'${this.now.text}' 前缺少名称`), this.now.line);
   }
-  program() {
-    const body = [];
-    while (this.now.type !== "end") body.push(this.statement());
-    return body;
-  }
   statement() {
     const { line } = this.now;
     if (this.now.type === "name" && /^__(global|device|host)__$/.test(this.now.text))
@@ -103,6 +101,12 @@ class Reader {
     }
     if (this.take("for")) {
       this.need("(");
+      const ofList = this.all.slice(this.at, this.at + 5).findIndex((each) => each.type === ":");
+      if (ofList > 0) { // for (auto &x : list): the host's own work, which takes no time
+        while (!this.take(")")) this.at++;
+        this.statement();
+        return { is: "block", body: [], line };
+      }
       const first = this.is(";") ? null : this.declarationOrExpression();
       this.need(";");
       const test = this.is(";") ? null : this.expression();
@@ -127,6 +131,10 @@ class Reader {
       const body = this.statement();
       return word === "while" ? { is: "loop", test, body, line }
         : { is: "if", test, body, otherwise: this.take("else") ? this.statement() : null, line };
+    }
+    if (this.take("delete")) {
+      while (!this.take(";")) this.at++;
+      return { is: "block", body: [], line };
     }
     if (this.take("return")) {
       if (!this.is(";")) this.expression();
@@ -172,7 +180,7 @@ class Reader {
   }
   assignment() {
     const to = this.binary(0), { line } = this.now;
-    for (const sign of ["=", "+=", "-=", "*=", "/="])
+    for (const sign of ["=", "+=", "-=", "*=", "/=", "%="])
       if (this.take(sign)) return { is: "assign", to, sign, from: this.assignment(), line };
     if (!this.take("?")) return to;
     const yes = this.assignment();

@@ -29,8 +29,8 @@ function computed(sign, a, b) {
       if (a.spans || b.spans) return { v, spans: [...(a.spans ?? []), ...(scaled(b, s).spans ?? [])] };
       return { v, ...(a.reading && !b.reading ? { reading: a.reading } : b.reading && !a.reading && s > 0 ? { reading: b.reading } : {}) };
     }
-    case "*": return b.spans || b.reading ? { v: x * y, ...scaled(b, x) } : { v: x * y, ...scaled(a, y) };
-    case "/": return b.spans ? { v: x / y, isRate: !a.spans } : { v: x / y, ...scaled(a, 1 / y) };
+    case "*": return { v: x * y, isRate: a.isRate || b.isRate, ...(b.spans || b.reading ? scaled(b, x) : scaled(a, y)) };
+    case "/": return b.spans ? { v: x / y, isRate: !a.spans } : { v: x / y, isRate: a.isRate, ...scaled(a, 1 / y) };
     case "%": return { v: x % y };
     case "<<": return { v: x * 2 ** y };
     case ">>": return { v: Math.floor(x / 2 ** y) };
@@ -56,10 +56,11 @@ class Runner {
     this.printed = []; // {v, unit, ns, spans, line}
     this.failed = []; // {line, error}: what a call returned
     this.notes = []; // {line, text}: what was taken for what
+    this.starts = []; // the lines where a statement begins that is in no other one
     this.steps = 0;
     this.names = new Map(Object.entries({
       blocks: { v: settings.blocks }, threads: { v: settings.threads }, N: { v: settings.launches }, bytes: { v: settings.bytes },
-      ms: { v: NaN }, each: { list: [] }, gate: { gate: [], memory: "pinned" },
+      argc: { v: 1 }, malloc: { list: [] }, ms: { v: NaN }, each: { list: [] }, gate: { gate: [], memory: "pinned" },
       d: { memory: "device" }, h: { memory: "host" }, p: { memory: "pinned" },
       start: { event: true, name: "start" }, stop: { event: true, name: "stop" }, stream: { stream: true, name: "stream", apart: true },
     }));
@@ -67,13 +68,19 @@ class Runner {
   }
   run() {
     try {
-      for (const statement of new Reader(this.text).program()) this.execute(statement);
+      for (const reader = new Reader(this.text); reader.now.type !== "end"; ) {
+        this.starts.push(reader.now.line);
+        this.execute(reader.statement());
+      }
     } catch (error) {
       if (error instanceof Unknown && this.printed.some((each) => each.spans))
         this.note(error.line, say(`not run from here on: ${error.message}`, `从这里起不再运行：${error.message}`));
       else if (!(error instanceof Ended)) throw error;
     }
-    if (!this.printed.length && this.lastTime) this.show([this.lastTime], this.lastTime.line);
+    if (!this.printed.some((each) => each.spans) && this.lastTime) { // only a rate is printed, or nothing
+      this.note(this.lastTime.line, say("nothing prints this time: here it is", "没有打印这个时间：就是它"));
+      this.show([this.lastTime], this.lastTime.line);
+    }
     return this;
   }
   note(line, text) {
@@ -84,7 +91,7 @@ class Runner {
     this.machine.line = s.line;
     if (s.is === "block") for (const each of s.body) this.execute(each);
     else if (s.is === "return") throw new Ended();
-    else if (s.is === "expression") this.value(s.made);
+    else if (s.is === "expression") this.value((this.statement = s.made));
     else if (s.is === "if") {
       if (this.value(s.test).v) this.execute(s.body);
       else if (s.otherwise) this.execute(s.otherwise);
@@ -92,10 +99,18 @@ class Runner {
       // A loop that calls nothing of the machine takes no time there: a thousand rounds of it are enough.
       s.isTimed ??= isTimed(s);
       if (s.first) this.value(s.first);
-      for (let i = 0; (!s.test || this.value(s.test).v) && (s.isTimed || i < 1000); i++) {
-        this.execute(s.body);
-        if (s.step) this.value(s.step);
-      }
+      const goesOn = (i) => !s.test || this.unlessUnknown(() => this.value(s.test).v, (error) => {
+        this.names.set(error.name, { v: this.settings.launches });
+        return s.isTimed && this.settings.launches > 0;
+      }, say("the slider's N", "采用滑块的 N"), s.line);
+      const rounds = () => {
+        for (let i = 0; goesOn(i) && (s.isTimed || (i < 1000 && this.steps < 20000)); i++) {
+          this.execute(s.body);
+          if (s.step) this.value(s.step);
+        }
+      };
+      if (s.isTimed) rounds();
+      else this.unlessUnknown(rounds, null, say("the host's own work is left out", "略去主机自己的计算"), s.line);
     }
   }
   known(e) {
@@ -103,7 +118,17 @@ class Runner {
     if (/^(cudaSuccess|NULL|nullptr|false)$/.test(e.name)) return { v: 0 };
     if (/^(cuda|CLOCK_|RAND_MAX|true)/.test(e.name) && e.name !== "CLOCKS_PER_SEC") return { v: e.name === "cudaErrorNotReady" ? 600 : 1, constant: e.name };
     if (e.name === "CLOCKS_PER_SEC") return { v: 1e6 };
-    throw new Unknown(say(`'${e.name}' is not declared`, `'${e.name}' 没有声明`), e.line);
+    throw Object.assign(new Unknown(say(`'${e.name}' is not declared`, `'${e.name}' 没有声明`), e.line), { isName: true, name: e.name });
+  }
+  // A value, or another one if a name in it is not declared, which a note says.
+  unlessUnknown(value, otherwise, words, line) {
+    try {
+      return value();
+    } catch (error) {
+      if (!error.isName) throw error;
+      if (words) this.note(line, `${error.message}: ${words}`);
+      return typeof otherwise === "function" ? otherwise(error) : otherwise;
+    }
   }
   // A name that the pasted lines do not declare, where it is clear what it is.
   knownAs(e, made, words) {
@@ -159,7 +184,7 @@ class Runner {
           let left = e;
           for (; left.is === "binary" && left.sign === "<<"; left = left.left) parts.unshift(left.right);
           if (left.name === "cout" || left.name === "cerr")
-            return this.show(left.name === "cout" ? parts.map((each) => (/^(endl|fixed|flush)$/.test(each.name ?? "") || each.name === "setprecision" ? { text: "" } : this.value(each))) : [], e.line);
+            return this.show(left.name === "cout" ? parts.map((each) => (/^(endl|fixed|flush)$/.test(each.name ?? "") || each.name === "setprecision" ? { text: "" } : this.part(each))) : [], e.line);
         }
         const of = computed(e.sign, this.value(e.left), this.value(e.right));
         const isInteger = (each) => each.is === "number" ? Number.isInteger(each.value) : (this.names.get(each.name) ?? {}).isInteger || (each.is === "binary" && isInteger(each.left) && isInteger(each.right));
@@ -196,6 +221,9 @@ class Runner {
     return e.name === "open" || e.name === "gave_up" ? { v: 0 } : of;
   }
   declare(e) {
+    return this.unlessUnknown(() => this.declared(e), { v: NaN }, say(`'${e.name.name}' is not known, either`, `'${e.name.name}' 也不知道`), e.line);
+  }
+  declared(e) {
     let made = e.isList || (/\blist\b/.test(e.type) && !e.from) ? { list: [] } : /cudaEvent_t/.test(e.type) ? { event: true, name: e.name.name, isNew: true }
       : /cudaStream_t/.test(e.type) ? { stream: true, name: e.name.name, isNew: true } : e.isPointer ? { memory: "host" } : { v: NaN };
     if (e.from && !e.isList) {
@@ -215,18 +243,10 @@ class Runner {
   }
   launch(e) {
     const part = (i, fallback, words) => {
-      const before = this.steps;
-      try {
-        const { v } = e.shape[i] ? this.value(e.shape[i]) : { v: fallback };
-        if (Number.isFinite(v)) return Math.floor(v);
-      } catch (error) {
-        if (!(error instanceof Unknown)) throw error;
-        this.note(e.line, say(`${error.message}: the slider's ${words[0]}`, `${error.message}：采用滑块的${words[1]}`));
-      }
-      this.steps = before;
-      return fallback;
+      const v = e.shape[i] ? this.unlessUnknown(() => this.value(e.shape[i]).v, fallback, words, e.line) : fallback;
+      return Number.isFinite(v) ? Math.floor(v) : fallback;
     };
-    const groups = part(0, this.settings.blocks, ["blocks", "块数"]), threads = part(1, this.settings.threads, ["threads", "线程数"]);
+    const groups = part(0, this.settings.blocks, say("the slider's blocks", "采用滑块的块数")), threads = part(1, this.settings.threads, say("the slider's threads", "采用滑块的线程数"));
     const passed = e.arguments.map((each) => {
       const of = each.is === "unary" ? each.of : each;
       return of.is === "name" && this.names.has(of.name) ? this.names.get(of.name) : {};
@@ -242,6 +262,10 @@ class Runner {
     const m = this.machine, T = m.T, { name } = e;
     const arg = (i) => (e.arguments[i] ? this.value(e.arguments[i]) : { v: 0 });
     const works = (ns) => (m.works(ns), { v: 0 });
+    const bytesOf = (i) => {
+      const { v } = this.unlessUnknown(() => arg(i), {}, say("100,000 bytes", "100,000 字节"), e.line);
+      return Number.isFinite(v) ? v : this.settings.bytes;
+    };
     const reading = (k, v) => ({ v: v ?? m.readClock() * k, reading: { k, at: m.host, cpu: m.cpu, line: e.line, clock: "host" } });
     const [, action, period] = /^(cast|to|sleep)_(\w+)$/.exec(name ?? "") ?? [];
     if (period in PERIOD_NS) {
@@ -287,14 +311,13 @@ class Runner {
         const ways = /(Host|Device)To(Host|Device)/.exec(e.arguments[3] ? e.arguments[3].name : ""), isAsync = name === "cudaMemcpyAsync";
         if (!ways) throw new Unknown(say("which way does it copy? cudaMemcpyDeviceToHost, for example", "复制方向？例如 cudaMemcpyDeviceToHost"), e.line);
         const to = e.arguments[0].is === "name" ? this.names.get(e.arguments[0].name) ?? {} : {};
-        let size = this.settings.bytes;
-        try { size = arg(2).v; } catch (error) { if (!(error instanceof Unknown)) throw error; }
+        const size = bytesOf(2);
         const waits = isAsync ? ways[0] === "DeviceToHost" && to.memory !== "pinned" : ways[0] !== "DeviceToDevice";
-        return m.copy(Number.isFinite(size) ? size : this.settings.bytes, waits, isAsync ? this.stream(e.arguments[4]) : null), { v: 0 };
+        return m.copy(size, waits, isAsync ? this.stream(e.arguments[4]) : null), { v: 0 };
       }
       case "cudaMemset": case "cudaMemsetAsync": return m.memset(this.stream(e.arguments[3])), { v: 0 };
-      case "cudaMalloc": return this.store(e.arguments[0], { memory: "device", bytes: arg(1).v }), works(T.allocate);
-      case "cudaMallocHost": case "cudaHostAlloc": return this.store(e.arguments[0], { memory: "pinned", bytes: arg(1).v }), works(T.allocate_host);
+      case "cudaMalloc": return this.store(e.arguments[0], { memory: "device", bytes: bytesOf(1) }), works(T.allocate);
+      case "cudaMallocHost": case "cudaHostAlloc": return this.store(e.arguments[0], { memory: "pinned", bytes: bytesOf(1) }), works(T.allocate_host);
       case "cudaFree": case "cudaFreeHost": return works(T.release), m.wait(null), { v: 0 };
       case "cudaGetLastError": case "cudaPeekAtLastError": return works(T.last_error);
       case "cudaGetDeviceProperties": return works(T.get_device_properties);
@@ -308,18 +331,20 @@ class Runner {
       case "float": case "double": return arg(0);
       case "int": case "unsigned": case "size_t": return { v: Math.floor(arg(0).v), isInteger: true };
       case "setprecision": case "setw": return { text: "" };
-      case "free": case "srand": case "fflush": case "fprintf": case "puts": case "cudaGetErrorString": case "cudaGetErrorName": case "exit": return { v: 0 };
+      case "free": case "srand": case "fflush": case "fprintf": case "puts": case "cudaGetErrorString": case "cudaGetErrorName": case "exit": case "swap": case "fill": case "memset": case "iota": return { v: 0 };
       case "rand": return { v: 4 };
+      case "abs": case "fabs": case "fabsf": case "sqrt": case "sqrtf": case "ceil": case "floor": return arg(0);
       case "printf": return this.print(e);
     }
     const inner = e.arguments.filter((each) => ["call", "launch"].includes(each.is)); // CHECK(cudaEventRecord(...))
-    if (inner.length && !/^cuda/.test(name ?? "")) return inner.map((each) => this.value(each)).pop();
+    if (inner.length) return inner.map((each) => this.value(each)).pop();
     const clocks = e.arguments.map((each) => (each.is === "name" && this.names.get(each.name)) || {});
     if (clocks.length === 2 && clocks.every((each) => each.reading)) {
       this.note(e.line, say(`${name}() is taken as the time between the two`, `${name}() 当作两者之间的时间`));
       return computed("-", ...(clocks[0].reading.at > clocks[1].reading.at ? clocks : clocks.reverse()));
     }
-    throw new Unknown(say(`'${name ?? "..."}()' is not known on this page`, `本页不认识 '${name ?? "..."}()'`), e.line);
+    // A function that is called for its value launches nothing, as far as one can see.
+    throw Object.assign(new Unknown(say(`'${name ?? "..."}()' is not known on this page`, `本页不认识 '${name ?? "..."}()'`), e.line), { isName: e !== this.statement });
   }
   elapsed(e) {
     const m = this.machine, [from, to] = [this.event(e.arguments[1]), this.event(e.arguments[2])];
@@ -342,6 +367,9 @@ class Runner {
     if (name === "mean") return computed("/", sorted.reduce((sum, each) => computed("+", sum, each)), { v: sorted.length });
     return sorted[name === "min" ? 0 : name === "max" ? sorted.length - 1 : Math.floor(sorted.length / 2)];
   }
+  part(e) {
+    return this.unlessUnknown(() => this.value(e), (error) => ((this.left = error), { text: "?" }), say("not printed here", "这里不打印"), e.line);
+  }
   print(e) {
     if (!e.arguments[0] || e.arguments[0].is !== "text") return { v: 0 };
     const parts = [];
@@ -350,7 +378,7 @@ class Runner {
       parts.push({ text: e.arguments[0].value.slice(end, m.index) });
       end = m.index + m[0].length;
       if (m[1] === "s" || m[1] === "c" || m[1] === "p") i++;
-      else if (m[1] !== "%" && e.arguments[i]) parts.push(this.value(e.arguments[i++]));
+      else if (m[1] !== "%" && e.arguments[i]) parts.push(this.part(e.arguments[i++]));
     }
     return this.show([...parts, { text: e.arguments[0].value.slice(end) }], e.line);
   }
