@@ -2,7 +2,7 @@
 // Writes programs as cases.cu for simcc and, as cases.json, what the page says that they print.
 // Usage: node cases.js COUNT SEED FOLDER
 const fs = require("fs");
-const { Runner, TIMES, EXAMPLES, say } = require("./load.js").load();
+const { Runner, TIMES, EXAMPLES, wholeProgram } = require("./load.js").load();
 const [count, firstSeed, folder] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
 
 let state = firstSeed;
@@ -53,7 +53,7 @@ cudaEventCreate(&start), cudaEventCreate(&stop), cudaMalloc(&d, 120000);
 cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 `;
 const cases = [];
-for (const each of EXAMPLES ?? []) {
+for (const each of EXAMPLES) {
   const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, ...each.settings };
   cases.push({ name: each.name, text: CREATE + each.text, settings });
 }
@@ -93,4 +93,6 @@ for (const c of cases) {
     c.page = String(error.message);
   }
 }
+const whole = cases.find((each) => each.name === "event_net");
+fs.writeFileSync(`${folder}/whole.cu`, wholeProgram(EXAMPLES.find((each) => each.name === "event_net").text, whole.settings));
 fs.writeFileSync(`${folder}/cases.json`, JSON.stringify(cases));
