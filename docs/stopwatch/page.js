@@ -113,7 +113,7 @@ function update() {
   const better = answer && answer.better;
   $("better").hidden = !better;
   if (better) {
-    $("better-title").textContent = better.verdict === "right" ? say("Right:", "正确：") : say("Better:", "更好：");
+    $("better-title").textContent = { right: say("The right lines:", "正确的写法："), careful: say("Better lines:", "更好的写法："), wrong: say("Better lines, but still wrong:", "更好但仍不对的写法：") }[better.verdict];
     showAnswer($("better"), better);
     const fixed = better.text.split("\n").filter((each) => each.trim()), isNew = newLines(text.split("\n").map((each) => each.trim()), fixed.map((each) => each.trim()));
     $("better-lines").replaceChildren(...fixed.map((line, i) => made("div", { className: isNew[i] ? "new" : "", textContent: line })));

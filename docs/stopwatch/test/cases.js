@@ -9,12 +9,12 @@ let state = firstSeed;
 const random = (n) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0, (state >>> 8) % n);
 const pick = (list) => list[random(list.length)];
 
-const SHAPES = [[1, 1], [7, 33], [1, 1024], [100, 32], [131, 64], [133, 1], [265, 1024], [1057, 256], [300, 1024], [4300, 1], [5000, 33]];
+const SHAPES = [[1, 1], [7, 33], [1, 1024], [100, 32], [131, 64], [133, 1], [265, 512], [1057, 128], [140, 1024], [4300, 1], [5000, 33]];
 function settings() {
-  const large = random(25) === 0, [blocks, threads] = large ? [pick([20000, 50000, 100000]), pick([1, 2])] : pick(SHAPES);
-  const work = 2 * (large ? random(8) : pick([0, 7, 50, 500, 1000, 2500, 4000]));
-  const cost = blocks * (threads + work / 4); // the C machine runs each thread and each round
-  return { blocks, threads, work, launches: pick([1, 2, 3, 5, 40, 200].filter((n) => n === 1 || n * cost < 1e6)), bytes: 4 * (1 + random(30000)) };
+  const large = random(40) === 0, [blocks, threads] = large ? [pick([20000, 50000, 100000]), pick([1, 2])] : pick(SHAPES);
+  // The C machine runs each thread and each round of a loop.
+  const cost = (work, n) => n * blocks * (threads + work / 4), work = 2 * pick([0, 7, 50, 500, 1000, 2500, 4000].filter((half) => half < 8 || cost(2 * half, 1) < 5e5));
+  return { blocks, threads, work, launches: pick([1, 2, 3, 5, 40, 200].filter((n) => n === 1 || cost(work, n) < 5e5)), bytes: 4 * (1 + random(30000)) };
 }
 
 const STREAMS = ["0", "0", "0", "stream", "s2"], EVENTS = ["start", "stop", "asleep"];
