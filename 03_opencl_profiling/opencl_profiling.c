@@ -4,7 +4,7 @@
  *
  * Measures: the stamps QUEUED, SUBMIT, START, END and COMPLETE of vector_add, and the host's clock
  *   around the same runs; START to END of an empty kernel, by turns; the clock's step.
- * Does not measure: bandwidth (bandwidth.c), nor the kernel's code alone (docs/lab/known_length.c).
+ * Does not measure: bandwidth (bandwidth.c), nor the kernel's code alone (known_length.c).
  *
  * Build: cc -O2 -I../common opencl_profiling.c -o opencl_profiling -lOpenCL -lm
  * Run:   ./opencl_profiling
