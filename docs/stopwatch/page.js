@@ -28,10 +28,12 @@ function fit(area) {
   area.style.height = "auto";
   area.style.height = `${area.scrollHeight}px`;
 }
+const fitAll = () => $("lines").querySelectorAll("textarea").forEach(fit);
 
-function showLines(focus = -1) {
+// `focus`: the line and what in it has the focus then.
+function showLines(focus = -1, what = "textarea") {
   $("lines").replaceChildren(...lines.map((line, i) => {
-    const box = made("input", { type: "checkbox", checked: line.on, onchange: () => { line.on = box.checked; changed(i); } });
+    const box = made("input", { type: "checkbox", checked: line.on, onchange: () => { line.on = box.checked; changed(i, "input"); } });
     box.setAttribute("aria-label", say(`line ${i + 1} is in the program`, `第 ${i + 1} 行在程序中`));
     const code = made("textarea", { rows: 1, value: line.text, spellcheck: false, oninput: () => {
       const parts = hostLines(code.value).split("\n");
@@ -46,19 +48,19 @@ function showLines(focus = -1) {
       }
     } });
     code.setAttribute("aria-label", say(`line ${i + 1}`, `第 ${i + 1} 行`));
-    const move = (by, sign, words) => made("button", { textContent: sign, title: words, disabled: !lines[i + by], onclick: () => {
+    const move = (by, sign, words) => made("button", { className: by < 0 ? "up" : "down", textContent: sign, title: words, disabled: !lines[i + by], onclick: () => {
       lines.splice(i + by, 0, lines.splice(i, 1)[0]);
-      changed(i + by);
+      changed(i + by, lines[i + 2 * by] ? (by < 0 ? ".up" : ".down") : "button:not([disabled])");
     } });
     return made("li", { className: line.on ? "" : "off" }, box, code, made("span", {}, move(-1, "↑", say(`line ${i + 1} earlier`, `第 ${i + 1} 行上移`)), move(1, "↓", say(`line ${i + 1} later`, `第 ${i + 1} 行下移`))));
   }));
-  for (const area of $("lines").querySelectorAll("textarea")) fit(area);
-  if (focus >= 0) $("lines").children[focus].querySelector("textarea").focus();
+  fitAll();
+  if (focus >= 0) $("lines").children[focus].querySelector(what).focus();
 }
 
-function changed(focus) {
+function changed(...focus) {
   example = null;
-  showLines(focus);
+  showLines(...focus);
   update();
 }
 
@@ -190,6 +192,7 @@ function begin() {
     example = first;
   }
   speak();
-  addEventListener("resize", later);
+  addEventListener("resize", () => { fitAll(); later(); });
+  addEventListener("hashchange", () => location.reload()); // a link to another stopwatch
 }
 begin();

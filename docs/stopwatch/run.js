@@ -14,38 +14,23 @@ const unitOf = (text) => (/^n/i.test(text) ? "ns" : /^([uµ]|mic)/i.test(text) ?
 const PERIOD_NS = { nano: 1, micro: 1e3, milli: 1e6, nanoseconds: 1, microseconds: 1e3, milliseconds: 1e6, seconds: 1e9 };
 const TIMED_CALL = /^(cuda\w+|now|chrono_now|clock\w*|gettimeofday|omp_get_wtime|\w*sleep\w*|printf|\w*push_back)$/;
 
+const PLAIN = { "%": (x, y) => x % y, "<<": (x, y) => x * 2 ** y, ">>": (x, y) => Math.floor(x / 2 ** y), "&": (x, y) => x & y, "|": (x, y) => x | y,
+  "^": (x, y) => x ^ y, "<": (x, y) => +(x < y), ">": (x, y) => +(x > y), "<=": (x, y) => +(x <= y), ">=": (x, y) => +(x >= y), "==": (x, y) => +(x === y),
+  "!=": (x, y) => +(x !== y), "&&": (x, y) => +!!(x && y), "||": (x, y) => +!!(x || y) };
+
 function computed(sign, a, b) {
-  const x = a.v, y = b.v, flag = (is) => ({ v: is ? 1 : 0 });
+  const x = a.v, y = b.v;
   const scaled = (of, by) => ({
     ...(of.reading && { reading: { ...of.reading, k: of.reading.k * by } }),
     ...(of.spans && { spans: of.spans.map((each) => ({ ...each, k: each.k * by })) }) });
-  switch (sign) {
-    case "+": case "-": {
-      const v = sign === "+" ? x + y : x - y, s = sign === "+" ? 1 : -1;
-      if (sign === "-" && a.reading && b.reading && Math.abs(a.reading.k / b.reading.k - 1) < 1e-9) {
-        const from = b.reading, to = a.reading;
-        return { v, spans: [{ span: { by: to.clock, from: from.at, to: to.at, cpu: to.cpu - from.cpu, lines: [from.line, to.line] }, k: to.k }] };
-      }
-      if (a.spans || b.spans) return { v, spans: [...(a.spans ?? []), ...(scaled(b, s).spans ?? [])] };
-      return { v, ...(a.reading && !b.reading ? { reading: a.reading } : b.reading && !a.reading && s > 0 ? { reading: b.reading } : {}) };
-    }
-    case "*": return { v: x * y, isRate: a.isRate || b.isRate, ...(b.spans || b.reading ? scaled(b, x) : scaled(a, y)) };
-    case "/": return b.spans ? { v: x / y, isRate: !a.spans } : { v: x / y, isRate: a.isRate, ...scaled(a, 1 / y) };
-    case "%": return { v: x % y };
-    case "<<": return { v: x * 2 ** y };
-    case ">>": return { v: Math.floor(x / 2 ** y) };
-    case "&": return { v: x & y };
-    case "|": return { v: x | y };
-    case "^": return { v: x ^ y };
-    case "<": return flag(x < y);
-    case ">": return flag(x > y);
-    case "<=": return flag(x <= y);
-    case ">=": return flag(x >= y);
-    case "==": return flag(x === y);
-    case "!=": return flag(x !== y);
-    case "&&": return flag(x && y);
-    default: return flag(x || y);
-  }
+  if (sign === "*") return { v: x * y, isRate: a.isRate || b.isRate, ...(b.spans || b.reading ? scaled(b, x) : scaled(a, y)) };
+  if (sign === "/") return b.spans ? { v: x / y, isRate: !a.spans } : { v: x / y, isRate: a.isRate, ...scaled(a, 1 / y) };
+  if (sign in PLAIN) return { v: PLAIN[sign](x, y) };
+  const s = sign === "+" ? 1 : -1, v = x + s * y, from = b.reading, to = a.reading;
+  if (s < 0 && from && to && Math.abs(to.k / from.k - 1) < 1e-9)
+    return { v, spans: [{ span: { by: to.clock, from: from.at, to: to.at, lines: [from.line, to.line] }, k: to.k }] };
+  if (a.spans || b.spans) return { v, spans: [...(a.spans ?? []), ...(scaled(b, s).spans ?? [])] };
+  return { v, ...(to && !from ? { reading: to } : from && !to && s > 0 ? { reading: from } : {}) };
 }
 
 class Runner {
@@ -266,7 +251,7 @@ class Runner {
       const { v } = this.unlessUnknown(() => arg(i), {}, say("100,000 bytes", "100,000 字节"), e.line);
       return Number.isFinite(v) ? v : this.settings.bytes;
     };
-    const reading = (k, v) => ({ v: v ?? m.readClock() * k, reading: { k, at: m.host, cpu: m.cpu, line: e.line, clock: "host" } });
+    const reading = (k, v) => ({ v: v ?? m.readClock() * k, reading: { k, at: m.host, line: e.line, clock: "host" } });
     const [, action, period] = /^(cast|to|sleep)_(\w+)$/.exec(name ?? "") ?? [];
     if (period in PERIOD_NS) {
       const of = computed(action === "sleep" ? "*" : "/", arg(0), { v: PERIOD_NS[period] });

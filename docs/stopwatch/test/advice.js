@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A table of stopwatches: the number in us, the verdict, the cause, and the number that the better lines print, if any.
 // The kernel is <<<132, 256>>> with a code of 10 us, so 11.577 us on the GPU, and N is 10, unless a row says otherwise.
-const page = require("./load.js").load(), { WARM, PAIR, READ, PRINT, PRINT_HOST, BLOCKED, FLOOR, LAUNCH } = page;
-const HOST = (inside, print = PRINT_HOST) => `double t0 = now();\n${inside}\ndouble t1 = now();\n${print}`;
-const SYNC = "cudaDeviceSynchronize();";
-const LOOP = `for (int i = 0; i < N; i++)\n  ${LAUNCH}`;
+const page = require("./load.js").load(), { WARM, PAIR, READ, PRINT, PRINT_HOST, BLOCKED, FLOOR, LAUNCH, HOST, SYNC, LOOP } = page;
 
 const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).concat([
   ["the wait behind the clock", WARM + HOST(LAUNCH) + "\n" + SYNC],
