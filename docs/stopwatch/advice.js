@@ -132,20 +132,22 @@ const RULES = [
 ];
 
 function factsOf(times, settings, text, run, target) {
-  const number = run.number, parts = partsOf(run), { main, sums } = parts, span = main && main.span;
+  const number = run.number, parts = partsOf(run), { main, sums } = parts, span = main && main.span, weight = main ? Math.abs(main.weight) : 0;
   const kernels = run.machine.commands.filter((c) => c.kind === "kernel" && !c.gate);
-  const inside = !span ? [] : kernels.filter((c) => (span.by === "device" ? c.queued > Math.min(span.first.queued, span.last.queued) && c.queued < Math.max(span.first.queued, span.last.queued)
-    : c.queued > span.from && c.queued <= span.to));
+  const limits = !span ? [0, 0] : span.by === "device" ? [span.first.queued, span.last.queued] : [span.from, span.to];
+  const inside = kernels.filter((c) => c.queued > Math.min(...limits) && c.queued <= Math.max(...limits));
   const kernel = inside[inside.length - 1] ?? kernels[kernels.length - 1];
-  const asked = askedOf(times, kernel ?? { ...settings, groups: settings.blocks, threads: Math.min(1024, settings.threads) })[target];
-  const weight = main ? Math.abs(main.weight) : 0;
-  const factor = weight && [1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9].find((each) => [1, settings.launches, inside.length].some((n) => n && Math.abs((weight * n) / each - 1) < 1e-3));
-  const ofKind = (kind) => sums.filter((each) => each.kind === kind).reduce((sum, each) => sum + each.ns, 0);
-  const error = number && number.spans ? number.ns - asked : NaN;
+  const ofSliders = { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work };
+  const asked = askedOf(times, kernel ?? ofSliders)[target], error = number && number.spans ? number.ns - asked : NaN;
+  // A number that is 1,000 times too large or too small, perhaps of many launches.
+  const counts = [1, settings.launches, inside.length].filter((n) => n > 0);
+  const factor = [1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9].find((each) => counts.some((n) => Math.abs((weight * n) / each - 1) < 1e-3));
+  const ofKind = (kind) => sums.reduce((sum, each) => sum + (each.kind === kind ? each.ns : 0), 0);
   return { run, number, parts, sums, text, lines: text.split("\n"), span, inside, kernel, launchLine: kernel ? kernel.line : 0, target, asked, error,
-    off: Math.abs(error) > 0.05 * asked, per: inside.length * weight,
-    share: (kind) => Math.abs(ofKind(kind) / number.ns), failed: (name) => run.failed.find((each) => each.error === name && !(number && number.spans && name === "cudaErrorNotReady")),
-    unitFactor: factor && (factor > 1 ? factor : Math.round(1 / factor)), rightUnit: factor && Object.keys(UNIT_NS).find((each) => Math.abs(UNIT_NS[each] * factor / UNIT_NS[number.unit] - 1) < 1e-9 || Math.abs(UNIT_NS[each] / UNIT_NS[number.unit] * factor - 1) < 1e-9),
+    off: Math.abs(error) > 0.05 * asked, per: inside.length * weight, share: (kind) => Math.abs(ofKind(kind) / number.ns),
+    failed: (name) => run.failed.find((each) => each.error === name && !(number && number.spans && name === "cudaErrorNotReady")),
+    unitFactor: factor && (factor > 1 ? factor : Math.round(1 / factor)),
+    rightUnit: factor && Object.keys(UNIT_NS).find((each) => Math.abs((UNIT_NS[each] * factor) / UNIT_NS[number.unit] - 1) < 1e-9),
     elsewhere: kernels.find((c) => c.stream && c.stream.apart && span && span.by === "device" && c.queued > span.first.queued) };
 }
 

@@ -11,7 +11,8 @@ const TARGETS = { duration: ["the kernel's duration on the GPU, as Nsight Comput
 const VERDICTS = { wrong: ["Wrong.", "错误。"], careful: ["Careful.", "当心。"], right: ["Right.", "正确。"] };
 let lines = [], example = null, pinned = null;
 
-const settingsNow = () => ({ bytes: 100000, ...Object.fromEntries(Object.keys(SCALES).map((name) => [name, SCALES[name](Number($(name).value))])) });
+const ofSliders = (value) => Object.fromEntries(Object.keys(SCALES).map((name) => [name, value(name)]));
+const settingsNow = () => ({ bytes: 100000, ...ofSliders((name) => SCALES[name](Number($(name).value))) });
 const textNow = () => lines.map((line) => (line.on ? line.text : "")).join("\n");
 const asText = () => lines.map((line) => (line.on ? "" : "//- ") + line.text).join("\n");
 const fromText = (text) => hostLines(text).split("\n").map((each) => ({ on: !each.startsWith("//- "), text: each.replace(/^\/\/- /, "") }));
@@ -52,7 +53,9 @@ function showLines(focus = -1, what = "textarea") {
       lines.splice(i + by, 0, lines.splice(i, 1)[0]);
       changed(i + by, lines[i + 2 * by] ? (by < 0 ? ".up" : ".down") : "button:not([disabled])");
     } });
-    return made("li", { className: line.on ? "" : "off" }, box, code, made("span", {}, move(-1, "↑", say(`line ${i + 1} earlier`, `第 ${i + 1} 行上移`)), move(1, "↓", say(`line ${i + 1} later`, `第 ${i + 1} 行下移`))));
+    const arrows = made("span", {}, move(-1, "↑", say(`line ${i + 1} earlier`, `第 ${i + 1} 行上移`)),
+      move(1, "↓", say(`line ${i + 1} later`, `第 ${i + 1} 行下移`)));
+    return made("li", { className: line.on ? "" : "off" }, box, code, arrows);
   }));
   fitAll();
   if (focus >= 0) $("lines").children[focus].querySelector(what).focus();
@@ -74,19 +77,21 @@ function setText(text, of = null) {
 // ---- The answer ----
 
 function showAnswer(card, answer, measured = []) {
-  const { number, asked, verdict, words, parts } = answer, error = Math.round(answer.error), isTime = Number.isFinite(error), percent = Math.round((100 * error) / asked);
+  const { number, asked, verdict, words, parts } = answer, error = Math.round(answer.error), percent = Math.round((100 * error) / asked);
   const sign = (of) => (of > 0 ? "+" : of < 0 ? "−" : "±");
   card.querySelector(".answer").replaceChildren(
     made("div", { className: "figures" }, made("span", { className: "number", textContent: Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数") }),
-      made("span", { className: `error ${verdict}`, textContent: isTime ? `${sign(error)}${us(Math.abs(error))} (${sign(percent)}${Math.abs(percent)} %)` : "" }),
-      made("span", { className: "model", textContent: say(`asked for: ${us(asked)}. A model of an H200; nothing was measured.`, `应为 ${us(asked)}。H200 的模型，并非测得。`) })),
-    ...(measured.length ? [made("p", { className: "measured", title: measured.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent: (measured[0][2] === "spin_10us"
-      ? say("Measured around a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured, of a vector_add that takes ${measured[0][2]} us: `, `在耗时 ${measured[0][2]} us 的 vector_add 上测得：`))
+      made("span", { className: `error ${verdict}`, textContent: Number.isFinite(error) ? `${sign(error)}${us(Math.abs(error))} (${sign(percent)}${Math.abs(percent)} %)` : "" }),
+      made("span", { className: "model", textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") + `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`) +
+        say(`asked for: ${us(asked)}. A model of an H200; nothing was measured.`, `应为 ${us(asked)}。H200 的模型，并非测得。`) })),
+    ...(measured.length ? [made("p", { className: "measured", title: measured.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent:
+      (measured[0][2] === "spin_10us" ? say("Measured around a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured, of a vector_add that takes ${measured[0][2]} us: `, `在耗时 ${measured[0][2]} us 的 vector_add 上测得：`))
       + measured.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} us (${least.toFixed(2)} – ${most.toFixed(2)})`).join(", ") })] : []),
     made("p", { className: `verdict ${verdict}` }, made("b", { textContent: say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
   drawTime(card.querySelector(".drawing"), answer);
-  const rows = parts.sums.map((each) => made("li", {}, made("i", { className: `k-${each.kind}` }), made("span", { textContent: say(...KINDS[each.kind]) + (each.count > 1 ? say(`, of ${each.count} launches`, `，${each.count} 次启动`) : "") }), made("b", { textContent: us(each.ns) })));
-  if (rows.length) rows.push(made("li", { className: "sum" }, made("i", {}), made("span", { textContent: say("the number", "这个数") }), made("b", { textContent: us(number.ns) })));
+  const row = (kind, words, ns) => made("li", { className: kind }, made("i", { className: `k-${kind}` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
+  const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) + (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));
+  if (rows.length) rows.push(row("sum", say("the number", "这个数"), number.ns));
   if (rows.length && !parts.sums.some((each) => each.kind === "blocks")) rows.push(made("li", { className: "none", textContent: say("The kernel is not in it.", "其中没有核函数。") }));
   card.querySelector(".parts").replaceChildren(...rows);
 }
@@ -99,7 +104,11 @@ function update() {
   if (example) $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
   for (const small of $("lines").querySelectorAll("small")) small.remove();
   for (const row of $("lines").children) row.classList.remove("bad");
-  const noteAt = (line, words) => { const row = $("lines").children[line - 1]; if (row) row.append(made("small", { textContent: words })); return row; };
+  const noteAt = (line, words, isBad) => {
+    const row = $("lines").children[line - 1];
+    if (row) row.append(made("small", { textContent: words }));
+    if (row && isBad) row.classList.add("bad");
+  };
   let answer = null;
   try {
     answer = advise(TIMES, settings, text, target);
@@ -107,9 +116,9 @@ function update() {
     showAnswer($("mine"), answer, example && (settings.work === 10000 || example.chapter === 6) ? MEASURED[example.name] : []);
   } catch (error) {
     if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
-    const row = noteAt(error.line ?? 0, error.message);
-    if (row) row.classList.add("bad");
-    $("mine").querySelector(".answer").replaceChildren(made("p", { className: "verdict wrong", role: "status" }, made("b", { textContent: error.line ? say(`Line ${error.line}:`, `第 ${error.line} 行：`) : say("Stopped:", "停止：") }), made("span", { textContent: error.message })));
+    noteAt(error.line, error.message, true);
+    $("mine").querySelector(".answer").replaceChildren(made("p", { className: "verdict wrong", role: "status" },
+      made("b", { textContent: say(`Line ${error.line}:`, `第 ${error.line} 行：`) }), made("span", { textContent: error.message })));
   }
   $("mine").classList.toggle("broken", !answer);
   const better = answer && answer.better;
@@ -117,7 +126,8 @@ function update() {
   if (better) {
     $("better-title").textContent = { right: say("The right lines:", "正确的写法："), careful: say("Better lines:", "更好的写法："), wrong: say("Better lines, but still wrong:", "更好但仍不对的写法：") }[better.verdict];
     showAnswer($("better"), better);
-    const fixed = better.text.split("\n").filter((each) => each.trim()), isNew = newLines(text.split("\n").map((each) => each.trim()), fixed.map((each) => each.trim()));
+    const fixed = better.text.split("\n").filter((each) => each.trim()), trimmed = (all) => all.map((each) => each.trim());
+    const isNew = newLines(trimmed(text.split("\n")), trimmed(fixed));
     $("better-lines").replaceChildren(...fixed.map((line, i) => made("div", { className: isNew[i] ? "new" : "", textContent: line })));
     $("take").onclick = () => setText(better.text);
   }
@@ -129,7 +139,7 @@ function update() {
   }
   $("pin").disabled = $("download").disabled = !answer;
   $("waves-text").textContent = drawWaves($("waves"), TIMES, { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work });
-  history.replaceState(null, "", "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...Object.fromEntries(Object.keys(SCALES).map((name) => [name, $(name).value])) })));
+  history.replaceState(null, "", "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(name).value) })));
 }
 
 let waiting = 0;

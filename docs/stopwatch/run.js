@@ -60,7 +60,7 @@ class Runner {
     } catch (error) {
       if (error instanceof Unknown && this.printed.some((each) => each.spans))
         this.note(error.line, say(`not run from here on: ${error.message}`, `从这里起不再运行：${error.message}`));
-      else if (!(error instanceof Ended)) throw error;
+      else if (!(error instanceof Ended)) throw Object.assign(error, { line: error.line ?? this.machine.line });
     }
     if (!this.printed.some((each) => each.spans) && this.lastTime) { // only a rate is printed, or nothing
       this.note(this.lastTime.line, say("nothing prints this time: here it is", "没有打印这个时间：就是它"));
@@ -168,11 +168,13 @@ class Runner {
           const parts = [];
           let left = e;
           for (; left.is === "binary" && left.sign === "<<"; left = left.left) parts.unshift(left.right);
-          if (left.name === "cout" || left.name === "cerr")
-            return this.show(left.name === "cout" ? parts.map((each) => (/^(endl|fixed|flush)$/.test(each.name ?? "") || each.name === "setprecision" ? { text: "" } : this.part(each))) : [], e.line);
+          if (left.name === "cerr") return { v: 0 };
+          const isStyle = (each) => /^(endl|fixed|flush|setw|setprecision)$/.test(each.name ?? "");
+          if (left.name === "cout") return this.show(parts.map((each) => (isStyle(each) ? { text: "" } : this.part(each))), e.line);
         }
         const of = computed(e.sign, this.value(e.left), this.value(e.right));
-        const isInteger = (each) => each.is === "number" ? Number.isInteger(each.value) : (this.names.get(each.name) ?? {}).isInteger || (each.is === "binary" && isInteger(each.left) && isInteger(each.right));
+        const isInteger = (each) => (each.is === "number" ? Number.isInteger(each.value)
+          : each.is === "binary" ? isInteger(each.left) && isInteger(each.right) : (this.names.get(each.name) ?? {}).isInteger);
         return e.sign === "/" && !of.spans && isInteger(e.left) && isInteger(e.right) ? { v: Math.floor(of.v) } : of;
       }
       case "unary": {
@@ -209,8 +211,8 @@ class Runner {
     return this.unlessUnknown(() => this.declared(e), { v: NaN }, say(`'${e.name.name}' is not known, either`, `'${e.name.name}' 也不知道`), e.line);
   }
   declared(e) {
-    let made = e.isList || (/\blist\b/.test(e.type) && !e.from) ? { list: [] } : /cudaEvent_t/.test(e.type) ? { event: true, name: e.name.name, isNew: true }
-      : /cudaStream_t/.test(e.type) ? { stream: true, name: e.name.name, isNew: true } : e.isPointer ? { memory: "host" } : { v: NaN };
+    let made = e.isList || (/\blist\b/.test(e.type) && !e.from) ? { list: [] } : /cudaEvent_t/.test(e.type) ? { event: true, name: e.name.name }
+      : /cudaStream_t/.test(e.type) ? { stream: true, name: e.name.name } : e.isPointer ? { memory: "host" } : { v: NaN };
     if (e.from && !e.isList) {
       const value = this.value(e.from);
       made = e.isPointer && !value.memory ? made : value;
@@ -315,8 +317,8 @@ class Runner {
       case "dim3": return this.dim3(e.arguments);
       case "float": case "double": return arg(0);
       case "int": case "unsigned": case "size_t": return { v: Math.floor(arg(0).v), isInteger: true };
-      case "setprecision": case "setw": return { text: "" };
-      case "free": case "srand": case "fflush": case "fprintf": case "puts": case "cudaGetErrorString": case "cudaGetErrorName": case "exit": case "swap": case "fill": case "memset": case "iota": return { v: 0 };
+      case "free": case "srand": case "fflush": case "fprintf": case "puts": case "exit": case "cudaGetErrorString": case "cudaGetErrorName":
+      case "swap": case "fill": case "memset": case "iota": return { v: 0 };
       case "rand": return { v: 4 };
       case "abs": case "fabs": case "fabsf": case "sqrt": case "sqrtf": case "ceil": case "floor": return arg(0);
       case "printf": return this.print(e);
@@ -371,8 +373,10 @@ class Runner {
   show(parts, line) {
     parts.forEach((part, i) => {
       if (part.v === undefined) return;
-      const texts = [parts[i + 1], parts[i - 1]].map((each) => (each && each.text) || ""), k = part.spans && part.spans[0] ? Math.abs(part.spans[0].k) : 0;
-      const found = new RegExp(`^\\s*[[(]?${UNIT}`, "i").exec(texts[0]) ?? new RegExp(`\\b${UNIT}[\\])]*\\s*[:=]?\\s*$`, "i").exec(texts[1]);
+      const texts = [parts[i + 1], parts[i - 1]].map((each) => (each && each.text) || "");
+      const k = part.spans && part.spans[0] ? Math.abs(part.spans[0].k) : 0;
+      const found = new RegExp(`^\\s*[[(]?${UNIT}`, "i").exec(texts[0]) ??
+        new RegExp(`\\b${UNIT}[\\])]*\\s*[:=]?\\s*$`, "i").exec(texts[1]);
       const natural = Object.keys(UNIT_NS).filter((each) => k * UNIT_NS[each] < 1.001).pop() ?? "us";
       const unit = /^\s*\w*[BFb]\w*\/s/.test(texts[0]) ? "rate" : found ? unitOf(found[1]) : natural, ns = UNIT_NS[unit] ?? 1;
       if (unit === "rate" || part.isRate) return;
