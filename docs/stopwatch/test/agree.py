@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 NODE = shutil.which("node") or shutil.which("nodejs")
-ENVIRONMENT = {**os.environ, "FAULT": "", "SIMULATED_NOISE": "", "SIMULATED_TIMES": "h200", "SIMCC_CHECKS": "off"}
+ENVIRONMENT = {**os.environ, "FAULT": "", "SIMULATED_NOISE": "", "SIMULATED_TIMES": "h200,l2_kib=8", "SIMCC_CHECKS": "off"}
 
 
 def agrees(case, done):
