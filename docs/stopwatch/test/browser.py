@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Clicks through the page in headless Chromium, and compares what it shows with browser.txt (REFRESH=1 writes it).
-Usage: browser.py, or browser.py --picture FILE [WIDTH HEIGHT [#EXAMPLE]] for a picture of the page."""
+Usage: browser.py, or browser.py picture FILE [WIDTH HEIGHT [#EXAMPLE]] for a picture of the page."""
 import html
 import os
 import re
@@ -25,7 +25,7 @@ def main():
         print("chromium is missing")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        if sys.argv[1:2] == ["--picture"]:
+        if sys.argv[1:2] == ["picture"]:
             name, width, height, example = (sys.argv[2:] + ["1200", "900", ""][len(sys.argv) - 3:])[:4]
             chromium(folder, f"--window-size={width},{height}", f"--screenshot={name}", f"file://{HERE}/../index.html{example}")
             return 0
