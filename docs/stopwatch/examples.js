@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The stopwatches of the chapters: a name, which the programs and records have, too, the chapter, and the lines.
+// The stopwatches of the chapters: a name, that of the programs and records unless it is ours, the chapter, and the lines.
 // start, stop, stream (cudaStreamNonBlocking), gate, h, d, bytes, blocks, threads and N are declared.
 "use strict";
 
@@ -53,7 +53,7 @@ const EXAMPLES = [
     text: `${WARM}${LAUNCH}  // earlier work\n${SYNC}\n${HOST(`${LAUNCH}\n${SYNC}`)}` },
   { name: "event", chapter: 4, words: ["Two events", "两个事件"], text: WARM + PAIR + READ + PRINT },
   { name: "event_blocked", chapter: 4, words: ["Events behind a blocker", "阻塞核函数之后的事件"], text: BLOCKED(LAUNCH) + PRINT },
-  { name: "event_net", chapter: 4, words: ["Minus the floor", "减去底值"], text: BLOCKED(LAUNCH) + FLOOR },
+  { name: "event_net", chapter: 4, words: ["Minus an empty pair", "减去一对空事件"], text: BLOCKED(LAUNCH) + FLOOR },
   { name: "cpu_clock", chapter: 4, words: ["C's clock()", "C 的 clock()"], text: `${WARM}clock_t t0 = clock();
 ${LAUNCH}
 ${SYNC}
@@ -63,19 +63,19 @@ printf("%.3f us", (double)(t1 - t0) * 1e6 / CLOCKS_PER_SEC);` },
     text: WARM + PAIR.replace("threads>>>();", "threads, 0, stream>>>();  // cudaStreamNonBlocking") + READ + PRINT },
   { name: "stop_not_finished", chapter: 4, words: ["No wait for the event", "没有等待事件"],
     text: `${WARM}${PAIR}cudaEventElapsedTime(&ms, start, stop);\n${PRINT}` },
-  { name: "exchanged", chapter: 4, words: ["Exchanged events", "事件写反"], text: WARM + PAIR + READ.replace("start, stop", "stop, start") + PRINT },
-  { name: "copy_inside", chapter: 4, words: ["A copy inside", "包含拷贝"], text: `${WARM}auto t0 = std::chrono::steady_clock::now();
+  { name: "exchanged", chapter: 4, isOurs: true, words: ["Exchanged events", "事件写反"], text: WARM + PAIR + READ.replace("start, stop", "stop, start") + PRINT },
+  { name: "copy_inside", chapter: 4, isOurs: true, words: ["A copy inside", "包含拷贝"], text: `${WARM}auto t0 = std::chrono::steady_clock::now();
 ${LAUNCH}
 cudaMemcpy(h, d, bytes, cudaMemcpyDeviceToHost);
 auto t1 = std::chrono::steady_clock::now();
 printf("%.3f us", std::chrono::duration<double, std::micro>(t1 - t0).count());` },
-  { name: "two_streams", chapter: 4, words: ["Two streams", "两个流"], text: `cudaStream_t s1, s2;
+  { name: "two_streams", chapter: 4, isOurs: true, words: ["Two streams", "两个流"], text: `cudaStream_t s1, s2;
 cudaStreamCreate(&s1);
 cudaStreamCreate(&s2);
 ${WARM}${HOST(`kernel<<<blocks, threads, 0, s1>>>();
 kernel<<<blocks, threads, 0, s2>>>();
 ${SYNC}`)}` },
-  { name: "many_in_one_pair", chapter: 4, words: ["Many launches in one pair", "一对事件，多次启动"],
+  { name: "many_in_one_pair", chapter: 4, isOurs: true, words: ["Many launches in one pair", "一对事件，多次启动"],
     text: WARM + PAIR.replace(LAUNCH, LOOP) + READ + PRINT.replace("1000", "1000 / N") },
   { name: "first_launch", chapter: 6, words: ["The first launch", "首次启动"], text: PAIR + READ + PRINT },
   { name: "mean_of_100", chapter: 6, words: ["Mean of 100, the first one in it", "100 次平均，含首次"], settings: { launches: 100 },

@@ -100,7 +100,7 @@ function update() {
   const settings = settingsNow(), text = textNow(), target = $("target").value;
   for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) : settings[name].toLocaleString("en");
   for (const each of $("examples").children) each.setAttribute("aria-pressed", !!example && each.dataset.name === example.name);
-  $("chapter").textContent = example ? say(`chapter 0${example.chapter}`, `第 0${example.chapter} 章`) + `: ${example.name}` : "";
+  $("chapter").textContent = example ? say(`chapter 0${example.chapter}`, `第 0${example.chapter} 章`) + (example.isOurs ? "" : `: ${example.name}`) : "";
   if (example) $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
   for (const small of $("lines").querySelectorAll("small")) small.remove();
   for (const row of $("lines").children) row.classList.remove("bad");

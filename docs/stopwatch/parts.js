@@ -6,20 +6,21 @@
 // In the order of the list. CSS has a colour for each.
 const KINDS = {
   blocks: ["the kernel: its blocks", "核函数：各线程块"],
-  shell: ["the kernel: preparation and drain on the GPU", "核函数：GPU 上的准备与排空"],
+  shell: ["the kernel: preparation before its blocks, drain of its writes after", "核函数：之前的准备，之后排空写入"],
   earlier: ["an earlier kernel, which still ran", "之前的核函数，尚未结束"],
   gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"],
   event: ["event overhead on the GPU", "GPU 上的事件开销"],
   load: ["loading the kernel: its first launch", "加载核函数：首次启动"],
   launch: ["launch call of the host", "主机的启动调用"],
-  way: ["launch latency and wake-up: the way to the GPU and back", "启动延迟与唤醒：去 GPU 与返回的路程"],
+  way: ["launch latency: the way to the GPU", "启动延迟：去 GPU 的路程"],
+  wake: ["the host wakes up from its wait", "主机从等待中醒来"],
   copy: ["a copy", "拷贝"],
   sleep: ["the host sleeps", "主机休眠"],
   blocker: ["the blocker", "阻塞核函数"],
   host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],
   rounding: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
 };
-const HOST_KIND = { launch: "launch", load: "load", wake: "way", copy: "copy", sleep: "sleep" };
+const HOST_KIND = { launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
 
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {

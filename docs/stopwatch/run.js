@@ -349,7 +349,8 @@ class Runner {
       const [a, b] = e.arguments.map((each) => this.value(each));
       return (name === "min") === a.v < b.v ? a : b;
     }
-    const sorted = given.list.slice().sort((a, b) => a.v - b.v);
+    const sorted = Array.from(given.list, (each) => each ?? { v: 0 }).sort((a, b) => a.v - b.v);
+    if (!sorted.length) return { v: 0 };
     if (name === "sort") return given.list.splice(0, Infinity, ...sorted), { v: 0 };
     if (name === "mean") return computed("/", sorted.reduce((sum, each) => computed("+", sum, each)), { v: sorted.length });
     return sorted[name === "min" ? 0 : name === "max" ? sorted.length - 1 : Math.floor(sorted.length / 2)];

@@ -39,14 +39,29 @@ const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).
   ["twenty in a blocked pair, one more asked for", BLOCKED(LAUNCH).replace(/(start, 0\);\n)/, `$1for (int i = 0; i < N; i++)\n`) + 'printf("%.3f us", ms * 1000 / N);', { launches: 100 }, "row"],
 ]);
 
-const shown = rows.map(([name, text, more, target]) => {
-  const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, ...more }, us = (ns) => (ns / 1000).toFixed(3);
-  const answer = page.advise(page.TIMES, settings, text, target ?? "duration"), { better, number, sums } = answer;
-  const sum = sums.reduce((all, each) => all + each.ns, 0), band = answer.parts.pieces.reduce((all, each) => all + each.to - each.from, 0), { main } = answer.parts;
+const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000 }, us = (ns) => (ns / 1000).toFixed(3);
+
+// The answer, in which list, sum and band must be one thing.
+function adviceFor(name, text, more, target = "duration") {
+  const answer = page.advise(page.TIMES, { ...settings, ...more }, text, target), { number, sums, parts } = answer;
+  const sum = sums.reduce((all, each) => all + each.ns, 0), band = parts.pieces.reduce((all, each) => all + each.to - each.from, 0), span = parts.main && parts.main.span;
   if (number.spans && Math.abs(sum - number.ns) > 0.7) throw new Error(`${name}: the list adds up to ${sum}, not ${number.ns}`);
-  if (main && main.span.by !== "cpu" && Math.abs(band - Math.abs(main.span.to - main.span.from)) > 1e-6) throw new Error(`${name}: the band has a hole`);
-  return `${name.padEnd(46)}${us(number.ns).padStart(9)}  ${answer.verdict.padEnd(8)}${answer.cause.padEnd(16)}${better ? `${us(better.number.ns).padStart(9)}  ${better.verdict}` : "        -"}`.trimEnd();
+  if (span && span.by !== "cpu" && Math.abs(band - Math.abs(span.to - span.from)) > 1e-6) throw new Error(`${name}: the band has a hole`);
+  return answer;
+}
+
+const shown = rows.map(([name, text, more, target]) => {
+  const { verdict, cause, number, better } = adviceFor(name, text, more, target);
+  return `${name.padEnd(46)}${us(number.ns).padStart(9)}  ${verdict.padEnd(8)}${cause.padEnd(16)}` + (better ? `${us(better.number.ns).padStart(9)}  ${better.verdict}` : "        -");
 }).join("\n") + "\n";
+for (const [name, text, more] of rows)
+  text.split("\n").forEach((off, i, lines) => {
+    try {
+      adviceFor(`${name} without line ${i + 1}`, lines.filter((_, k) => k !== i).join("\n"), more);
+    } catch (error) {
+      if (!(error instanceof page.Unknown || error instanceof page.Stopped)) throw error; // it may be refused
+    }
+  });
 
 const fs = require("fs"), file = require("path").join(__dirname, "advice.txt");
 if (process.env.REFRESH) fs.writeFileSync(file, shown);

@@ -64,6 +64,12 @@ shown.push(`${document.documentElement.lang}: ${$("mine").querySelector(".verdic
 click("language");
 put(rowAt(0).querySelector("textarea"), "// nothing");
 shown.push(`the address holds the lines: ${new URLSearchParams(location.hash.slice(1)).get("text").split("\n").length}`);
+let updates = 0;
+for (const each of EXAMPLES) { // each line off in turn: an exception would end this script
+  choose(each.name);
+  lines.forEach((line) => { line.on = false; update(); line.on = true; updates++; });
+}
+shown.push(`${updates} lines switched off`);
 const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
 shown.push(`wider than the window: ${wide}`);
 let slowest = 0;
