@@ -31,7 +31,7 @@ function drawTime(svg, answer) {
   const left = 2, right = width - 2, x = (ns) => Math.min(right, Math.max(left, left + ((ns - from) / (to - from)) * (right - left)));
   const seen = commands.filter((c) => c.end >= from && c.begin <= to), streams = [...new Set(seen.map((c) => c.stream))];
   if (!streams.length) streams.push(null);
-  const BAND = 18, HOST = 68, GPU = 124, HIGH = 24, gpuRow = (stream) => GPU + streams.indexOf(stream) * 58, height = gpuRow(streams[streams.length - 1]) + 64;
+  const BAND = 18, HOST = 68, GPU = 124, HIGH = 24, gpuRow = (stream) => GPU + streams.indexOf(stream) * 64, height = gpuRow(streams[streams.length - 1]) + 64;
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
   const names = boxNames(), drawn = {};

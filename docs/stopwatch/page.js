@@ -25,11 +25,13 @@ function made(name, properties, ...children) {
 
 // ---- The editor ----
 
-function fit(area) {
-  area.style.height = "auto";
-  area.style.height = `${area.scrollHeight}px`;
+// Each line as high as its text: first all are measured, then all are set.
+function fit() {
+  const areas = [...$("lines").querySelectorAll("textarea")];
+  for (const area of areas) area.style.height = "auto";
+  const heights = areas.map((area) => area.scrollHeight);
+  areas.forEach((area, i) => { area.style.height = `${heights[i]}px`; });
 }
-const fitAll = () => $("lines").querySelectorAll("textarea").forEach(fit);
 
 // `focus`: the line and what in it has the focus then.
 function showLines(focus = -1, what = "textarea") {
@@ -43,7 +45,6 @@ function showLines(focus = -1, what = "textarea") {
         lines.splice(i + 1, 0, ...parts.slice(1).map((text) => ({ on: true, text })));
         changed(i + parts.length - 1);
       } else {
-        fit(code);
         example = null;
         later();
       }
@@ -57,7 +58,6 @@ function showLines(focus = -1, what = "textarea") {
       move(1, "↓", say(`line ${i + 1} later`, `第 ${i + 1} 行下移`)));
     return made("li", { className: line.on ? "" : "off" }, box, code, arrows);
   }));
-  fitAll();
   if (focus >= 0) $("lines").children[focus].querySelector(what).focus();
 }
 
@@ -139,6 +139,7 @@ function update() {
   }
   $("pin").disabled = $("download").disabled = !answer;
   $("waves-text").textContent = drawWaves($("waves"), TIMES, { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work });
+  fit();
   history.replaceState(null, "", "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(name).value) })));
 }
 
@@ -153,7 +154,7 @@ function later() { // once for each picture, however often a slider moves
 function speak() {
   document.documentElement.lang = language.chinese ? "zh" : "en";
   $("language").textContent = language.chinese ? "English" : "中文";
-  document.title = say("What is in my number?", "我的数里有什么？");
+  document.title = say("What is in my number?", "我测得的数里有什么？");
   $("examples").setAttribute("aria-label", say("stopwatches of the chapters", "各章的计时方法"));
   $("area").setAttribute("aria-label", say("the program as text", "程序文本"));
   [...$("examples").children].forEach((each, i) => { each.textContent = say(...EXAMPLES[i].words); });
@@ -184,8 +185,8 @@ function begin() {
     $("area").hidden = !open;
     $("lines").hidden = open;
     if (open) $("area").value = asText();
-    else showLines();
     if (open) $("area").focus();
+    else fit();
   };
   $("area").oninput = () => { lines = fromText($("area").value); example = null; showLines(); later(); };
   $("pin").onclick = () => { pinned = { text: textNow(), settings: settingsNow() }; update(); };
@@ -202,7 +203,7 @@ function begin() {
     example = first;
   }
   speak();
-  addEventListener("resize", () => { fitAll(); later(); });
+  addEventListener("resize", later);
   addEventListener("hashchange", () => location.reload()); // a link to another stopwatch
 }
 begin();

@@ -104,8 +104,8 @@ class Reader {
       const ofList = this.all.slice(this.at, this.at + 5).findIndex((each) => each.type === ":");
       if (ofList > 0) { // for (auto &x : list): the host's own work, which takes no time
         while (!this.take(")")) this.at++;
-        this.statement();
-        return { is: "block", body: [], line };
+        if (!isTimed(this.statement())) return { is: "block", body: [], line };
+        throw new Unknown(say("a loop over a list: write for (int i = 0; ...)", "遍历列表的循环：请写成 for (int i = 0; ...)"), line);
       }
       const first = this.is(";") ? null : this.declarationOrExpression();
       this.need(";");
