@@ -50,7 +50,7 @@ function showLines(focus = -1, what = "textarea") {
       }
     } });
     code.setAttribute("aria-label", say(`line ${i + 1}`, `第 ${i + 1} 行`));
-    const move = (by, sign, words) => made("button", { className: by < 0 ? "up" : "down", textContent: sign, title: words, disabled: !lines[i + by], onclick: () => {
+    const move = (by, sign, words) => made("button", { className: by < 0 ? "up" : "down", textContent: sign, title: words, ariaLabel: words, disabled: !lines[i + by], onclick: () => {
       lines.splice(i + by, 0, lines.splice(i, 1)[0]);
       changed(i + by, lines[i + 2 * by] ? (by < 0 ? ".up" : ".down") : "button:not([disabled])");
     } });
