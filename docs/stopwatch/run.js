@@ -233,7 +233,8 @@ class Runner {
       const v = e.shape[i] ? this.unlessUnknown(() => this.value(e.shape[i]).v, fallback, words, e.line) : fallback;
       return Number.isFinite(v) ? Math.floor(v) : fallback;
     };
-    const groups = part(0, this.settings.blocks, say("the slider's blocks", "采用滑块的块数")), threads = part(1, this.settings.threads, say("the slider's threads", "采用滑块的线程数"));
+    const groups = part(0, this.settings.blocks, say("the slider's blocks", "采用滑块的块数"));
+    const threads = part(1, this.settings.threads, say("the slider's threads", "采用滑块的线程数"));
     const passed = e.arguments.map((each) => {
       const of = each.is === "unary" ? each.of : each;
       return of.is === "name" && this.names.has(of.name) ? this.names.get(of.name) : {};
@@ -241,7 +242,7 @@ class Runner {
     const rooms = passed.map((each) => (each.memory === "device" ? each.bytes ?? 0 : 0)), gate = passed.find((each) => each.gate);
     const bytes = rooms.some((room) => room >= 256) ? rooms.reduce((sum, room) => sum + Math.min(room, 4 * groups * threads), 0) : 0;
     const answer = this.machine.launch(e.name, { groups, threads, bytes, stream: this.stream(e.shape[3]), gate: gate && gate.gate,
-      work: gate ? 0 : /^(empty|nothing|null|noop)/i.test(e.name) ? 0 : this.settings.work });
+      work: gate || /^(empty|nothing|null|noop)/i.test(e.name) ? 0 : this.settings.work });
     if (answer !== "cudaSuccess") this.failed.push({ line: e.line, error: answer });
     return { v: 0 };
   }
@@ -262,8 +263,15 @@ class Runner {
     switch (name) {
       case "now": case "omp_get_wtime": case "get_time": case "seconds": return reading(1e-9);
       case "chrono_now": return reading(1);
-      case "clock_gettime": case "gettimeofday":
-        return this.store(e.arguments[name === "clock_gettime" ? 1 : 0], reading(1)), { v: 0 };
+      case "gettimeofday":
+        works(T.timeofday);
+        return this.store(e.arguments[0], reading(1)), { v: 0 };
+      case "clock_gettime": {
+        const { constant = "" } = arg(0);
+        if (/CPUTIME/.test(constant)) throw new Unknown(say(`${constant} is not known on this page: clock()`, `本页不认识 ${constant}：请用 clock()`), e.line);
+        if (constant !== "CLOCK_MONOTONIC") this.note(e.line, say("taken as CLOCK_MONOTONIC", "当作 CLOCK_MONOTONIC"));
+        return this.store(e.arguments[1], reading(1)), { v: 0 };
+      }
       case "clock": {
         const v = m.readProcessorClock(), of = reading(1e-3, v);
         return { v, reading: { ...of.reading, clock: "cpu" } };
@@ -273,7 +281,7 @@ class Runner {
       case "sleep_for": return m.sleep(arg(0).v), { v: 0 };
       case "cudaEventCreate": case "cudaEventCreateWithFlags": {
         works(T.event_create);
-        const to = e.arguments[0].of ?? e.arguments[0], flag = arg.length && e.arguments[1] ? arg(1).constant : "";
+        const to = e.arguments[0].of ?? e.arguments[0], flag = e.arguments[1] ? arg(1).constant : "";
         return this.store(to, { event: true, name: to.name ?? "event", blocking: flag === "cudaEventBlockingSync" }), { v: 0 };
       }
       case "cudaEventDestroy": return works(T.event_destroy);
@@ -336,7 +344,7 @@ class Runner {
   elapsed(e) {
     const m = this.machine, [from, to] = [this.event(e.arguments[1]), this.event(e.arguments[2])];
     m.works(m.T.elapsed);
-    const fails = (error, v) => (this.failed.push({ line: e.line, error, records: [from, to].map((each) => (each.command ? each.command.line : 0)) }), { v });
+    const fails = (error, v) => (this.failed.push({ line: e.line, error }), { v });
     if (!from.command || !to.command) return fails("cudaErrorInvalidResourceHandle", 400);
     if (!m.hasHappened(from) || !m.hasHappened(to)) return fails("cudaErrorNotReady", 600);
     const span = { by: "device", from: from.command.end, to: to.command.end, first: from.command, last: to.command,
