@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// The rules of the simulated machine: docs/simulator/machine.c, cuda_runtime.h and simcc.c, written a second time for
+// kernels whose blocks all take as long. All times are in ns. test/agree.py compares both, to the nanosecond.
+//
+// The C machine runs host and GPU in turns. Here a command gets its begin and its end as soon as they follow from the
+// commands before it. Only a kernel that looks at a gate needs to know what the host does later.
+"use strict";
+
+class Stopped extends Error {}
+
+class Machine {
+  constructor(times) {
+    this.T = times;
+    this.host = 0; // now, for the host
+    this.cpu = 0; // what clock() counts: the host's time without its sleep
+    this.line = 0; // of the program
+    this.calls = []; // what the host did: {kind, from, to, line}, each from the end of the one before
+    this.commands = []; // of the GPU, in the order of the calls
+    this.queue = []; // those of the default stream, and of the streams that wait for it
+    this.apart = []; // those of streams made with cudaStreamNonBlocking
+    this.timed = 0; // so many of the queue have a begin and an end
+    this.done = 0; // so many have ended, for the host
+    this.lastDefault = this.lastOrdinary = this.latest = null; // commands
+    this.loaded = new Set(); // kernels
+  }
+
+  // ---- The host ----
+
+  works(ns, kind = "host") {
+    const from = this.host;
+    this.host += ns;
+    this.cpu += ns;
+    this.calls.push({ kind, from, to: this.host, line: this.line });
+    this.advance();
+  }
+
+  readClock() {
+    this.works(this.T.now, "clock");
+    return this.host;
+  }
+
+  readProcessorClock() {
+    this.works(this.T.clock, "clock");
+    return Math.floor(this.cpu / 1000); // whole microseconds
+  }
+
+  sleep(ns) {
+    this.works(this.T.sleep_call, "sleep");
+    const from = this.host;
+    this.host += ns + this.T.oversleep;
+    this.calls.push({ kind: "sleep", from, to: this.host, line: this.line, asleep: true });
+    this.advance();
+  }
+
+  // simulated_wait() of machine.c: waits for this command, or without one for all of them.
+  wait(command, busily = true) {
+    const T = this.T, forAll = !command, from = this.host;
+    this.waiting = true; // nobody opens or shuts a gate meanwhile
+    this.advance();
+    this.waiting = false;
+    while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
+    const isEmpty = this.done === this.queue.length, isStarted = (c) => c.ready <= this.host;
+    const until = forAll ? this.last() : command;
+    if (isEmpty && !(until && !(until.end <= this.host)) && (this.apart.every(isStarted) || (!forAll && isStarted(command))))
+      return this.works(T.no_wait, "wait");
+    if (until && Number.isNaN(until.end))
+      throw new Stopped(say("the host waits for a kernel that waits for the host", "主机在等核函数，核函数在等主机"));
+    const end = Math.max(from, until.end);
+    if (busily) this.cpu += end - from;
+    this.host = end;
+    this.calls.push({ kind: "wait", from, to: end, line: this.line, until, asleep: !busily });
+    this.works(T.wake + (busily ? 0 : T.asleep), "wake");
+  }
+
+  // The command that ends last, or one whose end nobody knows.
+  last() {
+    if (this.timed < this.queue.length) return this.queue[this.queue.length - 1];
+    const open = this.apart.find((c) => Number.isNaN(c.end));
+    return open ?? this.latest;
+  }
+
+  // ---- The GPU ----
+
+  enqueue(command) {
+    const { host, line } = this;
+    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, begin: NaN, end: NaN, line };
+    c.ready = NaN;
+    this.commands.push(c);
+    if (c.stream) c.stream.last = c;
+    (c.stream && c.stream.apart ? this.apart : this.queue).push(c);
+    this.advance();
+    return c;
+  }
+
+  // Gives each command its times that can have them now.
+  advance() {
+    for (let more = true; more; ) {
+      more = false;
+      while (this.timed < this.queue.length && this.runQueued(this.queue[this.timed])) {
+        this.timed++;
+        more = true;
+      }
+      if (this.apart.length) for (const c of this.apart) if (Number.isNaN(c.end) && this.runApart(c)) more = true;
+    }
+  }
+
+  // The default stream waits for all others and they for it; and a stream waits for an event.
+  runQueued(c) {
+    const later = (a, b) => (!a || (b && b.end > a.end) ? b : a), { stream, after } = c;
+    if (after && Number.isNaN(after.end)) return false;
+    const own = later(this.lastDefault, stream ? stream.ended : this.lastOrdinary);
+    c.before = later(own, after);
+    c.ready = c.submit + this.T.latency;
+    const free = c.before ? c.before.end : 0;
+    if (!this.run(c, Math.max(free, c.ready), this.afterKernel && c.ready <= free)) return false;
+    this.afterKernel = c.kind === "kernel";
+    if (stream) this.lastOrdinary = later(this.lastOrdinary, c);
+    else this.lastDefault = later(this.lastDefault, c);
+    return true;
+  }
+
+  runApart(c) {
+    const { stream, after } = c;
+    if (this.apart.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after.end)))
+      return false;
+    if (c.gate) throw new Stopped(say("the model runs no blocker in a non-blocking stream", "模型不能在非阻塞流中运行阻塞核函数"));
+    c.before = after && !(stream.ended && stream.ended.end > after.end) ? after : stream.ended;
+    c.ready = Math.max(c.submit + this.T.latency, c.before ? c.before.end : 0);
+    return this.run(c, c.ready, false);
+  }
+
+  // Returns whether the command's end is known. In a row: it was there before the kernel in front of it had ended.
+  run(c, begin, inARow) {
+    const T = this.T;
+    let at = begin + T.fetch;
+    if (c.kind === "kernel") {
+      const codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
+      if (c.gate) c.work = this.gateSeen(c, codeBegin) - codeBegin;
+      if (Number.isNaN(c.work)) return false;
+      c.codeBegin = codeBegin;
+      c.codeEnd = codeBegin + blocksTake(T, c);
+      at = c.codeEnd + T.drain;
+    }
+    c.begin = begin;
+    c.end = at + c.ns;
+    if (c.stream) c.stream.ended = c;
+    if (!this.latest || c.end > this.latest.end) this.latest = c;
+    return true;
+  }
+
+  // When the loop `while (!gate->open) ;` of a kernel that begins at `begin` ends. A round takes T.step and then looks,
+  // so the first look is one step behind the begin. What the host writes at its time `at` is seen by the first look
+  // that is later than `at`: in machine.c the device has made all earlier ones, and the one at that very time, before
+  // the host came to its line. NaN: the host has not come so far.
+  gateSeen(c, begin) {
+    const { gate } = c;
+    for (let i = 0; i < gate.length; i++) {
+      if (!gate[i].open) continue;
+      const rounds = Math.max(1, Math.floor((gate[i].at - begin) / this.T.step) + 1), look = begin + rounds * this.T.step;
+      const next = gate[i + 1];
+      if (next && next.at < look) continue; // it was shut again
+      c.opened = gate[i].at;
+      return next || look <= this.host || this.waiting ? look : NaN;
+    }
+    return NaN;
+  }
+
+  // ---- CUDA ----
+
+  // kernel<<<groups, threads>>>() whose code takes `work` ns in each block; `bytes`: of the data that it is given.
+  launch(name, kernel) {
+    const T = this.T, isNew = !this.loaded.has(name), { groups, threads } = kernel;
+    if (isNew) this.wait(null);
+    const from = this.host;
+    this.works(T.launch_call + (isNew ? T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy) : 0), "launch");
+    if (isNew) this.calls.splice(-1, 1, { kind: "load", from, to: this.host - T.launch_call, line: this.line },
+      { kind: "launch", from: this.host - T.launch_call, to: this.host, line: this.line });
+    this.loaded.add(name);
+    if (!(groups > 0 && threads > 0 && threads <= 1024)) return "cudaErrorInvalidConfiguration";
+    this.enqueue({ kind: "kernel", name, ...kernel });
+    return "cudaSuccess";
+  }
+
+  record(event, stream) {
+    this.works(this.T.record, "record");
+    event.command = this.enqueue({ kind: "event", name: event.name, stream, ns: this.T.event });
+  }
+
+  hasHappened(event) {
+    return event.command.end <= this.host;
+  }
+
+  synchronizeEvent(event) {
+    this.works(this.T.sync_event, "sync");
+    if (event.command) this.wait(event.command, !event.blocking);
+  }
+
+  synchronizeStream(stream) {
+    this.works(this.T.sync, "sync");
+    if (!stream || stream.last) this.wait(stream ? stream.last : null);
+  }
+
+  synchronizeDevice() {
+    this.works(this.T.sync, "sync");
+    this.wait(null);
+  }
+
+  waitForEvent(stream, event) {
+    this.works(this.T.record, "record");
+    this.enqueue({ kind: "wait", stream, after: event.command });
+  }
+
+  copy(bytes, waits, stream) {
+    this.works(this.T.copy_call, "copy");
+    if (bytes === 0) return;
+    const c = this.enqueue({ kind: "copy", stream, ns: Math.floor((bytes * this.T.copy_1000) / 1000) });
+    if (waits) this.wait(c);
+  }
+
+  memset(stream) {
+    this.works(this.T.memset_call, "copy");
+    this.enqueue({ kind: "copy", stream, ns: this.T.memset });
+  }
+}
+
+// How many blocks the whole GPU holds at once.
+function placesFor(T, threads) {
+  return T.units * Math.max(1, Math.min(Math.floor(T.threads_a_unit / threads), T.blocks_a_unit));
+}
+
+// From a kernel's first block to the end of its last one. Block b starts when it is dispatched, 0.68 ns after the block
+// before it, and when block b - places has ended, whose place it takes: all take as long, so they end in their order.
+function blocksTake(T, { groups, threads, work, bytes }) {
+  const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
+  const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
+  if (!bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
+    let start = 0;
+    for (let j = 0, b = groups - 1; b >= 0; j++, b -= places) start = Math.max(start, dispatched(b) + j * each);
+    return start + each;
+  }
+  // The blocks get their data one after the other, as fast as memory, or the L2 cache, can.
+  const ps = Math.floor(Math.floor((bytes * (2 * bytes <= T.l2_kib * 1024 ? T.l2_1000000 : T.memory_1000000)) / 1000) / groups);
+  const end = new Float64Array(groups);
+  for (let b = 0, data = 0; b < groups; b++) {
+    const start = Math.max(dispatched(b), b < places ? 0 : end[b - places]);
+    data = Math.max(1000 * (start + T.memory), data) + ps;
+    end[b] = Math.max(start + work, Math.floor(data / 1000)) + shell;
+  }
+  return end[groups - 1];
+}

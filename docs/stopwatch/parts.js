@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What a number is made of. From the end of the stopwatch's interval back to its begin: what was waited for at each
+// moment? The answers follow each other without a hole, so their sum is the number, and the drawing shows them as a band.
+"use strict";
+
+// In the order of the list. CSS has a colour for each.
+const KINDS = {
+  blocks: ["the kernel: its blocks", "核函数：各线程块"],
+  shell: ["the kernel: preparation before its blocks, drain of its writes after", "核函数：之前的准备，之后排空写入"],
+  earlier: ["an earlier kernel, which still ran", "之前的核函数，尚未结束"],
+  gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"],
+  event: ["event overhead on the GPU", "GPU 上的事件开销"],
+  load: ["loading the kernel: its first launch", "加载核函数：首次启动"],
+  launch: ["launch call of the host", "主机的启动调用"],
+  way: ["launch latency: the way to the GPU", "启动延迟：去 GPU 的路程"],
+  wake: ["the host wakes up from its wait", "主机从等待中醒来"],
+  copy: ["a copy", "拷贝"],
+  sleep: ["the host sleeps", "主机休眠"],
+  blocker: ["the blocker", "阻塞核函数"],
+  host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],
+  rounding: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
+};
+const HOST_KIND = { launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
+
+// Returns [{kind, from, to, command}], in the order of time.
+function pathOf(machine, span) {
+  const pieces = [], { calls } = machine, low = Math.min(span.from, span.to), onGpu = span.by === "device";
+  const put = (kind, from, to, command) => {
+    if (to > Math.max(from, low)) pieces.push({ kind, from: Math.max(from, low), to, command });
+  };
+  let now = Math.max(span.from, span.to), c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
+  while (now > low) {
+    if (!c) { // on the host: the call that ended now
+      let first = 0, last = calls.length; // calls[first - 1] is the last one that began before now
+      while (first < last) {
+        const middle = (first + last) >> 1;
+        if (calls[middle].from < now) first = middle + 1;
+        else last = middle;
+      }
+      const call = calls[first - 1];
+      if (call.kind === "wait" && call.until && call.until.end > call.from) c = call.until;
+      else put(HOST_KIND[call.kind] ?? "host", call.from, now);
+      now = c ? c.end : call.from;
+      continue;
+    }
+    if (c.kind === "kernel") {
+      put("shell", c.codeEnd, c.end, c);
+      if (c.gate && !onGpu && c.opened > c.codeBegin) { // the blocker ended because the host opened the gate
+        put("blocker", c.opened, c.codeEnd, c);
+        now = c.opened;
+        c = null;
+        continue;
+      }
+      put(c.gate ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks", c.codeBegin, c.codeEnd, c);
+      put("shell", c.begin, c.codeBegin, c);
+    } else put(c.kind === "copy" ? "copy" : "event", c.begin, c.end, c);
+    const before = c.before;
+    if (onGpu) {
+      for (const load of calls.filter((call) => call.kind === "load").reverse()) { // the gap, and what the host does in it
+        if (load.from >= c.begin || load.to <= (before ? before.end : low)) continue;
+        put("gap", load.to, c.begin);
+        put("load", Math.max(load.from, before ? before.end : low), load.to);
+        c = { ...c, begin: Math.max(load.from, low) };
+      }
+      put("gap", before ? before.end : low, c.begin);
+      now = before ? before.end : low;
+      c = before;
+    } else if (before && before.end >= c.begin) {
+      now = before.end;
+      c = before;
+    } else {
+      put("way", c.queued, c.begin, c);
+      now = c.queued;
+      c = null;
+    }
+  }
+  pieces.reverse();
+  return span.by === "cpu" ? awake(pieces, calls.filter((call) => call.asleep)) : pieces;
+}
+
+// clock() stands still while the host sleeps.
+function awake(pieces, sleeps) {
+  return pieces.flatMap((piece) => {
+    const sleep = sleeps.find((each) => each.from < piece.to && each.to > piece.from);
+    if (!sleep) return [piece];
+    return awake([{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each.from), sleeps.filter((each) => each !== sleep));
+  });
+}
+
+// Returns {sums: [{kind, ns, count}], main, pieces}: the list, and the span that the drawing shows, with its band.
+function partsOf(run) {
+  const number = run.number, spans = (number && number.spans) ?? [], found = {};
+  let sum = 0, main = null;
+  for (const each of spans) {
+    each.pieces = pathOf(run.machine, each.span);
+    const sign = each.span.to < each.span.from ? -1 : 1;
+    for (const piece of each.pieces) {
+      const of = (found[piece.kind] ??= { kind: piece.kind, ns: 0, commands: new Set() });
+      of.ns += sign * each.weight * (piece.to - piece.from);
+      if (piece.command && each.weight > 0) of.commands.add(piece.command);
+      sum += sign * each.weight * (piece.to - piece.from);
+    }
+    if (!main || Math.abs(each.weight) * Math.abs(each.span.to - each.span.from) >= Math.abs(main.weight) * Math.abs(main.span.to - main.span.from)) main = each;
+  }
+  const rest = number && spans.length ? number.ns - sum : 0;
+  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest, commands: new Set() };
+  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > 0.5)
+    .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
+  return { sums, main, pieces: main ? main.pieces : [] };
+}
+
+// What is asked for, of the kernel of a launch: its duration on the GPU, which Nsight Compute shows; its code, from the
+// first to the last instruction; and what one more launch costs behind another one.
+function askedOf(T, kernel) {
+  const duration = T.fetch + T.launch + blocksTake(T, kernel) + T.drain;
+  return { duration, code: blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 }), row: duration - T.row_saves };
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A table of stopwatches: the number in us, the verdict, the cause, and the number that the better lines print, if any.
+// The kernel is <<<132, 256>>> with a code of 10 us, so 11.577 us on the GPU, and N is 10, unless a row says otherwise.
+const page = require("./load.js").load(), { WARM, PAIR, READ, PRINT, PRINT_HOST, BLOCKED, FLOOR, LAUNCH, HOST, SYNC, LOOP } = page;
+
+const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).concat([
+  ["the wait behind the clock", WARM + HOST(LAUNCH) + "\n" + SYNC],
+  ["a wait for a stream", WARM + HOST(`${LAUNCH}\ncudaStreamSynchronize(0);`)],
+  ["a long kernel, host's clock", WARM + HOST(`${LAUNCH}\n${SYNC}`), { work: 1000000 }],
+  ["a long kernel, no wait", WARM + HOST(LAUNCH), { work: 1000000 }],
+  ["a long kernel, two events", WARM + PAIR + READ + PRINT, { work: 1000000 }],
+  ["a long kernel, its first launch", PAIR + READ + PRINT, { work: 1000000 }],
+  ["a short kernel, no wait, near by chance", WARM + HOST(LAUNCH), { work: 2800 }],
+  ["nothing between two clocks", WARM + HOST("")],
+  ["nothing between two events", WARM + `cudaEventRecord(start, 0);\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
+  ["the kernel before the events", WARM + `${LAUNCH}\ncudaEventRecord(start, 0);\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
+  ["stop is never recorded", WARM + `cudaEventRecord(start, 0);\n${LAUNCH}\n${SYNC}\ncudaEventElapsedTime(&ms, start, stop);\n${PRINT}`],
+  ["too many threads", WARM + PAIR + READ + PRINT, { threads: 2048 }],
+  ["ms printed as us", WARM + PAIR + READ + 'printf("%.3f us", ms);'],
+  ["us printed as ms", WARM + PAIR + READ + 'printf("%.3f ms", ms * 1000);'],
+  ["exchanged clocks", WARM + HOST(`${LAUNCH}\n${SYNC}`, 'printf("%.3f us", (t0 - t1) * 1e6);')],
+  ["a mean, not divided", WARM + HOST(`${LOOP}\n${SYNC}`)],
+  ["many in a pair, not divided", WARM + `cudaEventRecord(start, 0);\n${LOOP}\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
+  ["one launch, divided by N", WARM + HOST(`${LAUNCH}\n${SYNC}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);')],
+  ["short kernels, launch-bound", WARM + HOST(`${LOOP}\n${SYNC}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);'), { work: 500, launches: 100 }],
+  ["short kernels in a pair, launch-bound", WARM + `cudaEventRecord(start, 0);\n${LOOP}\ncudaEventRecord(stop, 0);\n${READ}printf("%.3f us", ms * 1000 / N);`, { work: 500, launches: 100 }],
+  ["warm up, then mean of 10", WARM + HOST(`${LOOP}\n${SYNC}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);')],
+  ["a loop that waits each time", WARM + HOST(`for (int i = 0; i < N; i++) {\n  ${LAUNCH}\n  ${SYNC}\n}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);')],
+  ["an upload inside, two events", WARM + `cudaEventRecord(start, 0);\ncudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice);\n${LAUNCH}\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
+  ["a sleep inside", WARM + HOST(`${LAUNCH}\nusleep(100);\n${SYNC}`)],
+  ["a host that sleeps, clock()", `cudaEvent_t done;\ncudaEventCreateWithFlags(&done, cudaEventBlockingSync);\n${WARM}clock_t t0 = clock();\n${LAUNCH}\ncudaEventRecord(done, 0);\ncudaEventSynchronize(done);\nclock_t t1 = clock();\nprintf("%.3f us", (double)(t1 - t0));`, { work: 1000000 }],
+  ["events in the right stream", WARM + `cudaEventRecord(start, stream);\nkernel<<<blocks, threads, 0, stream>>>();\ncudaEventRecord(stop, stream);\n${READ}${PRINT}`],
+  ["events in an ordinary other stream", `cudaStream_t s;\ncudaStreamCreate(&s);\n${WARM}cudaEventRecord(start, 0);\nkernel<<<blocks, threads, 0, s>>>();\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
+  ["a mean of pairs, the first launch in it", `float sum = 0;\nfor (int i = 0; i < N; i++) {\n${PAIR}${READ}sum += ms;\n}\nprintf("%.3f us", sum * 1000 / N);`],
+  ["no time at all", WARM + 'printf("%d us", 7);'],
+  ["chrono, cast to whole ms", WARM + `auto a = std::chrono::high_resolution_clock::now();\n${LAUNCH}\n${SYNC}\nauto b = std::chrono::high_resolution_clock::now();\nstd::cout << std::chrono::duration_cast<std::chrono::milliseconds>(b - a).count() << " ms";`],
+  ["a blocker, its code asked for", BLOCKED(LAUNCH) + FLOOR, {}, "code"],
+  ["minus an empty kernel, its code asked for", BLOCKED(LAUNCH) + BLOCKED("empty<<<blocks, threads>>>();").replace("&ms", "&empty_ms").replace("block", "float empty_ms;\nblock") + 'printf("%.3f us", (ms - empty_ms) * 1000);', {}, "code"],
+  ["twenty in a blocked pair, one more asked for", BLOCKED(LAUNCH).replace(/(start, 0\);\n)/, `$1for (int i = 0; i < N; i++)\n`) + 'printf("%.3f us", ms * 1000 / N);', { launches: 100 }, "row"],
+]);
+
+const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000 }, us = (ns) => (ns / 1000).toFixed(3);
+
+// The answer, in which list, sum and band must be one thing.
+function adviceFor(name, text, more, target = "duration") {
+  const answer = page.advise(page.TIMES, { ...settings, ...more }, text, target), { number, sums, parts } = answer;
+  const sum = sums.reduce((all, each) => all + each.ns, 0), band = parts.pieces.reduce((all, each) => all + each.to - each.from, 0), span = parts.main && parts.main.span;
+  if (number.spans && Math.abs(sum - number.ns) > 0.7) throw new Error(`${name}: the list adds up to ${sum}, not ${number.ns}`);
+  if (span && span.by !== "cpu" && Math.abs(band - Math.abs(span.to - span.from)) > 1e-6) throw new Error(`${name}: the band has a hole`);
+  return answer;
+}
+
+const shown = rows.map(([name, text, more, target]) => {
+  const { verdict, cause, number, better } = adviceFor(name, text, more, target);
+  return `${name.padEnd(46)}${us(number.ns).padStart(9)}  ${verdict.padEnd(8)}${cause.padEnd(16)}` + (better ? `${us(better.number.ns).padStart(9)}  ${better.verdict}` : "        -");
+}).join("\n") + "\n";
+for (const [name, text, more] of rows)
+  text.split("\n").forEach((off, i, lines) => {
+    try {
+      adviceFor(`${name} without line ${i + 1}`, lines.filter((_, k) => k !== i).join("\n"), more);
+    } catch (error) {
+      if (!(error instanceof page.Unknown || error instanceof page.Stopped)) throw error; // it may be refused
+    }
+  });
+
+const fs = require("fs"), file = require("path").join(__dirname, "advice.txt");
+if (process.env.REFRESH) fs.writeFileSync(file, shown);
+const expected = fs.readFileSync(file, "utf8").split("\n"), wrong = shown.split("\n").filter((line, i) => line !== expected[i]);
+for (const line of wrong) console.log(`not expected: ${line}`);
+console.log(`${rows.length} stopwatches, ${wrong.length} not as in advice.txt`);
+process.exit(wrong.length || expected.length !== rows.length + 1 ? 1 : 0);

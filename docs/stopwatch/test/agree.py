@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Do the page's rules give what the C simulator gives, to the nanosecond? Usage: agree.py [COUNT [SEED]]
+All examples of the page, and COUNT random programs (200)."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+NODE = shutil.which("node") or shutil.which("nodejs")
+ENVIRONMENT = {**os.environ, "FAULT": "", "SIMULATED_NOISE": "", "SIMULATED_TIMES": "h200,l2_kib=8", "SIMCC_CHECKS": "off"}
+
+
+def agrees(case, done):
+    """Whether the numbers are the same, or both refuse."""
+    said = [float(value) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+            for value, unit in re.findall(r"(-?[\d.]+) (\w+)", done.stdout)]
+    page = case["page"]
+    if done.returncode:
+        return isinstance(page, str), said
+    # A float holds 24 bits, and what the host adds to its clock is a double.
+    return not isinstance(page, str) and len(page) == len(said) and all(
+        abs((a or 0) - b) <= max(0.6, abs(b) * 2e-7) for a, b in zip(page, said)), said
+
+
+def main():
+    if not NODE:
+        print("node is missing: nodejs of Debian")
+        return 77
+    count, seed = (sys.argv[1:] + ["200", "7"][len(sys.argv) - 1:])[:2]
+    bad = numbers = refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([NODE, f"{HERE}/cases.js", count, seed, folder], check=True)
+        for name in ("cases", "whole"):
+            subprocess.run([sys.executable, f"{HERE}/../../simulator/simcc", f"{folder}/{name}.cu", "-o", f"{folder}/{name}"], check=True)
+        with open(f"{folder}/cases.json", encoding="utf-8") as file:
+            cases = json.load(file)
+        with ThreadPoolExecutor(2) as pool:
+            answers = pool.map(lambda i: subprocess.run([f"{folder}/cases", str(i)], env=ENVIRONMENT, text=True, check=False,
+                                                        capture_output=True), range(len(cases)))
+            for case, done in zip(cases, answers):
+                good, said = agrees(case, done)
+                numbers += len(said) if good and not done.returncode else 0
+                refused += bool(good and done.returncode)
+                bad += not good
+                if not good and bad <= int(os.environ.get("SHOW", "3")):
+                    print(f"--- {case['name']} {case['settings']}\n{case['text']}\npage {case['page']}\nC    {said} {done.stderr[-300:]}")
+        whole = subprocess.run([f"{folder}/whole"], env=ENVIRONMENT, text=True, check=False, capture_output=True)
+    page_us = next(case["page"][0] for case in cases if case["name"] == "event_net") / 1000
+    if whole.returncode or not 0 <= float(whole.stdout.split()[0]) - page_us < 0.03:  # its kernel reads a clock
+        print(f"the whole program of event_net: {whole.stdout} {whole.stderr}, and not {page_us} us")
+        bad += 1
+    print(f"{len(cases) - min(bad, len(cases))} of {len(cases)} programs agree: {numbers} numbers, and {refused} refused by both")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

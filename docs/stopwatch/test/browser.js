@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What somebody does on the page, and what it shows then: browser.py adds this to the page.
+"use strict";
+
+const shown = [];
+function look(what) {
+  const text = (id, part) => { const found = $(id).querySelector(part); return found && !$(id).hidden ? found.textContent : "-"; };
+  const boxes = [...$("mine").querySelectorAll(".drawing rect")].filter((each) => each.getAttribute("y") === "18" && each.getAttribute("class") !== "interval").length;
+  shown.push(`${what}: ${text("mine", ".number")}, ${text("mine", ".verdict b")} better ${text("better", ".number")} pinned ${text("pinned", ".number")}; band ${boxes}`);
+}
+const click = (id, i) => (i === undefined ? $(id) : $(id).querySelectorAll("button")[i]).click();
+const rowAt = (i) => $("lines").children[i];
+const put = (area, value) => { area.value = value; area.dispatchEvent(new Event("input")); update(); };
+const slide = (id, value) => put($(id), value);
+const choose = (name) => document.querySelector(`[data-name=${name}]`).click();
+
+look("opened");
+for (const each of EXAMPLES) { choose(each.name); look(each.name); }
+choose("host_sync");
+slide("launches", 3);
+rowAt(4 - 1).querySelector("input").focus();
+rowAt(5 - 1).querySelector("input").click();
+look("line 5 off");
+rowAt(5 - 1).querySelector("input").click();
+look("line 5 on");
+rowAt(5 - 1).querySelectorAll("button")[1].click();
+look("line 5 moved down");
+shown.push(`line 6 is now ${rowAt(5).querySelector("textarea").value}`);
+put(rowAt(0).querySelector("textarea"), "kernel<<<7, 33>>>();");
+look("line 1 edited");
+put(rowAt(0).querySelector("textarea"), "cudaEventRecord(begin);\nmy_kernel<<<grid, block>>>(x, 2);\ncudaEventRecord(end);\ncudaEventSynchronize(end);\nfloat t;\ncudaEventElapsedTime(&t, begin, end);\nprintf(\"%f ms\\n\", t);");
+look("lines pasted into line 1");
+shown.push(`notes: ${[...document.querySelectorAll("#lines small")].slice(0, 3).map((each) => each.textContent).join(" | ")}`);
+click("add");
+put(rowAt(lines.length - 1).querySelector("textarea"), "cudaFoo(1);");
+choose("event");
+put(rowAt(2).querySelector("textarea"), "cudaLaunchKernel(k, 1, 2);");
+shown.push(`refused: ${$("mine").querySelector(".verdict").textContent}; in line ${[...$("lines").children].findIndex((each) => each.className === "bad") + 1}`);
+click("as-text");
+put($("area"), "double t0 = now();\nkernel<<<blocks, threads>>>();\ndouble t1 = now();\nprintf(\"%.3f us\", (t1 - t0) * 1e6);");
+look("edited as text");
+click("as-text");
+choose("host_no_sync");
+click("take");
+look("taken");
+click("take");
+look("taken again");
+click("pin");
+slide("blocks", 400);
+look("pinned, then 10,000 blocks");
+shown.push($("waves-text").textContent);
+click("unpin");
+slide("threads", 11);
+look("2,048 threads");
+slide("threads", 8);
+slide("blocks", 212);
+$("target").value = "code";
+$("target").onchange();
+look("the code asked for");
+shown.push($("mine").querySelector(".error").textContent);
+choose("event_blocked");
+click("language");
+shown.push(`${document.documentElement.lang}: ${$("mine").querySelector(".verdict").textContent} ${document.querySelector("h1").innerText} ${$("chapter").getAttribute("href")}`);
+click("language");
+put(rowAt(0).querySelector("textarea"), "// nothing");
+shown.push(`the address holds the lines: ${new URLSearchParams(location.hash.slice(1)).get("text").split("\n").length}`);
+let updates = 0;
+for (const each of EXAMPLES) { // each line off in turn: an exception would end this script
+  choose(each.name);
+  lines.forEach((line) => { line.on = false; update(); line.on = true; updates++; });
+}
+shown.push(`${updates} lines switched off`);
+const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+shown.push(`wider than the window: ${wide}`);
+let slowest = 0;
+slide("launches", 7);
+slide("blocks", 500);
+for (const each of EXAMPLES) {
+  choose(each.name);
+  slide("launches", 7);
+  const took = [1, 2, 3, 4, 5].map(() => {
+    const begin = performance.now();
+    update();
+    return performance.now() - begin;
+  });
+  slowest = Math.max(slowest, Math.min(...took));
+}
+document.title = `slowest update ${slowest.toFixed(1)} ms`;
+document.body.append(made("pre", { id: "shown", textContent: shown.join("\n") }));

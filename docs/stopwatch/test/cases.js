@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Writes programs as cases.cu for simcc and, as cases.json, what the page says that they print.
+// Usage: node cases.js COUNT SEED FOLDER
+const fs = require("fs");
+const { Runner, TIMES, EXAMPLES, wholeProgram } = require("./load.js").load();
+const [count, firstSeed, folder] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
+
+let state = firstSeed;
+const random = (n) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0, (state >>> 8) % n);
+const pick = (list) => list[random(list.length)];
+
+const SHAPES = [[1, 1], [7, 33], [1, 1024], [100, 32], [131, 64], [133, 1], [265, 512], [1057, 128], [140, 1024], [4300, 1], [5000, 33]];
+function settings() {
+  const large = random(40) === 0, [blocks, threads] = large ? [pick([20000, 50000, 100000]), pick([1, 2])] : pick(SHAPES);
+  // The C machine runs each thread and each round of a loop.
+  const cost = (work, n) => n * blocks * (threads + work / 4), work = 2 * pick([0, 0, 7, 50, 500, 1000, 2500, 4000].filter((half) => half < 8 || cost(2 * half, 1) < 5e5));
+  return { blocks, threads, work, launches: pick([1, 2, 3, 5, 40, 200].filter((n) => n === 1 || cost(work, n) < 5e5)), bytes: 4 * (1 + random(30000)) };
+}
+
+const STREAMS = ["0", "0", "0", "stream", "s2"], EVENTS = ["start", "stop", "asleep"];
+const shape = () => pick(["blocks, threads", "blocks, threads", "1, 32"]) + pick(["", "", ", 0, stream", ", 0, s2"]);
+const LINES = [
+  () => `${pick(["kernel", "kernel", "other"])}<<<${shape()}>>>();`, () => `kernel<<<${shape()}>>>();`, () => `reads<<<${pick([shape(), "130, 1024"])}>>>(d);`,
+  () => "cudaDeviceSynchronize();", () => `cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`, () => `cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`,
+  () => `cudaEventSynchronize(${pick(EVENTS)});`, () => `cudaStreamSynchronize(${pick(STREAMS)});`, () => "check(cudaGetLastError());",
+  () => `usleep(${pick([0, 20, 60, 60000])});`, () => "cudaEventQuery(start);", () => `cudaStreamWaitEvent(${pick(STREAMS)}, start, 0);`, () => "t2 = now();",
+  () => "cudaEventElapsedTime(&ms, start, stop);", () => `cudaMemset(d, 0, ${4 * (1 + random(1000))});`,
+  () => `cudaMemcpy(${pick(["h", "p"])}, d, bytes, cudaMemcpyDeviceToHost);`, () => `cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice);`,
+  () => `cudaMemcpyAsync(${pick(["h", "p"])}, d, bytes, cudaMemcpyDeviceToHost, ${pick(STREAMS)});`,
+  () => `cudaMemcpyAsync(d, ${pick(["h", "p"])}, bytes, cudaMemcpyHostToDevice, ${pick(STREAMS)});`];
+const some = (least, more) => Array.from({ length: least + random(more) }, () => pick(LINES)());
+const blocked = () => ["gate->open = 0;", "block_stream<<<1, 1>>>(gate);", "cudaEventRecord(start, 0);", `for (int k = 0; k < ${random(30)}; k++) t2 = now();`,
+  "kernel<<<blocks, threads>>>();", "cudaEventRecord(stop, 0);", `for (int k = 0; k < ${random(200)}; k++) t2 = now();`, "gate->open = 1;"];
+
+function randomProgram() {
+  const ofProcessor = random(2) === 0, data = 4 * (1 + pick([10, 1000, 300000, 20000000, 20000000].map(random)));
+  const lines = [`cudaMalloc(&d, ${Math.max(data, 120000)});`, "cudaMallocHost(&p, 120000);", "cudaMallocHost(&gate, sizeof *gate);",
+    "cudaEventCreate(&start);", "cudaEventCreate(&stop);", "cudaEventCreateWithFlags(&asleep, cudaEventBlockingSync);",
+    "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);", "cudaStreamCreate(&s2);", "float ms = 0, ms2 = 0;", "gate->open = 1;",
+    "cudaEventRecord(asleep, 0);", "cudaEventRecord(start, 0);", "kernel<<<blocks, threads>>>();", "other<<<1, 1>>>();", ...some(0, 3), "cudaEventRecord(stop, 0);"];
+  if (random(2)) lines.push("block_stream<<<1, 1>>>(gate);", pick(["", "cudaDeviceSynchronize();"]), ...blocked());
+  lines.push(pick(["cudaDeviceSynchronize();", "cudaEventSynchronize(stop);"]), ofProcessor ? "c0 = clock();" : "t0 = now();");
+  if (random(3) === 0) lines.push(...blocked());
+  lines.push(...some(2, 6));
+  if (random(2)) lines.push("for (int i = 0; i < N; i++) {", ...some(1, 3), "}");
+  lines.push(...some(0, 4), ofProcessor ? "c1 = clock();" : "t1 = now();", pick(["cudaDeviceSynchronize();", "cudaEventSynchronize(stop); cudaEventSynchronize(start);"]));
+  lines.push("cudaEventElapsedTime(&ms2, start, stop);", ofProcessor ? 'printf("%.3f us", (double)(c1 - c0));' : 'printf("%.3f us", (t1 - t0) * 1e6);', 'printf("%.3f us", ms2 * 1000);');
+  return lines.join("\n");
+}
+
+const CREATE = `cudaMallocHost(&gate, sizeof *gate);
+cudaEventCreate(&start), cudaEventCreate(&stop), cudaMalloc(&d, 120000);
+cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+`;
+const cases = [];
+for (const each of EXAMPLES) {
+  const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, ...each.settings };
+  cases.push({ name: each.name, text: CREATE + each.text, settings });
+}
+for (let i = 0; i < count; i++) cases.push({ name: `seed ${firstSeed}, program ${i}`, text: randomProgram(), settings: settings() });
+
+// A small cache: the C machine runs each thread, so no program here goes through 30 MB.
+let cu = `#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <unistd.h>
+static double now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+static float median(float *list, int n) { std::sort(list, list + n); return list[n / 2]; }
+static void check(cudaError_t) {}
+struct gate_t { volatile int open; };
+__global__ void block_stream(gate_t *gate) { while (!gate->open) ; }
+__global__ void kernel(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void other(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void reads(float *, int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void empty(int) {}
+static cudaEvent_t start, stop, asleep; static cudaStream_t stream, s2; static gate_t *gate; static float ms, ms2, each[1000], *d, *h, *p;
+static double t0, t1, t2; static clock_t c0, c1;
+`;
+cases.forEach(({ text, settings }, i) => {
+  const { blocks, threads, launches, work, bytes } = settings;
+  const c = text.replace(/>>>\((d)?\)/g, (all, given) => `>>>(${given ? "d, " : ""}${work / 2})`).replace(/%\.\d+f (us|ms|s)"/g, '%.9f $1\\n"');
+  cu += `static void case_${i}() { const int blocks = ${blocks}, threads = ${threads}, N = ${launches}; const size_t bytes = ${bytes}; (void)blocks, (void)threads, (void)N, (void)bytes;\n${c}\n}\n`;
+});
+cu += `static void (*const all[])() = {${cases.map((_, i) => `case_${i}`).join(", ")}};
+int main(int, char **argv) { h = (float *)malloc(1 << 20); all[atoi(argv[1])](); }
+`;
+fs.writeFileSync(`${folder}/cases.cu`, cu);
+for (const c of cases) {
+  try {
+    c.page = new Runner({ ...TIMES, l2_kib: 8 }, c.settings, c.text).run().printed.map((each) => each.ns);
+  } catch (error) {
+    c.page = String(error.message);
+  }
+}
+const whole = cases.find((each) => each.name === "event_net");
+fs.writeFileSync(`${folder}/whole.cu`, wholeProgram(EXAMPLES.find((each) => each.name === "event_net").text, whole.settings));
+fs.writeFileSync(`${folder}/cases.json`, JSON.stringify(cases));
