@@ -119,7 +119,6 @@ look() {
     cuda_events) echo "Look at extra_us: which clock comes closest to the time for which the code really ran?" ;;
     block_clock*) echo "Look at clocks_mean and whole_launch_us: which of the two grows with the number of blocks?" ;;
     warmup*) echo "Look at error_percent: which recipe comes closest to the time of a warm kernel?" ;;
-    calibrate) echo "What the clocks here can tell: subtract floor_us, and believe no difference below event_step_ns." ;;
     *) echo "Look at the rows: what differs between them?" ;;
     esac
 }
@@ -131,12 +130,6 @@ few() {
     block_clock) echo --runs 1 --blocks 1,8,16,32,64,132,133,1056,1057,2112,4224,16896 ;;
     warmup) echo --runs 1 --size 1048576 ;;
     esac
-}
-
-# watched COMMAND...: and who else used the machine meanwhile, in fit.csv.
-watched() {
-    # shellcheck disable=SC2016,SC2317 # the inner shell expands them; run() calls this
-    build/docs/copy/fit_to_measure --csv="$scratch/fit.csv" sh -c 'exec "$@" 2>"$0"' "$log" "$@" 2>/dev/null
 }
 
 # run COMMAND...: prints what COMMAND prints, and leaves its exit code in $code and its last words in $why.
@@ -153,15 +146,13 @@ mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
 
 # build/programs.txt, which CMake writes, lists the programs in reading order. The tour runs the first of each
-# chapter, for OpenCL and for CUDA, and then says what the clocks here can tell.
+# chapter, for OpenCL and for CUDA.
 # shellcheck disable=SC2013 # names without blanks
-for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt) \
-    $([ ! -x build/docs/lab/calibrate ] || echo cuda:docs/lab/calibrate); do
-    [ "$gpu,$line" != no,cuda:docs/lab/calibrate ] || continue
+for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' build/programs.txt); do
     program=${line#*:}
     name=${program##*/}
     printf '\n==== %s ====\n\n' "$program"
-    : >"$scratch/output" && : >"$scratch/fit.csv"
+    : >"$scratch/output"
     folder=$out path=$program
     if [ ! -x "build/$program" ]; then
         code=77
@@ -175,16 +166,15 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         no,warmup) ;;
         *,warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
         esac
-        run watched "build/$program" --csv="$folder/$name.csv"
+        run "build/$program" --csv="$folder/$name.csv"
         [ "$code" -eq 0 ] || rm -f "$folder/$name.csv" # begun, perhaps
     fi
-    others=$(sed -n '/^# disturbed,no$/!s/^# disturbed,//p' "$scratch/fit.csv")
     case $code,$line in
     77,cuda:0*)
         echo "Not on this machine: $why."
         echo "So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
         echo
-        folder=$out/simulated path=simulated/$program gpu=no others=
+        folder=$out/simulated path=simulated/$program gpu=no
         mkdir -p "$folder"
         [ -x "build/$program" ] || { look "$name" && echo; }
         # shellcheck disable=SC2046 # several words
@@ -201,7 +191,7 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         failed=1
         ;;
     esac
-    printf '%s\t%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$others" "$why" >>"$out/ran.txt"
+    printf '%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$why" >>"$out/ran.txt"
 done
 echo "$load_before" >"$out/load.txt"
 
@@ -222,7 +212,7 @@ else
     echo "FAILED: docs/tools/report.py" >&2
     failed=1
 fi
-rm -rf build/tour && mv "$out" build/tour # the records, for docs/side_by_side.sh build/tour NAME
+rm -rf build/tour && mv "$out" build/tour # with the records
 echo "Read next: 01_host_clock/README.md"
 printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
 for pair in block_clock:--threads=64 block_clock_opencl:--threads=64 clfinish_sync:--size=1024 cuda_events:--size=1024; do

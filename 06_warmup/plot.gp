@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c plot.gp FOLDER: draws the series of first launches in FOLDER (warmup_series.csv of CUDA,
-# warmup_series_opencl.csv) and l2_cache.csv as FOLDER/first_launches.svg and l2_cache.svg.
+# gnuplot -c plot.gp FOLDER: draws the launches that warmup.csv and warmup_opencl.csv in FOLDER have one by one, and
+# l2_cache.csv, as FOLDER/first_launches.svg and l2_cache.svg.
 folder = ARG1
 set datafile separator ","
 set datafile commentschars "#" # the record's lines that are no rows
@@ -12,21 +12,28 @@ set style data linespoints
 set grid
 set key top right
 
-cuda = has("warmup_series.csv")
-opencl = has("warmup_series_opencl.csv")
+# The record has a line for each launch: "# launch_10_us,5.51". Older records have none.
+launches(file, name) = "< sed -n 's/^# ".name."_\\([0-9]*\\)_us,/\\1,/p' ".folder."/".file
+shows(file) = has(file) && system("grep -c '^# launch_' ".folder."/".file) > 0
+cuda = shows("warmup.csv")
+opencl = shows("warmup_opencl.csv")
 if (cuda || opencl) {
     set output folder."/first_launches.svg"
-    set title device(cuda ? "warmup_series.csv" : "warmup_series_opencl.csv").":\nthe first launches of vector_add in a new process" noenhanced
-    set xlabel "launch"
+    set title device(cuda ? "warmup.csv" : "warmup_opencl.csv").":\nlaunches of vector_add in a new process" noenhanced
+    set xlabel "launch (logarithmic)"
     set ylabel "time (us, logarithmic)"
-    set logscale y 10
-    set xrange [0:30]
+    set logscale xy 10
+    set xrange [0.9:110]
+    set xtics (1, 2, 3, 10, 100)
+    set format y "%.0f"
     lines = ""
-    if (cuda) { lines = lines.', "'.folder.'/warmup_series.csv" using "launch":"device_us" linewidth 2 pointtype 7 title "CUDA, event pair"' }
-    if (opencl) { lines = lines.', "'.folder.'/warmup_series_opencl.csv" using "launch":"host_us" linewidth 2 pointtype 5 '. \
-                  'title "OpenCL, host''s clock", "" using "launch":"device_us" linewidth 2 pointtype 9 title "OpenCL, START to END"' }
+    if (cuda) { lines = lines.', launches("warmup.csv", "launch") linewidth 2 pointtype 7 title "CUDA, event pair"' }
+    if (opencl) { lines = lines.', launches("warmup_opencl.csv", "launch") linewidth 2 pointtype 5 title "OpenCL, host''s clock"'. \
+                  ', launches("warmup_opencl.csv", "start_to_end") linewidth 2 pointtype 9 title "OpenCL, START to END"' }
     eval "plot ".lines[3:]
     unset logscale
+    set xtics autofreq
+    set format y
     set autoscale
 }
 

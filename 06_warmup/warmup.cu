@@ -3,9 +3,8 @@
  * How far off is the first launch of a kernel, and which warm-up fixes it?
  *
  * Measures: five recipes from cold, each in processes of its own that have never run the kernel,
- *   against the steady state of the same process.
- * Does not measure: the cost of the CUDA context, which is there before the first launch; how the
- *   time changes from launch to launch (warmup_series.cu).
+ *   against the steady state of the same process; and launch 1, 2, 3, 10 and 100 of one of these.
+ * Does not measure: the cost of the CUDA context, which is there before the first launch.
  *
  * Build: nvcc -O2 -arch=native -I../common warmup.cu -o warmup
  * Run:   ./warmup
@@ -54,6 +53,7 @@ static const struct recipe recipes[] = {
     {"warm_then_median", false, 1, 31, true}};
 
 enum { RECIPES = sizeof recipes / sizeof recipes[0] };
+enum { LONGEST = 1 }; /* in recipes: its processes have a launch 100 */
 enum { STEADY_LAUNCHES = 31, MAX_LAUNCHES = 100 + STEADY_LAUNCHES };
 
 /* ---- One launch of each kernel ---- */
@@ -76,6 +76,8 @@ static double time_vector_add_us(const struct experiment *e, double *overhead_us
     CHECK_CUDA(cudaEventSynchronize(e->stop));
     const int64_t end_ns = now_ns();
     const double event_us = elapsed_us(e->start, e->stop);
+    if (event_us == 0)
+        fail(EXIT_FAILED, "impossible: 0 us between the events around a kernel");
     *overhead_us = (double)(end_ns - start_ns) / 1e3 - event_us;
     return event_us;
 }
@@ -140,11 +142,15 @@ static void run_cold(void *data) {
 
 /* ---- From the launches to the estimate and its error ---- */
 
-/* Of one recipe, an element for each process. */
+/* Of one recipe, an element for each process; and what its row needs of them all. */
 struct outcomes {
+    double launch_us[MAX_RUNS][MAX_LAUNCHES];
     double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
     double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
     unsigned marks[MAX_RUNS];       /* the steady launches disagree, or were all held up */
+    size_t middle;                  /* the process whose error is in the middle */
+    struct summary estimate, steady, error;
+    unsigned row_marks;
 };
 
 /* Stores the estimate and its error of process number `run`. */
@@ -153,11 +159,9 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const int before = r->warm_ups + r->timed; /* the steady launches */
     const struct summary timed = summarize_us(p->us + r->warm_ups, (size_t)r->timed);
     const struct summary steady = summarize_us(p->us + before, STEADY_LAUNCHES);
-    const double first_us = p->us[0], estimate_us = r->takes_median ? timed.median : timed.mean;
-    if (!(first_us > 0 && estimate_us > 0 && steady.median > 0))
-        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", first_us, estimate_us,
-             steady.median);
-    o->first_us[run] = first_us;
+    const double estimate_us = r->takes_median ? timed.median : timed.mean;
+    memcpy(o->launch_us[run], p->us, sizeof p->us);
+    o->first_us[run] = p->us[0];
     o->estimate_us[run] = estimate_us;
     o->steady_us[run] = steady.median;
     o->error_percent[run] = 100 * (estimate_us - steady.median) / steady.median;
@@ -176,28 +180,42 @@ static size_t middle(const double *samples, size_t count) {
     fail(EXIT_FAILED, "impossible: an error that is not a number");
 }
 
-/* Prints the process whose error is in the middle. Returns its steady state. */
-static double print_row(struct table *t, const struct recipe *r, const struct outcomes *o,
-                        size_t runs) {
-    const size_t m = middle(o->error_percent, runs);
-    const struct summary first = summarize_us(o->first_us, runs),
-                         estimate = summarize_us(o->estimate_us, runs),
-                         steady = summarize_us(o->steady_us, runs),
-                         error = summarize(o->error_percent, runs, 0, 1);
+/* Stores what the row needs of all processes. Returns the steady state of the one in the middle. */
+static double summarize_recipe(struct outcomes *o, size_t runs) {
+    o->middle = middle(o->error_percent, runs);
+    o->estimate = summarize_us(o->estimate_us, runs);
+    o->steady = summarize_us(o->steady_us, runs);
+    o->error = summarize(o->error_percent, runs, 0, 1);
+    o->row_marks = o->marks[o->middle] | summarize_us(o->first_us, runs).marks | o->estimate.marks |
+                   o->steady.marks;
+    return o->steady_us[o->middle];
+}
+
+/* Prints the process in the middle. */
+static void print_row(struct table *t, const struct recipe *r, const struct outcomes *o) {
     text(t, "recipe", 28, r->name);
     number(t, "launches", 0, r->warm_ups + r->timed);
-    number(t, "first_launch_us", 2, o->first_us[m]);
-    number(t, "estimate_us", 2, o->estimate_us[m]);
-    number(t, "steady_us", 2, o->steady_us[m]);
-    number(t, "error_percent", 1, o->error_percent[m]);
-    record_number(t, "estimate_min_us", 2, estimate.min);
-    record_number(t, "estimate_max_us", 2, estimate.max);
-    record_number(t, "steady_min_us", 2, steady.min);
-    record_number(t, "steady_max_us", 2, steady.max);
-    record_number(t, "error_min_percent", 1, error.min);
-    record_number(t, "error_max_percent", 1, error.max);
-    end_row(t, o->marks[m] | first.marks | estimate.marks | steady.marks);
-    return o->steady_us[m];
+    number(t, "first_launch_us", 2, o->first_us[o->middle]);
+    number(t, "estimate_us", 2, o->estimate_us[o->middle]);
+    number(t, "steady_us", 2, o->steady_us[o->middle]);
+    number(t, "error_percent", 1, o->error_percent[o->middle]);
+    record_number(t, "estimate_min_us", 2, o->estimate.min);
+    record_number(t, "estimate_max_us", 2, o->estimate.max);
+    record_number(t, "steady_min_us", 2, o->steady.min);
+    record_number(t, "steady_max_us", 2, o->steady.max);
+    record_number(t, "error_min_percent", 1, o->error.min);
+    record_number(t, "error_max_percent", 1, o->error.max);
+    end_row(t, o->row_marks);
+}
+
+/* Some launches of the process in the middle. */
+static void print_launches(const struct outcomes *o) {
+    const double *us = o->launch_us[o->middle];
+    say("launch_1_us   %9.2f\n", value("launch_1_us", us[0]));
+    say("launch_2_us   %9.2f\n", value("launch_2_us", us[1]));
+    say("launch_3_us   %9.2f\n", value("launch_3_us", us[2]));
+    say("launch_10_us  %9.2f\n", value("launch_10_us", us[9]));
+    say("launch_100_us %9.2f\n", value("launch_100_us", us[99]));
 }
 
 int main(int argc, char **argv) {
@@ -219,6 +237,9 @@ int main(int argc, char **argv) {
             in_new_process(run_cold, &process, sizeof process);
             evaluate(&process, &outcomes[r], run);
         }
+    for (int r = 0; r < RECIPES; r++)
+        steady_us[r] = summarize_recipe(&outcomes[r], (size_t)runs);
+    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
 
     begin_record(args, process.device, process.driver);
     say("Warm-up: vector_add of %lld floats on %s, timed by event pairs\n"
@@ -226,10 +247,12 @@ int main(int argc, char **argv) {
         "Its steady state is the median of its %d launches after the recipe\n\n",
         size, process.device, runs, STEADY_LAUNCHES);
     for (int r = 0; r < RECIPES; r++)
-        steady_us[r] = print_row(&table, &recipes[r], &outcomes[r], (size_t)runs);
+        print_row(&table, &recipes[r], &outcomes[r]);
     end_table(&table);
-    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
-    say("Each of the %d rows is another process, and their steady states are %.1f %% apart.\n"
+    say("Some launches of the process in the row %s%s:\n\n", recipes[LONGEST].name,
+        outcomes[LONGEST].row_marks ? ", disturbed" : "");
+    print_launches(&outcomes[LONGEST]);
+    say("\nEach of the %d rows is another process, and their steady states are %.1f %% apart.\n"
         "So each error is against the steady state of its own row.\n",
         RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));
     return EXIT_SUCCESS;

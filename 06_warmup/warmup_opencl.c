@@ -4,9 +4,10 @@
  * OpenCL device.
  *
  * Measures: five recipes from cold, each in processes of its own that have never run the kernel,
- *   against the steady state of the same process. All by the host's clock between two clFinish.
- * Does not measure: START to END, which may leave out what a first launch waits for, on PoCL the
- *   compiler. warmup_series_opencl.c shows both times.
+ *   against the steady state of the same process; and launch 1, 2, 3, 10 and 100 of one of these.
+ *   By the host's clock between two clFinish; these launches also from START to END, which may
+ *   leave out what a first launch waits for, on PoCL the compiler.
+ * Does not measure: building the program, which is done before the first launch.
  *
  * Build: cc -O2 -I../common warmup_opencl.c -o warmup_opencl -lOpenCL -lm
  * Run:   ./warmup_opencl
@@ -45,6 +46,7 @@ static const struct recipe recipes[] = {
     {"warm_then_median", false, 1, 31, true}};
 
 enum { RECIPES = sizeof recipes / sizeof recipes[0] };
+enum { LONGEST = 1 }; /* in recipes: its processes have a launch 100 */
 enum { STEADY_LAUNCHES = 31, MAX_LAUNCHES = 100 + STEADY_LAUNCHES };
 
 /* ---- One launch of each kernel ---- */
@@ -56,9 +58,9 @@ struct experiment {
     size_t n, global_size, local_size; /* n floats; work-items in all and in a group */
 };
 
-/* Microseconds by the host's clock. The event only shows whether the device was busy with something
- * else: *overhead_us is how much longer the host waited. */
-static double time_vector_add_us(const struct experiment *e, double *overhead_us) {
+/* Microseconds by the host's clock, and from START to END: what the driver does before START, such
+ * as compiling, is in the host's time only. */
+static double time_vector_add_us(const struct experiment *e, double *start_to_end_us) {
     cl_event event;
     CHECK_CL(clFinish(e->cl.queue));
     const int64_t start_ns = now_ns();
@@ -67,7 +69,7 @@ static double time_vector_add_us(const struct experiment *e, double *overhead_us
     CHECK_CL(clFinish(e->cl.queue));
     const int64_t end_ns = now_ns();
     const double host_us = (double)(end_ns - start_ns) / 1e3;
-    *overhead_us = host_us - take_start_to_end_us(event, host_us);
+    *start_to_end_us = take_start_to_end_us(event, host_us);
     return host_us;
 }
 
@@ -86,8 +88,8 @@ struct process {
     long long size;
     char device[256], driver[256];
     bool is_processor;
-    struct others others;                               /* while this process ran */
-    double us[MAX_LAUNCHES], overhead_us[MAX_LAUNCHES]; /* of each launch of vector_add */
+    struct others others;                                   /* while this process ran */
+    double us[MAX_LAUNCHES], start_to_end_us[MAX_LAUNCHES]; /* of each launch of vector_add */
 };
 
 /* Makes the vectors on the device, and gives them to the kernels. */
@@ -141,7 +143,7 @@ static void run_cold(void *data) {
     if (p->recipe->other_kernel_first)
         launch_other_kernel(&e);
     for (int i = 0; i < launches; i++)
-        p->us[i] = time_vector_add_us(&e, &p->overhead_us[i]);
+        p->us[i] = time_vector_add_us(&e, &p->start_to_end_us[i]);
     p->others = others_of_run(&from);
     p->is_processor = is_processor(&e.cl);
 
@@ -152,12 +154,16 @@ static void run_cold(void *data) {
 
 /* ---- From the launches to the estimate and its error ---- */
 
-/* Of one recipe, an element for each process. */
+/* Of one recipe, an element for each process; and what its row needs of them all. */
 struct outcomes {
+    double launch_us[MAX_RUNS][MAX_LAUNCHES], start_to_end_us[MAX_RUNS][MAX_LAUNCHES];
     double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS];
     double error_percent[MAX_RUNS]; /* of the estimate, against the steady state */
     struct others others[MAX_RUNS];
     unsigned marks[MAX_RUNS]; /* the steady launches disagree, or were all held up */
+    size_t middle;            /* the process whose error is in the middle */
+    struct summary estimate, steady, error;
+    unsigned row_marks;
 };
 
 /* Stores the estimate and its error of process number `run`. */
@@ -166,16 +172,16 @@ static void evaluate(const struct process *p, struct outcomes *o, size_t run) {
     const int before = r->warm_ups + r->timed; /* the steady launches */
     const struct summary timed = summarize_us(p->us + r->warm_ups, (size_t)r->timed);
     const struct summary steady = summarize_on(p->is_processor, p->us + before, STEADY_LAUNCHES);
-    const double first_us = p->us[0], estimate_us = r->takes_median ? timed.median : timed.mean;
-    if (!(first_us > 0 && estimate_us > 0 && steady.median > 0))
-        fail(EXIT_FAILED, "impossible: launches of %g, %g and %g us", first_us, estimate_us,
-             steady.median);
-    o->first_us[run] = first_us;
+    const double estimate_us = r->takes_median ? timed.median : timed.mean;
+    const double device_us = median(p->start_to_end_us + before, STEADY_LAUNCHES);
+    memcpy(o->launch_us[run], p->us, sizeof p->us);
+    memcpy(o->start_to_end_us[run], p->start_to_end_us, sizeof p->start_to_end_us);
+    o->others[run] = p->others;
+    o->first_us[run] = p->us[0];
     o->estimate_us[run] = estimate_us;
     o->steady_us[run] = steady.median;
     o->error_percent[run] = 100 * (estimate_us - steady.median) / steady.median;
-    o->others[run] = p->others;
-    o->marks[run] = steady.marks | mark_delay(median(p->overhead_us + before, STEADY_LAUNCHES));
+    o->marks[run] = steady.marks | mark_delay(steady.median - device_us);
 }
 
 /* The number of the sample that is the median; of two in the middle the smaller one. */
@@ -190,29 +196,47 @@ static size_t middle(const double *samples, size_t count) {
     fail(EXIT_FAILED, "impossible: an error that is not a number");
 }
 
-/* Prints the process whose error is in the middle. Returns its steady state. */
-static double print_row(struct table *t, const struct recipe *r, const struct outcomes *o,
-                        size_t runs, bool cpu) {
-    const size_t m = middle(o->error_percent, runs);
-    const struct summary first = summarize_on(cpu, o->first_us, runs),
-                         estimate = summarize_on(cpu, o->estimate_us, runs),
-                         steady = summarize_on(cpu, o->steady_us, runs),
-                         error = summarize(o->error_percent, runs, 0, 1);
+/* Stores what the row needs of all processes. Returns the steady state of the one in the middle. */
+static double summarize_recipe(struct table *t, struct outcomes *o, size_t runs, bool cpu) {
+    o->middle = middle(o->error_percent, runs);
+    o->estimate = summarize_on(cpu, o->estimate_us, runs);
+    o->steady = summarize_on(cpu, o->steady_us, runs);
+    o->error = summarize(o->error_percent, runs, 0, 1);
+    o->row_marks = mark_others(t, o->others[o->middle]) | o->marks[o->middle] |
+                   summarize_on(cpu, o->first_us, runs).marks | o->estimate.marks | o->steady.marks;
+    return o->steady_us[o->middle];
+}
+
+/* Prints the process in the middle. */
+static void print_row(struct table *t, const struct recipe *r, const struct outcomes *o) {
     text(t, "recipe", 28, r->name);
     number(t, "launches", 0, r->warm_ups + r->timed);
-    number(t, "first_launch_us", 2, o->first_us[m]);
-    number(t, "estimate_us", 2, o->estimate_us[m]);
-    number(t, "steady_us", 2, o->steady_us[m]);
-    number(t, "error_percent", 1, o->error_percent[m]);
-    record_number(t, "estimate_min_us", 2, estimate.min);
-    record_number(t, "estimate_max_us", 2, estimate.max);
-    record_number(t, "steady_min_us", 2, steady.min);
-    record_number(t, "steady_max_us", 2, steady.max);
-    record_number(t, "error_min_percent", 1, error.min);
-    record_number(t, "error_max_percent", 1, error.max);
-    end_row(t, mark_others(t, o->others[m]) | o->marks[m] | first.marks | estimate.marks |
-                   steady.marks);
-    return o->steady_us[m];
+    number(t, "first_launch_us", 2, o->first_us[o->middle]);
+    number(t, "estimate_us", 2, o->estimate_us[o->middle]);
+    number(t, "steady_us", 2, o->steady_us[o->middle]);
+    number(t, "error_percent", 1, o->error_percent[o->middle]);
+    record_number(t, "estimate_min_us", 2, o->estimate.min);
+    record_number(t, "estimate_max_us", 2, o->estimate.max);
+    record_number(t, "steady_min_us", 2, o->steady.min);
+    record_number(t, "steady_max_us", 2, o->steady.max);
+    record_number(t, "error_min_percent", 1, o->error.min);
+    record_number(t, "error_max_percent", 1, o->error.max);
+    end_row(t, o->row_marks);
+}
+
+static void print_launch(const char *host, double host_us, const char *device, double device_us) {
+    say("%-14s%9.2f    ", host, value(host, host_us));
+    say("%-20s%9.2f\n", device, value(device, device_us));
+}
+
+/* Some launches of the process in the middle: by the host's clock, and from START to END. */
+static void print_launches(const struct outcomes *o) {
+    const double *us = o->launch_us[o->middle], *device_us = o->start_to_end_us[o->middle];
+    print_launch("launch_1_us", us[0], "start_to_end_1_us", device_us[0]);
+    print_launch("launch_2_us", us[1], "start_to_end_2_us", device_us[1]);
+    print_launch("launch_3_us", us[2], "start_to_end_3_us", device_us[2]);
+    print_launch("launch_10_us", us[9], "start_to_end_10_us", device_us[9]);
+    print_launch("launch_100_us", us[99], "start_to_end_100_us", device_us[99]);
 }
 
 int main(int argc, char **argv) {
@@ -233,6 +257,9 @@ int main(int argc, char **argv) {
             in_new_process(run_cold, &process, sizeof process);
             evaluate(&process, &outcomes[r], run);
         }
+    for (int r = 0; r < RECIPES; r++)
+        steady_us[r] = summarize_recipe(&table, &outcomes[r], (size_t)runs, process.is_processor);
+    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
 
     begin_record(args, process.device, process.driver);
     say("Warm-up: vector_add of %lld floats on %s, timed by the host's clock\n"
@@ -240,11 +267,12 @@ int main(int argc, char **argv) {
         "Its steady state is the median of its %d launches after the recipe\n\n",
         size, process.device, runs, STEADY_LAUNCHES);
     for (int r = 0; r < RECIPES; r++)
-        steady_us[r] =
-            print_row(&table, &recipes[r], &outcomes[r], (size_t)runs, process.is_processor);
+        print_row(&table, &recipes[r], &outcomes[r]);
     end_table(&table);
-    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
-    say("Each of the %d rows is another process, and their steady states are %.1f %% apart.\n"
+    say("Some launches of the process in the row %s%s:\n\n", recipes[LONGEST].name,
+        outcomes[LONGEST].row_marks ? ", disturbed" : "");
+    print_launches(&outcomes[LONGEST]);
+    say("\nEach of the %d rows is another process, and their steady states are %.1f %% apart.\n"
         "So each error is against the steady state of its own row.\n",
         RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));
     return EXIT_SUCCESS;

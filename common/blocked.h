@@ -44,7 +44,8 @@ static inline void hold_stream(const struct blocked_pair *p, int open) {
  * may have waited for the host. */
 static inline double release_us(const struct blocked_pair *p, double *late_us) {
     const cudaError_t answer = cudaEventQuery(p->start);
-    CHECK_CUDA(answer == cudaErrorNotReady ? cudaSuccess : answer);
+    if (answer != cudaErrorNotReady)
+        check_cuda(answer, "cudaEventQuery(start)", __FILE__, __LINE__);
     const int64_t open_ns = now_ns();
     __atomic_store_n(&p->gate->open, 1, __ATOMIC_RELEASE);
     CHECK_CUDA(cudaDeviceSynchronize());

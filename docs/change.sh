@@ -73,6 +73,6 @@ for ((turn = 1; turn <= turns; turn++)); do
 done
 echo
 rm -rf "$change" && mv "$change.new" "$change"
-"$suite/docs/side_by_side.sh" "$change/A?.csv" "$change/B?.csv"
+python3 -X utf8 "$suite/docs/tools/compared.py" "$change"
 disturbed=$(cd "$change" && grep -l '^[^#].*,1$' ./*.csv | sed 's/csv$/txt/' | paste -sd ' ' -)
 [ -z "$disturbed" ] || echo "The tables with disturbed rows, in $change: $disturbed"

@@ -35,7 +35,10 @@ $column["method"] == "event_net" {
     off_us = v("median_us") - (us["event_blocked"] - us["event_floor"])
     ask(-0.002 < off_us && off_us < 0.002, "event_net is event_blocked minus the floor")
 }
-END { ask(rows == 16, "seven methods on two kernels, clock() twice on the long spin") }
+END {
+    ask(rows == 16, "seven methods on two kernels, clock() twice on the long spin")
+    ask(value["event_step_ns"] >= 1, "two event times differ")
+}
 
 # ---- three_times ----
 {

@@ -11,7 +11,7 @@ if [ -z "${GPU_TIMING_CLEAN-}" ]; then
     set -- sh "$0" "$@"
     keep=
     case $0 in
-    *sane.sh | *busy_loop.sh) keep="CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OCL_ICD_VENDORS OCL_ICD_FILENAMES" ;;
+    *sane.sh) keep="CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OCL_ICD_VENDORS OCL_ICD_FILENAMES" ;;
     esac
     for name in REFRESH COMPARE ASAN_OPTIONS UBSAN_OPTIONS $keep; do
         eval "[ -z \"\${$name+set}\" ] || set -- \"$name=\$$name\" \"\$@\""

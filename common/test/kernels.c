@@ -69,7 +69,7 @@ static void check_vector(struct test *t, const char *file, const char *name, siz
 
 /* spin by a clock, which may go on for longer (2^40 steps: minutes), or by its loop. */
 static void check_spin(struct test *t, const char *clock) {
-    build(t, "docs/lab/spin.cl", clock ? clock : "", "spin", 1, AT_C);
+    build(t, "03_opencl_profiling/spin.cl", clock ? clock : "", "spin", 1, AT_C);
     for (cl_long length = 100000; length >= 0; length -= 50000) {
         CHECK_CL(clSetKernelArg(t->kernel, 0, sizeof length, &length));
         run(t, 1, 1);

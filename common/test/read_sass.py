@@ -62,20 +62,18 @@ RULES = {
     "05_block_clock/barrier.cu": {
         "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock "
                      r"barrier answer used branch clock store "},
-    "docs/lab/sm_counters.cu": {
+    "05_block_clock/sm_counters.cu": {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "04_cuda_events/minimal_blocked.cu": {"block_stream": r"timer \[ timer load \] load branch store "},
+    "04_cuda_events/cuda_events.cu": {"spin": r"timer \[ timer \] store "},
     "04_cuda_events/three_times.cu": {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
     "06_warmup/l2_cache.cu": {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
-    "docs/lab/calibrate.cu": {
-        "spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM,
-        "note_steps": r"\[ timer \[ timer \] store \] "},
-    "docs/lab/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
+    "06_warmup/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "docs/copy/recipe.cu": {"rcp_block_stream": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store "},
 }
 
@@ -148,8 +146,8 @@ with tempfile.TemporaryDirectory() as scratch, multiprocessing.pool.ThreadPool(2
                for kernel in read(nvcc, nvdisasm, scratch, name, pool)]
 print(*(line for _, line in kernels), sep="\n")
 # Where a clock is read among loads and stores, only "memory" keeps the next compiler from moving them.
-places = "common/*.h", "0[456]_*/*.[ch]*", "docs/[lc]*/*.cu", "docs/lab/*.h"
-bare = [f"WRONG: no \"memory\": {path}: {asm}" for place in places for path in ROOT.glob(place) if path.suffix != ".c"
+sources = [*(ROOT / source for source in [*RULES, "docs/copy/compare.cu"]), *(ROOT / "common").glob("*.h")]
+bare = [f"WRONG: no \"memory\": {path}: {asm}" for path in sources
         for asm in re.findall(r"asm volatile\(\"mov[^;]*;[^;]*;", path.read_text()) if '"memory"' not in asm]
 print(*bare, sep="\n")
 sys.exit(0 if kernels and not bare and all(right for right, _ in kernels) else 1)

@@ -65,11 +65,10 @@ struct cmp_rounds {
 static struct {
     double seconds, percent; /* for one process; the smallest difference that matters */
     int processes, cold, first, row, delay; /* delay: in clocks, before a row */
-    int among;                              /* so many kernels are compared in one night */
     double gate_percent;                    /* of --gate; 0: none, -1: auto */
     int fitting;                            /* how long may a row be? see cmp_fit_row() */
     FILE *record;                           /* of --csv; stdout: in place of the words */
-    const char *clock;                      /* which time it is; NULL: times from elsewhere */
+    const char *clock;                      /* which time it is */
     const char *wanted, *program;           /* of --device; argv[0] */
     char *drivers; /* OCL_ICD_FILENAMES as it was: loader or drivers may cut it behind the first */
     int is_cpu;    /* the device is this processor */
@@ -88,7 +87,8 @@ static struct {
     long long ran_clocks; /* of the last spin */
     size_t times, samples, late, too_short;
     double table[CMP_PROCESSES][CMP_COLUMNS];
-    int rows, repeated, line; /* line: of standard input */
+    int answer_to; /* the pipe to the process that started this one, or 0 */
+    int rows, repeated;
 } cmp;
 
 static inline int64_t cmp_now_ns(void) {
@@ -598,7 +598,7 @@ static inline void cmp_widen(double found[3], double step) {
  * holds for all comparisons at once. Returns its width before it gets that of a step. */
 static inline double cmp_between(int i, int j, double step, double found[3]) {
     static double percent[CMP_PROCESSES];
-    const int all = cmp_candidates * (cmp_candidates - 1) / 2 * cmp.among;
+    const int all = cmp_candidates * (cmp_candidates - 1) / 2;
     for (int r = 0; r < cmp.rows; r++)
         percent[r] =
             100 * ((100 + cmp.table[r][CMP_MORE + i]) / (100 + cmp.table[r][CMP_MORE + j]) - 1);
@@ -709,7 +709,6 @@ static inline void cmp_print_alone(const double *of) {
 static inline void cmp_print_two(const double *of, const char *verdict, double finds) {
     const double widest = fmax(fabs(of[CMP_LOW]), of[CMP_HIGH]);
     const int one = cmp.rows == 1, undecided = strcmp(verdict, "undecided") == 0;
-    const char *us = cmp.clock ? " us" : "";
     if (undecided)
         printf("Not decided: ");
     if (strcmp(verdict, "same") == 0)
@@ -719,7 +718,7 @@ static inline void cmp_print_two(const double *of, const char *verdict, double f
     if (strstr(verdict, "below_step"))
         printf(", if both meet the same steps: it is less than one.\n");
     else
-        printf("%s.\n", !one ? ", 95 % sure" : cmp.clock ? " in this process" : " in these pairs");
+        printf("%s.\n", one ? " in this process" : ", 95 % sure");
     if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * finds))
         printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
                of[CMP_LEAST]);
@@ -733,8 +732,8 @@ static inline void cmp_print_two(const double *of, const char *verdict, double f
         cmp_print_difference("B", "A", whole);
         printf(".\n");
     }
-    printf("Medians: A %.2f%s, B %.2f%s; %d process%s, %.0f pairs in each.\n", of[CMP_US], us,
-           of[CMP_US + 1], us, cmp.rows, one ? "" : "es", of[CMP_COUNT]);
+    printf("Medians: A %.2f us, B %.2f us; %d process%s, %.0f pairs in each.\n", of[CMP_US],
+           of[CMP_US + 1], cmp.rows, one ? "" : "es", of[CMP_COUNT]);
 }
 
 /* The verdict on more: who cannot be told from the best, and how far behind are the others? */
@@ -761,12 +760,10 @@ static inline void cmp_print_many(const double *of) {
                behind[i][1] > 0 && behind[i][0] < of[CMP_LEAST]
                    ? "  if all meet the same steps: it is less than one"
                    : "");
-    printf("The fastest takes %.2f%s: by rounds that did not choose it. %d process%s, %.0f rounds "
+    printf("The fastest takes %.2f us: by rounds that did not choose it. %d process%s, %.0f rounds "
            "in each.\n",
-           cmp_fastest_us(), cmp.clock ? " us" : "", cmp.rows, cmp.rows == 1 ? "" : "es",
-           of[CMP_COUNT]);
-    if (cmp.clock)
-        printf("An empty kernel takes %.2f us, which are in none of these times.\n", of[CMP_EMPTY]);
+           cmp_fastest_us(), cmp.rows, cmp.rows == 1 ? "" : "es", of[CMP_COUNT]);
+    printf("An empty kernel takes %.2f us, which are in none of these times.\n", of[CMP_EMPTY]);
 }
 
 /* Which time, and how full were the caches? */
@@ -796,13 +793,12 @@ static inline void cmp_print_words(const double *of, const char *verdict, double
     else
         cmp_print_many(of);
     cmp_print_alone(of);
-    if (cmp.clock)
-        cmp_print_time(of);
+    cmp_print_time(of);
     if (of[CMP_ALONE] > 0)
         printf("Steps: the clock's tick is %.0f ns. A launch gets longer in steps of %.0f ns if "
                "alone, of %.0f ns in this row.\n",
                of[CMP_TICK], of[CMP_ALONE], of[CMP_STEP]);
-    if (cmp.clock && of[CMP_CONTROL + 2] < INFINITY) {
+    if (of[CMP_CONTROL + 2] < INFINITY) {
         cmp_print_difference("Control, of a quarter of the pairs: A", "A itself", of + CMP_CONTROL);
         printf(".\n");
     }
@@ -848,27 +844,11 @@ static inline void cmp_print_record(FILE *to, const double *of, const char *verd
 
 enum { CMP_SLOWER = 3, CMP_UNDECIDED, CMP_NOT_MEASURED };
 
-/* Adds a row to the history, and says the line. worst: of the candidate that is most behind A. */
+/* Says the line. worst: of the candidate that is most behind A. */
 static inline int cmp_say_gate(int answer, int which, const double *worst, const double *of) {
     static const char *const words[] = {"not slower",  "", "", "slower", "not decided",
                                         "not measured"};
-    char date[32];
-    const time_t now = time(NULL);
-    FILE *to = cmp.record;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    if (to && (to == stdout || ftell(to) == 0))
-        fprintf(to,
-                "date,program,device,gate_percent,answer,slowest,difference_percent,low_percent,"
-                "high_percent,median_a_us,processes,disturbed,among\n");
-    if (to)
-        fprintf(to, "%s,\"%s\",\"%s\",%.3f,%s,", date, cmp.program, cmp.device_name,
-                cmp.gate_percent, words[answer]);
-    if (to && cmp.rows > 0)
-        fprintf(to, "%c,%.3f,%.3f,%.3f,%.3f,%d,%.0f,%d\n", which, worst[0], worst[1], worst[2],
-                of[CMP_US], cmp.rows, of[CMP_DISTURBED], cmp.among);
-    else if (to)
-        fprintf(to, ",,,,,0,,%d\n", cmp.among);
-    if (to == stdout)
+    if (cmp.record == stdout)
         return answer;
     if (cmp.gate_percent < 0) /* auto, and nothing was measured */
         printf("gate auto: %s: ", words[answer]);
@@ -929,8 +909,24 @@ __attribute__((noreturn)) static inline void cmp_give_up(int code) {
     exit(code);
 }
 
+/* What a process tells the one that started it. */
+struct cmp_answer {
+    char device_name[sizeof cmp.device_name];
+    double row[CMP_COLUMNS];
+};
+
+/* The answer of this process, which is one of several. Returns what it ends with. */
+static inline int cmp_tell(void) {
+    struct cmp_answer answer;
+    memcpy(answer.device_name, cmp.device_name, sizeof answer.device_name);
+    memcpy(answer.row, cmp.table[0], sizeof answer.row);
+    return write(cmp.answer_to, &answer, sizeof answer) != sizeof answer;
+}
+
 /* What all rows say together: record and words. Returns what the program ends with. */
 static inline int cmp_finish(void) {
+    if (cmp.answer_to)
+        return cmp_tell();
     static double column[CMP_PROCESSES];
     double of[CMP_COLUMNS] = {0}, all[3], disturbed = 0;
     const size_t n = (size_t)cmp.rows;
@@ -968,9 +964,9 @@ static inline int cmp_finish(void) {
     int answer = 0;
     if (cmp.gate_percent != 0)
         answer = cmp_gate_answer(of);
-    else if (cmp.record)
+    if (cmp.record)
         cmp_print_record(cmp.record, of, verdict);
-    if (cmp.record != stdout && cmp.clock && cmp.processes == 1)
+    if (cmp.record != stdout && cmp.processes == 1)
         printf("%s\n", cmp.device_name); /* of many the first one's line has it */
     if (cmp.record != stdout && cmp.gate_percent == 0)
         cmp_print_words(of, verdict, finds);
@@ -984,8 +980,6 @@ static inline int cmp_finish(void) {
 
 /* Ends with 2 and one line. */
 __attribute__((noreturn)) static inline void cmp_usage(const char *what, const char *text) {
-    if (cmp.line > 0)
-        fprintf(stderr, "line %d of the input: ", cmp.line);
     fprintf(stderr, "%s '%s'\n", what, text);
     exit(2);
 }
@@ -1000,32 +994,30 @@ static inline double cmp_number(const char *text, double most, const char *what)
     return x;
 }
 
-/* Starts this program again, as process number CMP_PROCESS. Returns whether it has a row, which
- * comes last. */
-static inline int cmp_run_process(char **argv, double *row) {
-    char number[16], line[2048] = "", *end;
+/* Starts this program again, as process number cmp.rows + 1. Returns whether it has an answer. What
+ * it prints goes to stderr. */
+static inline int cmp_run_process(char **argv, struct cmp_answer *answer) {
+    char words[32];
     int ends[2], status;
-    FILE *said;
-    snprintf(number, sizeof number, "%d", cmp.rows + 1);
-    setenv("CMP_PROCESS", number, 1);
     if (cmp.drivers)
         setenv("OCL_ICD_FILENAMES", cmp.drivers, 1);
     signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody can wait */
-    if (pipe(ends) != 0 || !(said = fdopen(ends[0], "r")) || (cmp.child = fork()) < 0) {
+    if (pipe(ends) != 0 || (cmp.child = fork()) < 0) {
         perror("cannot start a process");
         exit(1);
     }
     if (cmp.child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
+        snprintf(words, sizeof words, "%d %d", cmp.rows + 1, ends[1]);
+        setenv("CMP_PROCESS", words, 1);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
         close(ends[0]);
         execv(access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : argv[0], argv);
         _exit(1);
     }
     close(ends[1]);
     cmp_limit((unsigned)(20 * cmp.seconds) + 600, 'P', "has no end");
-    while (fgets(line, sizeof line, said))
-        sscanf(line, "# device,%255[^\n]", cmp.device_name);
-    fclose(said);
+    const int is_told = read(ends[0], answer, sizeof *answer) == sizeof *answer;
+    close(ends[0]);
     if (waitpid(cmp.child, &status, 0) != cmp.child) {
         perror("cannot wait for a process");
         exit(1);
@@ -1037,11 +1029,7 @@ static inline int cmp_run_process(char **argv, double *row) {
                 strsignal(WTERMSIG(status)));
     if (status != 0) /* else it has said why */
         cmp_give_up(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-    strtod(line, &end);
-    for (int c = 0; c < CMP_COLUMNS; c++)
-        if (cmp_column(c) && *end == ',')
-            row[c] = strtod(end + 1, &end);
-    return *end == '\n';
+    return is_told;
 }
 
 /* For several processes: runs them, reports and ends the program. One process returns at once. */
@@ -1055,13 +1043,16 @@ static inline void cmp_run_processes(char **argv) {
         fprintf(stderr, "%d processes of %g s and their set-up: some %.0f s\n", cmp.processes,
                 cmp.seconds, cmp.processes * (cmp.seconds + 0.5 + 0.1 * cmp_candidates));
     while (cmp.rows < cmp.processes) {
+        struct cmp_answer answer;
         double *row = cmp.table[cmp.rows];
         if (is_terminal)
             fprintf(stderr, "\rprocess %d of %d\r", cmp.rows + 1, cmp.processes);
-        if (!cmp_run_process(argv, row) || !(row[CMP_HIGH] < INFINITY)) {
+        if (!cmp_run_process(argv, &answer) || !(answer.row[CMP_HIGH] < INFINITY)) {
             fprintf(stderr, "process %d has too few pairs: give it more SECONDS\n", cmp.rows + 1);
             cmp_give_up(1);
         }
+        memcpy(row, answer.row, sizeof answer.row);
+        memcpy(cmp.device_name, answer.device_name, sizeof cmp.device_name);
         const int again = row[CMP_DISTURBED] > 0 && cmp.repeated < cmp.processes;
         if (cmp.record != stdout && cmp.gate_percent == 0) {
             if (cmp.rows + cmp.repeated == 0)
@@ -1088,49 +1079,10 @@ static inline int cmp_is_wanted(int number, const char *name) {
            (strspn(cmp.wanted, "0123456789") < strlen(cmp.wanted) && strstr(name, cmp.wanted));
 }
 
-/* Times in us of standard input, a line for each round; an empty line ends a process. */
-static inline int cmp_read_rounds(double step) {
-    char line[256];
-    int count = 0; /* of times in a line: as many as in the first one */
-    for (int more = 1, fresh = 1; more;) {
-        double us[CMP_MOST] = {0};
-        int n = 0;
-        more = fgets(line, sizeof line, stdin) != NULL;
-        cmp.line++;
-        const char *first = more ? strtok(line, " \t,\r\n") : NULL;
-        for (const char *word = first; word; word = strtok(NULL, " \t,\r\n")) {
-            if (n == CMP_MOST)
-                cmp_usage("more than eight times:", word);
-            us[n++] = cmp_number(word, 1e12, "not a time:");
-        }
-        count = count > 0 ? count : n;
-        if (n > 0 && (n < 2 || n != count))
-            cmp_usage("not a time of each candidate, A B ...:", first);
-        if (n > 0 && fresh)
-            cmp.all.count = cmp.times = 0;
-        if (cmp.all.count == CMP_PAIRS || cmp.rows == CMP_PROCESSES)
-            cmp_usage("more than there is room for:", first ? first : "");
-        if (n > 0) {
-            fresh = 0;
-            cmp_candidates = n;
-            cmp_add(&cmp.all, us, n);
-            for (int i = 0; i < n && cmp.times < CMP_TIMES; i++)
-                cmp.times_us[cmp.times++] = us[i];
-        } else if (!fresh) { /* a tick shows in the times */
-            fresh = 1;
-            cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, 0x1p-23), step);
-        }
-    }
-    if (ferror(stdin) || cmp.rows == 0)
-        cmp_usage("no times:", "-");
-    return cmp_finish();
-}
-
 /* Reads the arguments. candidates: how many there are. */
 static inline void cmp_begin(int argc, char **argv, int candidates, const char *clock) {
     static const char help[] =
         "usage: compare [SECONDS [PERCENT]] [OPTION...]\n"
-        "       compare - [STEP]\n"
         "Which launch is faster, A or B (or C, ...)? Times them in rounds, in several processes.\n"
         "  SECONDS        of each process, up to 3600; else 0.5, or 2.5 on a processor\n"
         "  PERCENT        the smallest difference that matters to you, 0.5\n"
@@ -1139,10 +1091,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         "  --device D     its number, or a part of its name\n"
         "  --csv[=FILE]   writes the numbers by name; without FILE in place of the words\n"
         "  --gate PERCENT one line: is one slower than A by so much? auto: by twice what A\n"
-        "                 differs from A, at most 2 PERCENT. --csv=FILE adds a row to FILE\n"
-        "  --among M      the gate is one of M, which hold together\n"
-        "  -              reads times in us, a line 'A B' for each round and an empty line\n"
-        "                 behind each process; STEP: of their clock, in us\n"
+        "                 differs from A, at most 2 PERCENT\n"
         "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no device. With\n"
         "--gate 0: not slower; 3: slower; 4: not decided; 5: disturbed, or not measured.\n";
     static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
@@ -1150,7 +1099,6 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
                                           {"csv", optional_argument, NULL, 'r'},
                                           {"device", required_argument, NULL, 'd'},
                                           {"gate", required_argument, NULL, 'g'},
-                                          {"among", required_argument, NULL, 'm'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     const char *processes = NULL, *record = NULL, *number = getenv("CMP_PROCESS");
@@ -1159,7 +1107,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
     const char *drivers = getenv("OCL_ICD_FILENAMES");
     cmp.drivers = drivers ? strdup(drivers) : NULL;
     cmp.percent = 0.5;
-    cmp.row = cmp.delay = cmp.among = 1;
+    cmp.row = cmp.delay = 1;
     for (int i = 0; i <= CMP_MOST; i++)
         cmp.host_us[i] = cmp.outside_us[i] = INFINITY;
     opterr = 0;
@@ -1174,8 +1122,6 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
             cmp.gate_percent = strcmp(optarg, "auto") == 0
                                    ? -1
                                    : cmp_number(optarg, 100, "--gate is up to 100, or auto, not");
-        else if (option == 'm')
-            cmp.among = (int)cmp_number(optarg, 1000, "--among is up to 1000, not");
         else if (option == 'h')
             exit(fputs(help, stdout) < 0 || fflush(stdout) != 0);
         else if (option != 'r')
@@ -1183,7 +1129,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         else
             record = optarg ? optarg : "";
     char **rest = argv + optind;
-    const int pairs = candidates * (candidates - 1) / 2 * cmp.among;
+    const int pairs = candidates * (candidates - 1) / 2;
     for (cmp.processes = 9; cmp_rank((size_t)cmp.processes, pairs) < 2; cmp.processes++) {
     }
     if (processes) {
@@ -1199,22 +1145,15 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         cmp_usage("--gate takes several --processes, not", "1");
     if (argc - optind > 2)
         cmp_usage("one argument too many (see --help):", rest[2]);
-    if (number) { /* this is one process of many: see cmp_run_process() */
-        cmp.first = (atoi(number) - 1) % candidates;
+    if (number && sscanf(number, "%d %d", &cmp.first, &cmp.answer_to) == 2) { /* one of several */
+        cmp.first = (cmp.first - 1) % candidates;
         cmp.processes = 1;
-        cmp.gate_percent = 0;
-        record = "";
+        record = NULL;
     }
     if (record)
-        cmp.record = *record ? fopen(record, cmp.gate_percent != 0 ? "a" : "w") : stdout;
+        cmp.record = *record ? fopen(record, "w") : stdout;
     if (record && !cmp.record)
         cmp_usage("cannot write the record:", record);
-    if (record && *record)
-        fseek(cmp.record, 0, SEEK_END); /* is it a new one? see cmp_say_gate() */
-    if (rest[0] && strcmp(rest[0], "-") == 0 && cmp.gate_percent < 0)
-        cmp_usage("--gate auto takes A against A, which is not in", "-");
-    if (rest[0] && strcmp(rest[0], "-") == 0)
-        exit(cmp_read_rounds(rest[1] ? cmp_number(rest[1], 1e12, "not a step:") : 0));
     cmp.clock = clock;
     if (rest[0])
         cmp.seconds = cmp_number(rest[0], 3600, "SECONDS is up to 3600, not");

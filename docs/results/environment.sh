@@ -13,8 +13,8 @@ echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sm), kernel 
 echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
 if [ "${CUDA_VISIBLE_DEVICES-all}" ] && command -v nvidia-smi >/dev/null; then
     nvidia-smi ${CUDA_VISIBLE_DEVICES:+-i "$CUDA_VISIBLE_DEVICES"} \
-        --query-gpu=name,driver_version --format=csv,noheader |
-        sed 's/^\(.*\), \(.*\)$/gpu: \1, driver \2/'
+        --query-gpu=name,driver_version,power.limit,clocks.max.sm --format=csv,noheader |
+        sed 's/^\(.*\), \(.*\), \(.*\), \(.*\)$/gpu: \1, driver \2, at most \3, \4/'
 fi
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then

@@ -4,9 +4,8 @@
 # docs/results/record.sh NAME [OPENCL_DEVICE]
 #
 # Runs every program that is built and has a device, and writes into docs/results/NAME/ its record
-# (program.csv), README.md with what each printed in the same run, and environment.txt, which says on what, in
-# what state the machine was, and which of these runs were disturbed (docs/copy/fit_to_measure.c). README.md has
-# all programs, or, if a text already quotes or links what a program printed on NAME, only such.
+# (program.csv), README.md with what each printed in the same run, and environment.txt, which says on what.
+# README.md has all programs, or, if a text already quotes or links what a program printed on NAME, only such.
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
 # GPUs, and empty it leaves out all. BUILD names the build folder, if not build; ONLY the programs, if not all.
 set -eu
@@ -14,7 +13,7 @@ unset CDPATH
 export LC_ALL=C
 cd "$(dirname "$(readlink -f "$0")")/../.."
 case ${1-} in
-"" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name, and a column's in side_by_side.sh
+"" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name
 esac
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     echo "usage: docs/results/record.sh NAME [OPENCL_DEVICE], with a NAME of letters, digits, '.', '_' and '-'" >&2
@@ -24,9 +23,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 build=${BUILD:-build}
-fit=$build/docs/copy/fit_to_measure
 results=docs/results/$1
-if [ ! -x "$build/01_host_clock/host_clock" ] || [ ! -x "$fit" ]; then
+if [ ! -x "$build/01_host_clock/host_clock" ]; then
     echo "record.sh: no programs in '$build': build them first" >&2
     exit 1
 fi
@@ -41,8 +39,6 @@ whose() {
 }
 docs/results/environment.sh "$build" >"$scratch/environment.txt"
 [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device" >>"$scratch/environment.txt"
-"$fit" --csv="$scratch/fit.csv" | grep -v '^Fit to measure\|^Disturbed' >>"$scratch/environment.txt"
-sed -n 's/^# disturbed,/disturbed before: /p' "$scratch/fit.csv" >>"$scratch/environment.txt"
 if [ -e "$results/environment.txt" ] &&
     [ "$(whose "$results/environment.txt")" != "$(whose "$scratch/environment.txt")" ]; then
     echo "record.sh: '$1' was recorded on $(whose "$results/environment.txt" | paste -sd ';' -); this is" \
@@ -78,10 +74,9 @@ record() {
     ! grep -q "^opencl ${program#"$build"/}\$" "$build/programs.txt" || chosen=$opencl_device
     [ -z "$chosen" ] || set -- --device "$chosen" "$@"
     code=0
-    "$fit" --csv="$scratch/fit.csv" "$program" --csv="$output.csv" "$@" >"$output.txt" 2>"$scratch/messages" || code=$?
-    grep "^${program##*/}: " "$scratch/messages" >&2 || :
+    "$program" --csv="$output.csv" "$@" >"$output.txt" || code=$?
     case $code in
-    0) sed -n "/^# disturbed,no$/!s/^# disturbed,/disturbed: $name: /p" "$scratch/fit.csv" >>"$scratch/environment.txt" ;;
+    0) echo "$name: recorded" ;;
     77)
         rm -f "$output.txt" "$output.csv"
         left_out "$name" "without a device" # the program has said so
@@ -89,10 +84,6 @@ record() {
         ;;
     *) echo "$name: failed" && exit 1 ;;
     esac
-    if [ "$name" = sm_clock ]; then # what a load is, as fit_to_measure sees it
-        grep -v "^${program##*/}: " "$scratch/messages" >"$scratch/record/fit_to_measure.txt"
-        cp "$scratch/fit.csv" "$scratch/record/fit_to_measure.csv"
-    fi
     echo "$name: recorded"
 }
 
@@ -120,17 +111,14 @@ for compare in "$build/docs/copy/compare_cuda" "$build/docs/copy/compare_opencl"
     }
 done
 
-# With ONLY, what the other programs printed stays, and who disturbed them.
+# With ONLY, what the other programs printed stays.
 if [ "${ONLY-}" ] && [ -e "$results/README.md" ]; then
     awk -v to="$scratch/record/" '/^## / { file = to $2 ".txt"; if ((getline <file) >= 0) file = ""; next }
         /^```/ { inside = /text/; next }
         inside && file { print >file }' "$results/README.md"
-    awk -F': ' -v only=" $ONLY " '/^disturbed: / && NF > 2 && !index(only, " " $2 " ")' "$results/environment.txt" \
-        >>"$scratch/environment.txt"
     sed -n 's/^date: /recorded before, in part: /p; /^recorded before/p' "$results/environment.txt" |
         grep -v "$(date -u +%Y-%m-%d)" | sort -u >>"$scratch/environment.txt" || :
 fi
-grep -q '^disturbed: ' "$scratch/environment.txt" || echo "disturbed: no program" >>"$scratch/environment.txt"
 mkdir -p "$results"
 # printed NAMES: README.md with what these programs printed; without names, all.
 printed() {
@@ -148,13 +136,6 @@ printed() {
 }
 rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has the answer
 mv "$scratch/environment.txt" "$scratch/record"/*.csv "$results"
-if [ -e "$results/page.html" ]; then # a sample of the tour's page; README.md shows its chapter 02
-    printed '' >"$results/README.md"
-    python3 -X utf8 docs/tools/report.py "$results" "$results/page.html"
-    sed '/<nav/,/<h2 id="02/{/<h2 id="02/!d}' "$results/page.html" >"$scratch/part.html"
-    chromium --headless --no-sandbox --hide-scrollbars --window-size=860,1040 --screenshot="$results/page.png" \
-        "$scratch/part.html" 2>/dev/null || echo "No chromium, no picture of the page (Debian: chromium)"
-fi
 # What a text quotes or links; of a machine that no text names, all.
 printed "$(grep -rhoE --include='*.md' "(from |/)$1/(README\.md#)?[a-z0-9_]+( |:|\))" --exclude-dir=build . |
     sed 's/.*[/#]//; s/.$//' | sort -u)" >"$scratch/README.md"
@@ -169,7 +150,7 @@ if command -v gnuplot >/dev/null; then
     draw 03_opencl_profiling/plot.gp bandwidth.csv
     draw 04_cuda_events/plot.gp cuda_events.csv
     draw 05_block_clock/plot.gp block_timeline.csv
-    draw 06_warmup/plot.gp 'warmup_series*.csv'
+    draw 06_warmup/plot.gp 'warmup*.csv'
     for picture in "$results"/*.svg; do # half of gnuplot's lines are groups with nothing in them; a group gets one line
         [ ! -e "$picture" ] || sed -i -z 's/<g [^>]*>\n<\/g>\n//g; s/\t<filter.*<\/filter>\n//; s/\n\t*<text>/<text>/g
             s/\n\t*<\/g>/<\/g>/g; s/\n\n*/\n/g; s/\n\t*\([^<\t]\|<[^g\/\t]\|<g tr\|<\/defs\)/ \1/g' "$picture"

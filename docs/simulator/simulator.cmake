@@ -29,31 +29,41 @@ if(OPENCL_HEADERS)
 endif()
 
 # What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and the OpenCL C that
-# stands in a program's text, line by line in quotes.
-string(REGEX REPLACE "([][*?])" "[\\1]" top ${CMAKE_SOURCE_DIR}) # in a pattern
-file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${top}/0*/*.cu ${top}/0*/*.h ${top}/0*/*.cl ${top}/common/blocked.h
-  ${top}/0*/minimal.c ${top}/docs/copy/*.[ch]* ${top}/docs/lab/*.cu
-  ${top}/docs/lab/*.h ${top}/docs/lab/*.cl ${top}/docs/copy/test/liars.c*)
+# stands in a program's text, line by line in quotes. Only what a program of the suite is made of is looked at: in a
+# chapter's folder a reader may leave anything.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${simulator}/cuda.sed ${simulator}/text.sed)
 function(rewrite source to)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${source})
   get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${to} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   execute_process(COMMAND sed ${ARGN} ${CMAKE_SOURCE_DIR}/${source} OUTPUT_FILE ${CMAKE_BINARY_DIR}/simulated/new)
   configure_file(${CMAKE_BINARY_DIR}/simulated/new ${CMAKE_BINARY_DIR}/simulated/${to} COPYONLY)
 endfunction()
-foreach(source IN LISTS sources)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${source})
-  set(c -e "1i\\#line 1 \"${source}\"")
-  set(sed -f ${simulator}/cuda.sed)
-  if(source MATCHES "\\.c$")
-    rewrite(${source} c/${source} ${c})
-    rewrite(${source} ${source}l.c -f ${simulator}/text.sed ${sed})
-  else()
-    string(REGEX REPLACE "\\.c[lu]$" "\\0.c" to ${source})
-    rewrite(${source} ${to} ${c} ${sed})
+# rewrite_device(FILE): a .cu, .cl or .h of the suite, and the headers that it includes by their place; of those in
+# common/ only blocked.h is CUDA C.
+function(rewrite_device source)
+  get_property(rewritten GLOBAL PROPERTY rewritten)
+  if(source IN_LIST rewritten OR NOT EXISTS ${CMAKE_SOURCE_DIR}/${source})
+    return()
   endif()
-endforeach()
+  set_property(GLOBAL APPEND PROPERTY rewritten ${source})
+  string(REGEX REPLACE "\\.c[lu]$" "\\0.c" to ${source})
+  rewrite(${source} ${to} -e "1i\\#line 1 \"${source}\"" -f ${simulator}/cuda.sed)
+  file(READ ${CMAKE_SOURCE_DIR}/${source} text)
+  string(REGEX MATCHALL "#include \"[^\"]+" headers "${text}")
+  foreach(header IN LISTS headers)
+    string(REPLACE "#include \"" "" header ${header})
+    cmake_path(REPLACE_FILENAME source ${header} OUTPUT_VARIABLE header)
+    cmake_path(NORMAL_PATH header)
+    rewrite_device(${header})
+  endforeach()
+endfunction()
+rewrite(common/blocked.h common/blocked.h -e "1i\\#line 1 \"common/blocked.h\"" -f ${simulator}/cuda.sed)
+# rewrite_text(FILE): a .c that stands alone, and the kernels in its text.
+function(rewrite_text source)
+  rewrite(${source} c/${source} -e "1i\\#line 1 \"${source}\"")
+  rewrite(${source} ${source}l.c -f ${simulator}/text.sed -f ${simulator}/cuda.sed)
+endfunction()
 
 # add_simulated(host|opencl|cuda program.c|.cu [prefix]): a folder's program on the simulated device, and the test that
 # compares what it prints with test/prefixprogram.txt. The .cl file that an OpenCL program names goes with it, once for
@@ -69,11 +79,13 @@ function(add_simulated needs source)
     return()
   endif()
   if(needs STREQUAL cuda)
+    rewrite_device(${source})
     add_executable(${target} ${there}/${source}.c)
     target_compile_options(${target} PRIVATE -D_GNU_SOURCE -include cuda_runtime.h)
   else()
     set(kernels)
-    if(source IN_LIST sources) # it stands alone
+    if(ARGN) # it stands alone
+      rewrite_text(${source})
       add_executable(${target} ${there}/c/${source})
       target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/${folder})
       target_compile_options(${target} PRIVATE -Drand=simulated_rand)
@@ -89,6 +101,7 @@ function(add_simulated needs source)
       if(count GREATER 1)
         message(FATAL_ERROR "${source} names more than one .cl file: ${names}")
       elseif(count)
+        rewrite_device(${folder}/${file})
         set(kernels ${there}/${folder}/${file}.c)
       endif()
     endif()
@@ -156,6 +169,9 @@ if(Python3_FOUND)
   endif()
 endif()
 
+add_test(NAME transcript COMMAND sh ${simulator}/test/transcript_test.sh)
+set_tests_properties(transcript PROPERTIES LABELS simulated)
+
 # A reader's own program: twelve of strangers, and what simcc refuses or a program must say.
 find_program(CXX_OF_SIMCC NAMES g++ clang++)
 if(Python3_FOUND AND CXX_OF_SIMCC)
@@ -179,9 +195,10 @@ endif()
 
 # The exercises of the chapters. A sanitizer of the build would have to be in the reader's program, too.
 if(Python3_FOUND AND NOT CMAKE_C_FLAGS MATCHES "sanitize")
-  file(GLOB exercises CONFIGURE_DEPENDS ${top}/0*/exercise/*.c*)
-  foreach(exercise IN LISTS exercises)
-    cmake_path(GET exercise STEM name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${simulator}/test/exercises.txt)
+  file(STRINGS ${simulator}/test/exercises.txt exercises REGEX "^\\[[a-z_]+\\]$")
+  string(REGEX REPLACE "[][]" "" exercises "${exercises}")
+  foreach(name IN LISTS exercises)
     add_test(NAME exercise_${name} COMMAND Python3::Interpreter ${simulator}/test/exercises.py ${name})
     set_tests_properties(exercise_${name} PROPERTIES LABELS simulated TIMEOUT 120 COST 5 SKIP_RETURN_CODE 77
       ENVIRONMENT "SIMULATED_LIBRARIES=${CMAKE_BINARY_DIR};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/simcc_cache")

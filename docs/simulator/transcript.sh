@@ -22,13 +22,14 @@ export LC_ALL=C # sort, ls and numbers as the tests know them
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
 . "$here/../../common/test/clean.sh"
-transcript=$1
+case $1 in /*) transcript=$1 ;; *) transcript=$PWD/$1 ;; esac
+case $2 in /*) program=$2 ;; *) program=$PWD/$2 ;; esac
 grep -qs '^\$ ' "$transcript" || {
     echo "$transcript is missing or has no command: CONTRIBUTING, How to add a program, step 4" >&2
     exit 1
 }
-[ -x "$2" ] || {
-    echo "there is no program $2" >&2
+[ -x "$program" ] || {
+    echo "there is no program $program" >&2
     exit 1
 }
 if grep -q '^\$ \(.* \)\{0,1\}parts ' "$transcript" && ! command -v python3 >/dev/null; then
@@ -40,9 +41,7 @@ export XDG_CACHE_HOME="${scratch%/*}/simcc_cache" # there simcc keeps the machin
 root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 PATH=$here:$here/test:$PATH
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
-for file in "$2" "${2%/simulated/bin/*}/simulated/bin/"new; do
-    [ ! -e "$file" ] || ln -s "$file" .
-done
+ln -s "$2" .
 
 # type_in COMMAND: into output, errors, code and hit.
 type_in() {
@@ -101,7 +100,7 @@ while IFS= read -r line; do
         said=$(head -n 1 "$scratch/errors")
         [ "$said" ] || said=$(tail -n 1 "$scratch/output")
         [ "$(wc -l <"$scratch/errors")" -le 1 ] || said="$said ..."
-        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${2##*/}: "}" |
+        printf '%-18s  %s  %s\n' "$word" "$code" "${hit:+[$hit] }${said#"${program##*/}: "}" |
             sed 's/\(from\|to\|after\|clock\) [0-9]\{12,\}/\1 N/g
                 /  impossible/s/-\{0,1\}[0-9.]*[1-9][0-9.]*\([0-9]\{9\}\| [mun]s\)/N\1/g; s/N[0-9]*/N/g; s/ *$//'
         ;;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # docs/test/alone.sh [c|cu]: does each folder stand alone? Of each a copy in an empty place, with nothing but common/
-# beside it (and, for the laboratory, the chapters' headers): it builds by its own CMakeLists.txt, and each of its programs
-# (those in C, or in CUDA) by the line in its head, without a warning; in C without -O2, with which the suite is built, too.
+# beside it: it builds by its own CMakeLists.txt, and each of its programs (those in C, or in CUDA) by the line in its head,
+# without a warning; in C without -O2, with which the suite is built, too.
 set -euo pipefail
 unset CDPATH
 export LC_ALL=C
@@ -11,7 +11,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.."
 kind=${1-c}
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-rooms=(0?_* docs/lab docs/copy)
+rooms=(0?_* docs/copy)
 
 # built_alone ROOM
 built_alone() {
@@ -19,10 +19,6 @@ built_alone() {
     local copy="$copy/${1##*/}"
     mkdir -p "$copy/$1"
     cp -r common "$copy"
-    [ "$1" != docs/lab ] || for header in 0?_*/*.h; do
-        mkdir -p "$copy/${header%/*}"
-        cp "$header" "$copy/$header"
-    done
     (cd "$1" && { git ls-files . 2>/dev/null | grep . || find . -type f; } | tar cf - -T -) | tar xf - -C "$copy/$1"
     if [ "$kind" = c ]; then
         said=$(cmake -S "$copy/$1" -B "$copy/build/$1" -DWITH_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug && # in little time

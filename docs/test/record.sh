@@ -10,7 +10,7 @@ export LC_ALL=C
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
-mkdir -p "$copy/bin" "$copy/docs/results" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync" "$copy/build/docs/copy"
+mkdir -p "$copy/bin" "$copy/docs/results" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync"
 cp docs/*.sh "$copy/docs"
 cp docs/results/*.sh "$copy/docs/results"
 cd "$copy"
@@ -36,29 +36,19 @@ done
 echo "${0##*/} says $STATE"
 .
 done <build/programs.txt
-cat >build/docs/copy/fit_to_measure <<'.'
-#!/bin/sh
-echo "# disturbed,$STATE" >"${1#--csv=}"
-shift
-[ $# -gt 0 ] || exec echo "cores: 2"
-exec "$@"
-.
-chmod +x build/0*/* build/docs/copy/fit_to_measure
-export STATE="others ran"
+chmod +x build/0*/*
+export STATE=this
 
-# With ONLY some programs are recorded anew. Who disturbed these before is forgotten, who disturbed the others stays. What
-# the texts say to try is on the page, and leaves no record. The device is for the OpenCL programs.
+# With ONLY some programs are recorded anew, and the others stay. What the texts say to try is on the page, and leaves no
+# record. The device is for the OpenCL programs.
 docs/results/record.sh known Known >/dev/null
-STATE=no ONLY=stopwatch docs/results/record.sh known Known >/dev/null
-(cd docs/results/known && grep -h '^disturbed: ' environment.txt && grep ' says ' README.md && grep . ./*.csv) >found
+STATE=that ONLY=stopwatch docs/results/record.sh known Known >/dev/null
+(cd docs/results/known && grep ' says ' README.md && grep . ./*.csv) >found
 is "ONLY" <<'.'
-disturbed: host_clock: others ran
-disturbed: clfinish_sync: others ran
-disturbed: try_clfinish_sync: others ran
-clfinish_sync says others ran
-host_clock says others ran
-stopwatch says no
-clfinish_sync says others ran
+clfinish_sync says this
+host_clock says this
+stopwatch says that
+clfinish_sync says this
 ./clfinish_sync.csv:csv --device Known
 ./host_clock.csv:csv
 ./stopwatch.csv:csv
@@ -75,16 +65,18 @@ is "the page" <<'.'
 cp -R docs/results/known before
 fails "^stopwatch: why" env FAILS=stopwatch CODE=1 docs/results/record.sh known
 fails "stopwatch is without a device" env FAILS=stopwatch CODE=77 docs/results/record.sh known
-printf '#!/bin/sh\necho "NVIDIA Known, 580.1"\n' >bin/nvidia-smi
+printf '#!/bin/sh\necho "NVIDIA Known, 580.1, 700.00 W, 1980 MHz"\n' >bin/nvidia-smi
 printf '#!/bin/sh\n[ "$1" = -r ] && echo 6.1.0-13-cloud || echo "Linux x86_64"\n' >bin/uname
 chmod +x bin/*
 fails "'known' was recorded on .*; this is NVIDIA Known: take another name" env -u CUDA_VISIBLE_DEVICES docs/results/record.sh known
 diff -r before docs/results/known
-env -u CUDA_VISIBLE_DEVICES docs/results/environment.sh | grep -x "gpu: NVIDIA Known, driver 580.1" >/dev/null
+env -u CUDA_VISIBLE_DEVICES docs/results/environment.sh | grep -x "gpu: NVIDIA Known, driver 580.1, at most 700.00 W, 1980 MHz" >/dev/null
 docs/results/environment.sh | grep -q 'kernel 6.1.0$' # nothing but its numbers
 
 # Five processes of each, with the options A and B, and then they are compared. A wrong option leaves the older records.
-printf '#!/bin/sh\ncat $1 $2\n' >docs/side_by_side.sh
+mkdir docs/tools
+printf '%s\n' 'import pathlib, sys' 'print(*(p.read_text() for p in sorted(pathlib.Path(sys.argv[1]).glob("*.csv"))), sep="")' \
+    >docs/tools/compared.py
 {
     docs/change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' '
     docs/change.sh host_clock --device list
@@ -96,7 +88,7 @@ is "a change" <<'.'
  5 csv --runs 7
 0  Known GPU, driver 1
 The tables with disturbed rows, in ./build/change/stopwatch: ./A1.txt ./A2.txt ./A3.txt ./A4.txt ./A5.txt
-stopwatch says others ran
+stopwatch says this
 .
 fails "^change.sh: 'stopwach' is not built. These are: .*stopwatch " docs/change.sh stopwach
 mv build built

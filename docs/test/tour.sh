@@ -28,14 +28,9 @@ for tool in cc make cmake ctest apt-get sudo; do cp ../bin/tool "../bin/$tool"; 
 
 # The tour runs the first program of each chapter for each API. Of these one has no device, and one is not built. With
 # NO_GPU no CUDA program has a device; the simulated ones answer as the others.
-mkdir -p build/docs/lab build/docs/copy
-# shellcheck disable=SC2016 # the program expands them
-printf '%s\n' '#!/bin/sh' 'echo "# disturbed,others ran" >"${1#--csv=}"' shift 'echo "cores: 2" >&2' 'exec "$@"' \
-    >build/docs/copy/fit_to_measure
-chmod +x build/docs/copy/fit_to_measure
 printf '%s\n' "host 01_host_clock/host_clock" "host 01_host_clock/stopwatch" "opencl 02_clfinish_sync/clfinish_sync" \
     "opencl 03_opencl_profiling/opencl_profiling" "cuda 04_cuda_events/cuda_events" "cuda 05_block_clock/block_clock" \
-    "opencl 05_block_clock/block_clock_opencl" "cuda 06_warmup/warmup" "cuda docs/lab/calibrate" >build/programs.txt
+    "opencl 05_block_clock/block_clock_opencl" "cuda 06_warmup/warmup" >build/programs.txt
 while read -r _ program; do
     mkdir -p "build/${program%/*}"
     cat >"build/$program" <<'.'
@@ -80,17 +75,17 @@ said "Left out, because they need a tool: one program" "==== 01_host_clock/host_
     "==== 02_clfinish_sync/clfinish_sync ====" "==== 03_opencl_profiling/opencl_profiling ====" "Skipped: no OpenCL device" \
     "==== 04_cuda_events/cuda_events ====" "==== 05_block_clock/block_clock ====" "==== 05_block_clock/block_clock_opencl ====" \
     "Skipped: not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)" "==== 06_warmup/warmup ====" \
-    "==== docs/lab/calibrate ====" "==== One kernel under every clock ====" \
+    "==== One kernel under every clock ====" \
     "The table shows vector_add of 16777216 floats on this machine, in microseconds (us)." \
     "The report of this machine, to open in a browser: build/report.html" "    docs/change.sh block_clock --threads 64" \
     "    docs/change.sh clfinish_sync --size 1024" "    docs/change.sh cuda_events --size 1024"
 grep -q '^OpenCL no_finish .* (disturbed)$' ../text && grep -q '^CUDA   event_net ' ../text || bad=1
-[ "$(cd build/tour && echo ./*.csv)" = "./block_clock.csv ./calibrate.csv ./clfinish_sync.csv ./cuda_events.csv \
-./host_clock.csv ./warmup.csv" ] || { ls build/tour && bad=1; }
-page "02_clfinish_sync/clfinish_sync: before or while it ran, others ran" "02_clfinish_sync/clfinish_sync: disturbed: no_finish" \
+[ "$(cd build/tour && echo ./*.csv)" = "./block_clock.csv ./clfinish_sync.csv ./cuda_events.csv ./host_clock.csv \
+./warmup.csv" ] || { ls build/tour && bad=1; }
+page "02_clfinish_sync/clfinish_sync: disturbed: no_finish" \
     "fastest one: finish_after (median_us" "us in warmup: programs that measure the same differ" "no clock,min_us" \
     "method median_us clock min_us" "no_finish disturbed" "Skipped: no OpenCL device" "method this machine nvidia-h100" "04 Each method on each kernel" "no simulated" "no $PWD"
-[ "$(sed -n 's/.*<h2[^>]*>\(..\).*/\1/p' build/report.html | paste -sd ' ' -)" = "01 02 03 04 05 06 Nu Th Th Wh Wh" ] || bad=1
+[ "$(sed -n 's/.*<h2[^>]*>\(..\).*/\1/p' build/report.html | paste -sd ' ' -)" = "01 02 03 04 05 06 Nu Th Th Wh" ] || bad=1
 
 # Without a GPU the CUDA programs of the chapters run on the simulated one. Their rows are beside no recorded machine.
 NO_GPU=yes tours 0
@@ -103,8 +98,8 @@ simulated/block_clock.csv simulated/cuda_events.csv simulated/warmup.csv" ] || {
 page "cuda_events on a simulated GPU A model of an NVIDIA H200, in software: no number here was measured." \
     "05_block_clock/block_clock on the simulated GPU" "no block_clock on this machine" "no cuda_events on this machine" \
     "06_warmup/warmup: simulated, for this machine has no NVIDIA GPU" "02 vector_add by the host's clock and the event's" \
-    "no 04 Each method on each kernel" "no 05 Clocks of a block, CUDA" "no 04_cuda_events/cuda_events: before or while it ran"
-! grep '^CUDA   \|left out$\|calibrate' ../text || bad=1
+    "no 04 Each method on each kernel" "no 05 Clocks of a block, CUDA"
+! grep '^CUDA   \|left out$' ../text || bad=1
 FAILS=warmup NO_GPU=yes tours 1
 said "FAILED: simulated/06_warmup/warmup"
 

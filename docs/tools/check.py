@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check.py [--refresh] [BUILD]: compares every Markdown file with the programs and the recorded results.
+"""check.py [--refresh] [BUILD]: compares every Markdown file that git tracks with the programs and the recorded results.
 
 - Quotes. A code block after  <!-- from FILE -->  is FILE, whole; after  <!-- from FILE: A ... B -->  its lines from
   the first with A to the next with B (for }: just }). FILE may also be MACHINE/PROGRAM: what it printed there.
@@ -10,7 +10,7 @@
       <!-- numbers
       12.7  nvidia-h100/sm_counters what=zero_points time_us /1000
       6.4   nvidia-h100/clfinish_sync overhead_us
-      0.61  accuracy "device=NVIDIA H200" quantity=suite kind=simple max median_us
+      99    compare_trials "device=NVIDIA H200" min holds
       -->
 
   max or min is of all chosen rows; /1000 divides.
@@ -20,7 +20,6 @@
   chapter, or, outside the chapters, of any program in BUILD (default: build), simulated where it cannot run.
 - Translations. A NAME.zh.md has headings of the same levels, and the same code blocks, marks and links, as the
   NAME.md beside it. A link to another NAME.md may lead to its NAME.zh.md instead.
-- Pages. The tables of a machine's page.html are those that report.py makes of the records beside it.
 
 --refresh writes changed quotes and numbers anew. It names those to change by hand: those which also stand without a
 mark, or whose marks now disagree.
@@ -33,7 +32,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
 import textwrap
 
 import record
@@ -156,8 +154,7 @@ def dead_links(path, text):
             yield f"dead link {target}"
         elif to.is_file() and TRACKED and str(to).removeprefix(f"{ROOT}/") not in TRACKED:
             yield f"git does not track {target}"
-        elif picture and not (words.strip() and (to.suffix == ".png" or re.search(
-                'scheme: dark|fill="(white|#ffffff)"', to.read_text()))):
+        elif picture and not (words.strip() and re.search('scheme: dark|fill="(white|#ffffff)"', to.read_text())):
             yield f"without an alternative text, or nobody can read it on a dark page: {target}"
         elif anchor and to.suffix == ".md" and anchor not in anchors(to):
             yield f"no such heading: {target}#{anchor}"
@@ -218,30 +215,13 @@ def check(path, programs, refresh):
     return [f"{name}: {fault}" for fault in faults]
 
 
-def tables_of(page):
-    """Caption -> cells, of the tables of a machine's page that have its own numbers."""
-    found = (re.findall(r"<(?:span|t[dh])\b[^>]*>(.*?)</(?:span|t[dh])>", table, re.S)
-             for table in re.findall(r"<table.*?</table>", page.read_text(), re.S))
-    return {caption: cells for caption, *cells in found if re.search("(on this machine|of its record)$", caption)}
-
-
-def stale_tables(page):
-    """What in the tables of a recorded page is not of the records beside it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        again = pathlib.Path(scratch) / "page.html"
-        subprocess.run([sys.executable, "-X", "utf8", ROOT / "docs/tools/report.py", page.parent, again], check=True)
-        here, there = tables_of(page), tables_of(again)
-    return [f"{page.relative_to(ROOT)}: not of the records beside it: {caption}"
-            for caption in here.keys() | there.keys() if here.get(caption) != there.get(caption)]
-
-
 def main(arguments):
     build, = [argument for argument in arguments if argument != "--refresh"] or ["build"]
-    texts = sorted(path for path in ROOT.rglob("*.md") if not path.match("docs/results/*/README.md")
-                   and not any(part == "build" or part[0] == "." for part in path.relative_to(ROOT).parts))
+    names = TRACKED or {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.md")}  # a reader's own notes are left alone
+    texts = sorted(ROOT / name for name in names if re.search(r"^(?!build/|\.|docs/results/.*/README).*\.md$", name)
+                   and (ROOT / name).is_file())
     programs = options_of(ROOT / build)
     faults = [fault for path in texts for fault in check(path, programs, "--refresh" in arguments)]
-    faults += [fault for page in sorted(ROOT.glob("docs/results/*/page.html")) for fault in stale_tables(page)]
     print(*faults, sep="\n", end="\n" if faults else "", file=sys.stderr)
     print(f"{len(texts)} texts, {len(faults)} faults" + ("" if TRACKED else "; git was not asked"))
     return bool(faults) or not texts

@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/side_by_side.sh A.csv B.csv          two records of one program, which --csv=FILE wrote
-   docs/side_by_side.sh 'A?.csv' 'B?.csv'    several processes each, by turns: docs/change.sh
-   docs/side_by_side.sh NAME NAME [...]      machines of docs/results, or folders of records
+"""compared.py FOLDER: what docs/change.sh prints of FOLDER/A1.csv, A2.csv, ... and FOLDER/B1.csv, B2.csv, ...,
+the records of several processes each of one program. A row has the median of A's processes beside that of B's,
+the ratio, or the difference where a number may be near zero, and whether the spread of the processes explains it.
 
-Prints the rows of both side by side; of two also the ratio, or the difference where a number may be near
-zero, and whether the spread of the runs, or of the processes, explains it.
+report.py takes the tables of whole machines from here.
 """
-import glob
 import itertools
 import math
-import os
 import pathlib
 import re
 import signal
-import statistics
 import sys
 
 from page import ROOT, UNITS, as_printed, is_number
@@ -40,29 +36,16 @@ TABLES = [  # title, program, keys, number
     ("06 Error of each recipe, CUDA", "warmup", "recipe", "error_percent"),
     ("06 Estimate of each recipe, OpenCL", "warmup_opencl", "recipe", "estimate_us"),
     ("06 Error of each recipe, OpenCL", "warmup_opencl", "recipe", "error_percent"),
-    ("What the clocks can tell", "calibrate", "quantity", "value"),
 ]
 WHO = ("What the numbers are of", ["name", "device", "driver", "date"])
 OPTIONS = ["size", "blocks", "threads", "work", "runs"]  # as column, or as a "# " line
-DIFFER = "these two runs differ"
-NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_|^value$")
+NEAR_ZERO = re.compile("extra|error|difference|percent|_minus_")
 MOST_LINES = 24  # of a table of two records: one page
 
 
-def matching(path):
-    """The files of a pattern such as folder/A?.csv; in the folder's own name nothing is a pattern."""
-    folder, name = os.path.split(path)
-    return sorted(glob.glob(os.path.join(glob.escape(folder), name))) if re.search(r"[*?[]", name) else []
-
-
 def spread(row, column, record):
-    """The least and the greatest of the processes; or of the runs of one process, as the row's own columns have them: of
-    median_us min_us and max_us, of span_us span_min_us and span_max_us. None if there are none, or if there was one run."""
-    if "processes" in row:
-        values = [float(of[column]) for of in row["processes"]]
-        return min(values), max(values)
-    if column == "value" and "low" in row:
-        return float(row["low"]), float(row["high"])
+    """The least and the greatest of the runs, as the row's own columns have them: of median_us min_us and max_us, of
+    span_us span_min_us and span_max_us. None if there are none, or if there was one run."""
     unit = next(("_" + u for u in UNITS if column.endswith("_" + u)), "")
     name = column.removesuffix(unit)
     for form in [name + "_{}"] + ([name.replace("median", "{}")] if "median" in name else []):
@@ -113,50 +96,35 @@ class Side:
                 row_of = {name: row for name, row in zip(of, rows) if row}
                 self.rows.append(([*key, *(" -> ".join(row.get(k, "-") for row in row_of.values())
                                            for k in self.placed_by)], row_of))
-        self.processes = [len(r.rows[0].get("processes", [r])) if r.rows else 1 for r in records.values()]
 
-    def cell(self, row, mark=" disturbed"):
+    def cell(self, row, mark):
         return "-" if not row else row[self.column] + (mark if row.get("disturbed") == "1" else "")
 
-    def plain(self, mark=" disturbed"):
+    def plain(self):
         """A line for each row: its keys, and each one's number."""
-        return [[*key, *(self.cell(of.get(name), mark) for name in self.names)] for key, of in self.rows]
+        return [[*key, *(self.cell(of.get(name), " disturbed") for name in self.names)] for key, of in self.rows]
 
     def plain_head(self):
         return [*map(as_printed, self.keys), *self.names]
 
     def pairs(self):
-        """Of two, a line for each row: its keys, each one's number and its runs, the ratio, what to think of it."""
+        """Of A and B, a line for each row: its keys, each one's number and its processes, the ratio, what to think of it."""
         for key, of in self.rows:
             both = [of.get(name) for name in self.names]
-            ranges = [spread(of[n], self.column, self.records[n]) if n in of else None for n in self.names]
+            ends = []
             line = [*key]
-            for row, runs in zip(both, ranges):
-                line += [self.cell(row, "!"), "{:.7g} to {:.7g}".format(*runs) if runs else "-"]
+            for row in both:
+                values = [float(process[self.column]) for process in row["processes"]] if row else []
+                ends.append((min(values), max(values)) if row else None)
+                line += [self.cell(row, "!"), "{:.7g} to {:.7g}".format(*ends[-1]) if row else "-"]
             if not all(both):
                 yield [*line, "-", f"only {' and '.join(of)}"]
                 continue
             x, y = (float(row[self.column]) for row in both)
+            (a_min, a_max), (b_min, b_max) = ends
+            verdict = "B is greater" if b_min > a_max else "B is less" if b_max < a_min else "within the noise"
             disturbed = any(row.get("disturbed") == "1" for row in both)
-            yield [*line, self.change(x, y), self.verdict(x, y, *ranges, disturbed)]
-
-    def verdict(self, x, y, a, b, disturbed):
-        """What to think of A's x, with its runs from a[0] to a[1], and B's y."""
-        if not a or not b:
-            return "disturbed: do not believe it" if disturbed else "no spread recorded"
-        apart = a[1] < b[0] or b[1] < a[0]
-        if min(self.processes) > 1:
-            mark = " (disturbed)" if disturbed else ""
-            return f"{self.names[1]} is {'greater' if y > x else 'less'}{mark}" if apart else "within the noise"
-        # A delay only lengthens a run: a time is longer than another if its least run is longer than the other's median.
-        is_time = not self.has_difference(x) and not self.column.endswith("gb_s")
-        differ = apart or is_time and (b[0] > x if y > x else a[0] > y)
-        far = abs(y - x) > min(abs(x), abs(y))  # a factor of 2
-        if disturbed and not (differ and far):
-            return "disturbed: do not believe it"
-        if b[0] <= x <= b[1] and a[0] <= y <= a[1]:
-            return "within the spread of the runs"
-        return DIFFER if differ else "the runs overlap"
+            yield [*line, self.change(x, y), verdict + (" (disturbed)" if disturbed else "")]
 
     def change(self, x, y):
         """From x to y, in words: the difference where a number may be near zero, or the ratio."""
@@ -168,7 +136,7 @@ class Side:
 
     def counts(self):
         """How many rows say what, in one line."""
-        words = [line[-1].split(":")[0] for line in self.pairs() if line[-2] != "-"]
+        words = [line[-1] for line in self.pairs() if line[-2] != "-"]
         return "; ".join(f"{words.count(word)} of {len(words)} rows: {word}" for word in dict.fromkeys(words))
 
     def in_words(self):
@@ -178,7 +146,7 @@ class Side:
         named = any(not is_number(row[k]) for _, of in self.rows for row in of.values() for k in self.keys if k in row)
         if len(paired) < 2 or named or self.has_difference() or any(0 in xy for xy, _ in paired):
             return ""
-        ratios = sorted(y / x for (x, y), word in paired if word == DIFFER or word.startswith("B is "))
+        ratios = sorted(y / x for (x, y), word in paired if word.startswith("B is "))
         if not ratios:
             return f"{as_printed(self.column)} differs in none of {len(paired)} rows"
         less = ratios[-1] < 1
@@ -191,10 +159,9 @@ class Side:
         return x == 0 or NEAR_ZERO.search(self.column)
 
     def head(self):
-        a, b = self.names
-        runs = "processes" if min(self.processes) > 1 else "runs"
-        return [*map(as_printed, self.keys), a, f"{runs} of {a}", b, f"{runs} of {b}",
-                f"{b} - {a}" if self.has_difference() else f"{b} / {a}", ""]
+        columns = [[f"median of {name}", f"all {len(record.rows[0]['processes'])} of {name}"]
+                   for name, record in self.records.items()]
+        return [*map(as_printed, self.keys), *columns[0], *columns[1], "B - A" if self.has_difference() else "B / A", ""]
 
 
 def of_machines(folders):
@@ -208,26 +175,17 @@ def of_machines(folders):
                 if column in record.columns:
                     records[name] = record
                 else:
-                    print(f"side_by_side.sh: {path} has no {column}: left out", file=sys.stderr)
+                    print(f"report.py: {path} has no {column}: left out", file=sys.stderr)
         if records:
             yield Side(title, keys.split(), column, records, list(folders))
 
 
-def of_records(paths):
-    """Two records of one program, or several processes each: the program's tables; for another program its numbers with a
-    spread, or all numbers."""
-    processes = [[read(p) for p in matching(path) or [path]] for path in paths]
+def of_records(folder):
+    """Several processes each of one program: the program's tables; for another program its numbers with a spread, or all
+    numbers."""
+    processes = [[read(path) for path in sorted(folder.glob(f"{name}?.csv"))] for name in "AB"]
     a, b = (records[0] for records in processes)
-    for name, record in zip("AB", (a, b)):
-        if not record.rows:
-            raise RecordError(f"{name} has no rows: its run failed ({record.name})")
-    programs = {r.meta.get("program", pathlib.Path(r.name).stem).split(" ")[0] for r in (a, b)}
-    if len(programs) > 1:
-        raise RecordError(f"not of one program: {' and '.join(sorted(programs))}")
-    program = programs.pop()
-    if program.startswith("warmup_series"):
-        for record in itertools.chain(*processes):
-            first_and_steady(record)
+    program = a.meta.get("program", folder.name).split(" ")[0]
     columns = [c for c in a.columns if c in b.columns and c != "disturbed"]
     known = [(keys.split(), column) for _, of, keys, column in TABLES if of == program]
     texts = [c for c in columns if not all(is_number(row[c]) for row in a.rows + b.rows)]
@@ -236,7 +194,7 @@ def of_records(paths):
     wanted = (known or [c for c in columns if "mean" not in c and spread(a.rows[0], c, a)]
               or [c for c in columns if c not in keys + texts + OPTIONS])
     if not wanted:
-        raise RecordError(f"{paths[0]}, {paths[1]}: no numbers in both")
+        raise RecordError(f"{folder}: no numbers in both")
     if program in ("warmup", "warmup_opencl") and "steady_us" in columns:
         wanted.append("steady_us")
     for records in processes:
@@ -256,18 +214,8 @@ def merge(records):
 
     if len({len(r.rows) for r in records}) > 1:
         raise RecordError(f"{records[0].name}: its processes have not equally many rows")
-    if len(records) > 1:
-        records[0].rows = [{**{c: middle([row[c] for row in rows]) for c in rows[0]}, "processes": rows}
-                           for rows in zip(*(r.rows for r in records))]
-
-
-def first_and_steady(record):
-    """Of a series of launches two rows: the first, and the median of the last 50, with their spread."""
-    steady = {"launch": "steady", "disturbed": record.rows[-1]["disturbed"]}
-    for name in ("device", "host"):
-        us = sorted(float(row[f"{name}_us"]) for row in record.rows[-50:])
-        steady.update({f"{name}_us": f"{statistics.median(us):.3f}", f"{name}_min_us": us[0], f"{name}_max_us": us[-1]})
-    record.rows = [{**record.rows[0], "launch": "first"}, steady]
+    records[0].rows = [{**{c: middle([row[c] for row in rows]) for c in rows[0]}, "processes": rows}
+                       for rows in zip(*(r.rows for r in records))]
 
 
 def machines(records_of):
@@ -288,11 +236,11 @@ def print_lines(lines, left):
                         for c, (cell, width) in enumerate(zip(line, widths))).rstrip())
 
 
-def print_records(sides, paths):
+def print_records(sides, folder):
     """What was changed between A and B, and their tables."""
     a, b = sides[0].records.values()
     device = f" on {a.meta['device']}" if a.meta.get("device") == b.meta.get("device", "host") != "host" else ""
-    print(f"{sides[0].title}{device}\nA is {paths[0]}, B is {paths[1]}")
+    print(f"{sides[0].title}{device}\nA is {folder}/A?.csv, B is {folder}/B?.csv")
     changed = []
     for name in ["program", "device", "driver", *OPTIONS]:
         was, now = (r.meta.get(name, "not recorded") for r in (a, b))
@@ -314,7 +262,6 @@ def print_records(sides, paths):
     if side.rows and not any(len(of) == 2 for _, of in side.rows):
         print("No row is in both, so nothing is compared. Give A and B equally many values, as in\n"
               f"docs/change.sh {sides[0].title} --blocks 1 -- --blocks 16")
-    said = set()
     for side in sides:
         lines, keys = [*side.pairs()], len(side.keys)
         alone = [line for line in lines if line[-2] == "-"] if any(line[-2] != "-" for line in lines) else []
@@ -327,58 +274,20 @@ def print_records(sides, paths):
             rows = [f"{' '.join(line[:keys])} ({line[keys + 2 * n]})" for line in alone if line[-1] == f"only {name}"]
             if rows:
                 print(f"only {name}: {', '.join(rows)}")
-        said.update(cell for line in lines[1:] for cell in line)
-    print()
-    if min(side.processes) > 1:
-        chance = math.comb(sum(side.processes), side.processes[0]) // 2
-        print("A, B: the median of the processes. processes: the least and the greatest of them.")
-        if "no hardware" in device:
-            print("B is less, B is greater: in the model nothing happens by chance. On hardware a small change may be noise.")
-        else:
-            print("B is less, B is greater: every process of B is below, or above, all of A. Without a change this happens\n"
-                  f"by chance in 1 of {chance} rows.\n"
-                  "The rows of a process may rise and fall together: before you believe a small change, repeat the command.")
-    else:
-        print("runs: the least and the greatest run of a row.")
-    if "within the spread of the runs" in said:
-        print("within the spread: each number is among the other's runs, so the change may have done nothing.")
-    if DIFFER in said:
-        print(f"{DIFFER}: two processes may differ without a change, some by more than a factor of 2. Only several\n"
-              "processes of each, by turns, tell a change from noise: docs/change.sh PROGRAM OPTIONS...")
-    if any(cell.endswith("!") for cell in said):
-        print("!: disturbed, and the program says why below its table: run it again on an idle machine.")
-        print("For small differences: docs/compare.md")
-
-
-def print_machines(sides, who):
-    for line in machines(who):
-        print("{}: {}, {}, {}".format(*line))
-    for side in sides:
-        two = len(who) == len(side.records) == 2
-        lines = [side.head(), *side.pairs()] if two else [side.plain_head(), *side.plain("!")]
-        print(f"\n{side.title}; {side.what}")
-        print_lines(lines, {*range(len(side.keys)), len(lines[0]) - 1} if two else {*range(len(side.keys))})
-    print("\n!: disturbed. Do not believe this number.")
+    processes = len(a.rows[0]["processes"])
+    by_chance = f"By chance in 1 of {math.comb(2 * processes, processes) // 2} rows: repeat the command."
+    print(f"\nB is greater, or less: all {processes} of B are above, or below, all of A.",
+          "In the model nothing is by chance." if "no hardware" in device else by_chance)
 
 
 def main(arguments):
-    recorded = "recorded: " + " ".join(sorted(p.parent.name for p in RESULTS.glob("*/environment.txt")))
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    if len(arguments) < 2 or any(name.startswith("-") for name in arguments):
-        print(f"usage: {__doc__.strip()}\n{recorded}", file=sys.stderr)
+    if len(arguments) != 1:
+        print(f"usage: {__doc__.strip()}", file=sys.stderr)
         return 2
-    if len(arguments) == 2 and all(name.endswith(".csv") for name in arguments):
-        sides = of_records(arguments)
-        print_records(sides, arguments)
-    else:
-        folders = {name: RESULTS / name if (RESULTS / name).is_dir() else pathlib.Path(name) for name in arguments}
-        for name, folder in folders.items():
-            if name.endswith(".csv"):
-                raise RecordError("two records, or two patterns in quotes: docs/side_by_side.sh 'A?.csv' 'B?.csv'")
-            if not list(folder.glob("*.csv")):
-                raise RecordError(f"no record called '{name}'; {recorded}")
-        sides = list(of_machines(folders))
-        print_machines(sides, {name: [side.records[name] for side in sides if name in side.records] for name in arguments})
+    folder = pathlib.Path(arguments[0])
+    sides = of_records(folder)
+    print_records(sides, folder)
     if not any(side.rows for side in sides):
         raise RecordError("no row has a number")
     return 0
@@ -388,4 +297,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except (RecordError, OSError, ValueError) as error:
-        sys.exit(f"side_by_side.sh: {error}")
+        sys.exit(f"change.sh: {error}")

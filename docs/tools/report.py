@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 """report.py FOLDER PAGE: writes PAGE from what ./tour.sh left in FOLDER: of each program its record,
 program.csv, whose numbers the page has, and what it printed in the same run, program.txt, for the words
-beside them; ran.txt, environment.txt, load.txt. FOLDER may also be a machine of docs/results.
+beside them; ran.txt, environment.txt, load.txt.
 """
 import os
 import pathlib
 import re
 import sys
-from fnmatch import fnmatch
 from html import escape
 
 from compared import NEAR_ZERO, RESULTS, TABLES, WHO, machines, of_machines, spread
@@ -143,9 +142,7 @@ def of_program(path, folder, text, where, look):
 
 
 def head(room):
-    """The title and the question of a chapter's text. The laboratory's program is for the clocks."""
-    if room == "docs/lab":
-        return "What the clocks here can tell", ""
+    """The title and the question of a chapter's text."""
     lesson = re.sub("[*`]", "", (ROOT / room / "README.md").read_text())
     question = re.search(r"^Question\.\s*(.*?)\n\n", lesson, re.S | re.M)
     return re.search(r"^# (.*)", lesson, re.M)[1], " ".join(question[1].split()) if question else ""
@@ -155,7 +152,7 @@ def of_rooms(ran, folder, told):
     """The part of each room with programs that ran, {room: (its title, HTML)}; what not to believe; how many rows of how
     many these are."""
     rooms, doubts, doubted, rows = {}, [], 0, 0
-    for path, code, look, others, message in ran:
+    for path, code, look, message in ran:
         is_simulated = path.startswith("simulated/")
         inside = "simulated/" if is_simulated else ""  # of the folder: its records are no machine's
         path = path.removeprefix("simulated/")
@@ -168,9 +165,6 @@ def of_rooms(ran, folder, told):
             measured, record = of_program(path, folder / inside, told(f"{inside}{program}.txt"),
                                           "the simulated GPU" if is_simulated else "this machine", look)
             part += element("p", look, ' class="look"') + measured
-            if others:
-                part += element("p", f"Before or while it ran: {others}.", ' class="warn"')
-                doubts.append(f"{path}: before or while it ran, {others}")
             if is_simulated:
                 doubts.append(f"{path}: simulated, for this machine has no NVIDIA GPU")
             else:
@@ -193,76 +187,47 @@ def of_rooms(ran, folder, told):
     return rooms, doubts + disagree(folder), doubted, rows
 
 
-def disturbers(folder, program):
-    """What was noted of a recorded machine while it ran this program."""
-    environment = folder / "environment.txt"
-    noted = environment.read_text() if environment.exists() else ""
-    return re.findall(f"^disturbed: {program}: (.*)", noted, re.M)
-
-
-def recorded(folder):
-    """What ran on a machine of docs/results, as the tour's ran.txt has it."""
-    looks = re.findall(r'^    ([\w*]+)\) echo "(.*)" ;;$', (ROOT / "tour.sh").read_text(), re.M)
-    ran = []
-    for program in [*PICTURES, "calibrate"]:
-        if (folder / f"{program}.csv").exists():
-            source = [*ROOT.glob(f"0*/{program}.c"), *ROOT.glob(f"0*/{program}.cu"), *ROOT.glob(f"docs/lab/{program}.cu")][0]
-            look = next(words for pattern, words in looks if fnmatch(program, pattern))
-            others = "; ".join(disturbers(folder, program))
-            ran.append([str(source.relative_to(ROOT).with_suffix("")), "0", look, others, ""])
-    return ran
-
-
 def beside(folder):
     """The rows of this machine beside those of recorded ones."""
     tables, who = "", {}
-    for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED if name != folder.name}):
+    for side in of_machines({"this machine": folder} | {name: RESULTS / name for name in RECORDED}):
         rows = [[*map(rounded, line)] for line in side.plain() if line[len(side.keys)] != "-"]
         if any(cell != "-" for line in rows for cell in line[len(side.keys) + 1:]):
-            notes = "".join(f"; {name} was disturbed: {by}" for name, record in side.records.items()
-                            for by in disturbers(RESULTS / name, record.meta["program"].split()[0]))
-            tables += table(f"{side.title}; {side.what}{notes}", side.plain_head(), rows)
+            tables += table(f"{side.title}; {side.what}", side.plain_head(), rows)
             for name, record in side.records.items():
                 who.setdefault(name, []).append(record)
     return table(*WHO, machines(who)) + tables if tables else element("p", "No rows: nothing was measured.")
 
 
 def report(folder, out):
-    is_record = not (folder / "ran.txt").exists()
     here = [str(ROOT), os.environ.get("PWD", "")]  # the second may go through a symbolic link
     hidden = {f"{path}/": "" for path in here if pathlib.Path(path).resolve() == ROOT}
     hidden[f"{pathlib.Path.home()}/"] = "~/"
 
     def told(name):  # without the suite's own path, which may name a user
         text = (folder / name).read_text(errors="replace") if (folder / name).exists() else ""
-        if is_record and name.endswith(".txt") and not text:
-            printed = re.search(rf"^## {name[:-4]}\n\n```text\n(.*?)^```$", (folder / "README.md").read_text(), re.S | re.M)
-            text = printed[1] if printed else ""
         for path, shown in hidden.items():
             text = text.replace(path, shown)
         return text
 
-    ran = recorded(folder) if is_record else [line.split("\t", 4) for line in told("ran.txt").splitlines()]
+    ran = [line.split("\t", 3) for line in told("ran.txt").splitlines()]
     rooms, doubts, doubted, rows = of_rooms(ran, folder, told)
-    clocks = rooms.pop("docs/lab", ("", ""))[1]
     nav = "".join(f'<li><a href="#{room}">{escape(title)}</a></li>\n' for room, (title, _) in rooms.items())
     listed = "".join(element("li", doubt) for doubt in doubts)
     listed = f"<ul>\n{listed}</ul>" if listed else "<p>None: no row is disturbed, and all programs ran.</p>"
     measured = [name for name in ("block_clock", "block_clock_opencl") if (folder / f"{name}.csv").exists()]
     name = (measured + ["block_clock"])[0]  # which is simulated, then
-    origin = f"Made of the records in docs/results/{folder.name}" if is_record else "Written by ./tour.sh"
     load = told("load.txt").strip()
     load = f"""<p>Load average before the tour, of the last 1, 5 and 15 minutes: {escape(load)}. This is the mean number of \
 threads that ran or wanted to run. On an idle machine it is near 0.</p>
 """ if load else ""
-    written = page("How this machine times a kernel", f"""<p>{origin}: what this machine answered, chapter by chapter. All numbers of a program are of one run, rounded to three or four digits.</p>
+    written = page("How this machine times a kernel", f"""<p>Written by ./tour.sh: what this machine answered, chapter by chapter. All numbers of a program are of one run, rounded to three or four digits.</p>
 <p>Measured: {rows} rows. Do not believe {doubted} of them: <a href="#doubt">which, and why</a>.</p>
 <nav aria-label="Contents"><ul>
 {nav}<li><a href="#doubt">Numbers not to believe</a></li>
 <li><a href="#machine">This machine</a></li>
 <li><a href="#beside">Beside recorded machines</a></li>
 <li><a href="#next">What next</a></li>
-{'<li><a href="#docs_lab">What the clocks here can tell</a></li>' if clocks else ""}
 </ul></nav>
 {"".join(part for _, part in rooms.values())}<h2 id="doubt">Numbers not to believe, or missing</h2>
 {listed}
@@ -275,11 +240,10 @@ repeat the run.</p>
 where this machine has no number, or all others have none.</p>
 {beside(folder)}<h2 id="next">What next</h2>
 <p>Read the first chapter: {link("01_host_clock/README.md", "01_host_clock/README.md")}.</p>
-<p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>. Then lay it beside another record:
-<code>docs/side_by_side.sh my-laptop nvidia-h100</code>.</p>
+<p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>.</p>
 <p>Change the blocks, the threads or the size of one program, and see whether the change is more than noise:
 <code>docs/change.sh {name} --threads 64</code>.</p>
-{clocks}""")
+""")
     return written.replace('href="suite:', f'href="{escape(os.path.relpath(ROOT, out.resolve().parent))}/')
 
 

@@ -83,8 +83,8 @@ def main():
         if (ROOT / "build").exists():
             (copy / "build").symlink_to(ROOT / "build")
         folders = [(folder, [text for text in sorted(folder.glob("*.md")) if ".zh" not in text.suffixes])
-                   for folder in [*sorted(copy.glob("0*")), copy / "docs/lab"]]
-        folders.append((copy / "docs/copy", [copy / f"docs/{name}.md" for name in ("recipe", "compare", "fit_to_measure")]))
+                   for folder in sorted(copy.glob("0*"))]
+        folders.append((copy / "docs/copy", [copy / f"docs/{name}.md" for name in ("recipe", "compare")]))
         if TEXTS:
             folders = [(copy, [copy / text for text in TEXTS])]
         with ThreadPoolExecutor(os.cpu_count()) as pool:

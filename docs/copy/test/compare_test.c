@@ -2,8 +2,9 @@
  *
  * What compare.h must say of times whose answer is known. Without arguments: its statistics.
  * With arguments it is a compare whose processes say what stands in the file `script`, a line
- * for each: difference, low, high, control (in percent), disturbed, and a probe's warm and cold us.
- * "late": it measures. */
+ * for each: difference, low, high, control (in percent), disturbed, a probe's warm and cold us, and
+ * the least percent that the clock can tell. "late": it measures. With CANDIDATES=4 a line is the
+ * us of A, B, C and D. */
 #include "../compare.h"
 
 static int wrong;
@@ -123,6 +124,24 @@ static void check_statistics(void) {
     expect("pairs with nothing left", (double)cmp.too_short, 2, 2);
 }
 
+/* Nine processes, in which B takes as much time as A, and C 2 % more: who is behind the best, and by how much? */
+static void check_the_set(void) {
+    double found[3];
+    cmp_candidates = 3, cmp.rows = 9;
+    for (int r = 0; r < 9; r++) {
+        cmp.table[r][CMP_MORE + 1] = 0.1 * (r - 4);
+        cmp.table[r][CMP_MORE + 2] = 0.1 * (r - 4) + 2;
+    }
+    cmp_behind(0, 0, found);
+    expect("A may be the best", found[1], 0, 0);
+    cmp_behind(1, 0, found);
+    expect("B may be the best", found[1], 0, 0);
+    cmp_behind(2, 0, found);
+    expect("C is 2 % behind", found[0], 1.999, 2.001);
+    expect("at least, by B", found[1], 1.94, 1.96);
+    expect("at most, by A: of three intervals each takes all nine", found[2], 2.399, 2.401);
+}
+
 /* The host waits too long for each pair, and not for what comes before the pairs. */
 static double late_pairs_us(char which, int checked, int clocks) {
     static int are_pairs;
@@ -148,15 +167,25 @@ static int be_a_process(void) {
             return 1;
     if (strncmp(line, "late", 4) == 0)
         return cmp_measure(late_pairs_us, 0, 0) || cmp_finish();
-    sscanf(line, "%lf%lf%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW], &row[CMP_HIGH],
-           &row[CMP_CONTROL], &row[CMP_DISTURBED], &row[CMP_WARM], &row[CMP_COLD]);
+    row[CMP_LEAST] = 0.1;
+    if (cmp_candidates == 2)
+        sscanf(line, "%lf%lf%lf%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW],
+               &row[CMP_HIGH], &row[CMP_CONTROL], &row[CMP_DISTURBED], &row[CMP_WARM],
+               &row[CMP_COLD], &row[CMP_LEAST]);
     const char *drivers = getenv("OCL_ICD_FILENAMES");
     if (drivers && !strchr(drivers, ':'))
         return 1;
     row[CMP_US] = 100;
     row[CMP_US + 1] = 100 + row[CMP_DIFFERENCE];
     row[CMP_MORE + 1] = row[CMP_DIFFERENCE];
-    row[CMP_LEAST] = 0.1;
+    for (int i = 0, at = 0, length; cmp_candidates > 2 && i < cmp_candidates; i++) {
+        sscanf(line + at, "%lf%n", &row[CMP_US + i], &length);
+        at += length;
+        row[CMP_MORE + i] = 100 * (row[CMP_US + i] / row[CMP_US] - 1);
+        for (int r = 0; r < 20; r++) /* its rounds, for a single process */
+            cmp.all.us[i][r] = row[CMP_US + i] + 0.1 * (r * (i + 3) % 7);
+    }
+    cmp.all.count = 20;
     row[CMP_ROW] = 16;
     row[CMP_COUNT] = 200;
     cmp.rows = 1;
@@ -167,12 +196,14 @@ static int be_a_process(void) {
 int main(int argc, char **argv) {
     if (argc > 1) {
         char *drivers = getenv("OCL_ICD_FILENAMES");
-        cmp_begin(argc, argv, 2, "a script");
+        const char *candidates = getenv("CANDIDATES");
+        cmp_begin(argc, argv, candidates ? atoi(candidates) : 2, "a script");
         if (drivers && !getenv("CMP_PROCESS")) /* as the loader does */
             drivers[strcspn(drivers, ":")] = 0;
         cmp_run_processes(argv);
         return be_a_process();
     }
     check_statistics();
+    check_the_set();
     return wrong > 0;
 }

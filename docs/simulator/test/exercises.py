@@ -61,7 +61,7 @@ def tried(line, begin, solution, file):
 
 
 def main(name):
-    begin = next(ROOT.glob(f"0*/exercise/{name}.c*"), None)
+    begin = next((path for end in ("c", "cu") for path in ROOT.glob(f"0*/exercise/{name}.{end}")), None)
     if not begin:
         sys.exit(f"exercises.py: there is no exercise {name}")
     library = pathlib.Path(os.environ.get("SIMULATED_LIBRARIES", ROOT / "build")) / "libsimulated_opencl.a"

@@ -3,6 +3,7 @@
 """simcc_cases.py SIMCC SIMCC_GOOD.cu: builds small programs, each with one thing that simcc must refuse, or that the
 program must say when it runs. CXX names the compiler."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,7 @@ USAGE = [("-fopenmp", "-fopenmp is no option of simcc"), ("-lcublas", "-lcublas 
          ("-Xcompiler=-fopenmp", "-Xcompiler -fopenmp is no option of simcc"), ("-o", "-o needs a value"),
          ("other.cu", "other.cu: one file at a time")]
 ACCEPTED = "-O2 -g -arch=sm_90 -arch sm_80 -std=c++14 -I . -D X=1 -DY -lineinfo -Xcompiler -Wall,-O2 -lm"
+TWICE = ["-O0", "-O1", "-O2", "-O3", "-g", "-DN=1"]  # each with a cache that other options have filled
 BEGIN = "#include <cstdio>\n" + ADD + "int main() {\n    float *d, h[64] = {};\n    cudaMalloc(&d, sizeof h);\n"
 COPY = "    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n}\n"
 KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&" \
@@ -111,19 +113,20 @@ SAID = [
 ]
 
 
-def run(command, folder):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+def run(command, folder, **environment):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120,
+                          env={**os.environ, **environment})
     return done.returncode, done.stderr, done.stdout
 
 
-def build(simcc, number, text, *options):
+def build(simcc, number, text, *options, **environment):
     """Returns the folder, and what simcc said of its x.cu, beside which a k.h lies."""
     folder = f"case_{number}"
     os.mkdir(folder)
     for name, content in (("x.cu", text), ("k.h", f"\n\n{ADD}inline void run(float *x) {{ add<<<1, 1>>>(x); }}\n")):
         with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
             file.write(content)
-    return folder, *run([simcc, "x.cu", *options], folder)
+    return folder, *run([simcc, "x.cu", *options], folder, **environment)
 
 
 def check(simcc, number, case):
@@ -156,6 +159,15 @@ def check_said(folder, number, case):
     return [] if good and code == wanted and len(errors.splitlines()) <= 2 else [case, code, errors]
 
 
+def check_twice(simcc, number, compiler, option):
+    """Returns what is wrong with the second of two builds with an option, when the cache has what the first one made."""
+    for call in (1, 2):
+        _, code, errors, _ = build(simcc, f"{number}_{call}_{compiler}", ADD + "int main() {}\n", option, CXX=compiler)
+        if code or errors:
+            return [f"CXX={compiler} simcc {option}, call {call}", code, errors]
+    return []
+
+
 def main(simcc, good):
     with open(good, encoding="utf-8") as file:
         text = file.read()
@@ -169,6 +181,8 @@ def main(simcc, good):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong += filter(None, pool.map(lambda pair: check(simcc, *pair), enumerate(REFUSED + USAGE)))
         wrong += filter(None, pool.map(lambda pair: check_said(folder, *pair), enumerate(SAID)))
+        twice = [(c, option) for c in ("g++", "clang++") if shutil.which(c) for option in TWICE]
+        wrong += filter(None, pool.map(lambda pair: check_twice(simcc, pair[0], *pair[1]), enumerate(twice)))
     for result in wrong:
         print(*result, sep="\n", end="\n\n")
     return len(wrong) > 0

@@ -10,12 +10,11 @@
  * Does not measure: kernels with more than one work-item. Handing out many of them takes longer,
  *   and is part of such a kernel's time.
  *
- * Build: cc -O2 -I../../common known_length.c -o known_length -lOpenCL -lm
+ * Build: cc -O2 -I../common known_length.c -o known_length -lOpenCL -lm
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
-#include "../../04_cuda_events/fit_line.h"
-#include "../../05_block_clock/kernel_clock.h"
+#include "clock.h"
 #include "opencl.h"
 #include "others.h"
 #include "stats.h"
@@ -23,7 +22,7 @@
 enum { LENGTHS = 6 };
 static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
 
-/* ---- One launch ---- */
+/* ---- The clock that the kernel reads ---- */
 
 struct spin {
     const struct opencl *cl;
@@ -34,35 +33,74 @@ struct spin {
     const char *code_by; /* what says how long the code took */
 };
 
-struct times {
-    double code_us, start_to_end_us, host_us;
-};
-
-/* The clock for the spin. Intel's compiler for CPUs knows the time stamp counter, too. (It does not
- * know which core it is of, which block_clock.cl wants, so find_kernel_clock() leaves it out.) */
-static struct kernel_clock find_spin_clock(const struct opencl *cl) {
-    struct kernel_clock clock = find_kernel_clock(cl);
-    const bool is_intel = is_processor(cl) && strstr(cl->platform, "Intel(R) OpenCL");
-    const double tsc_ns = is_intel ? tsc_step_ns() : 0;
-    if (tsc_ns > 0)
-        clock =
-            (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, .is_tsc = true};
-    return clock;
+#if defined __x86_64__ || defined __i386__
+/* Reads the time stamp counter, and the host's clock at that moment. Of several tries it keeps the
+ * one in which the least time passed, because nothing interrupted that one. */
+static unsigned long long read_tsc(int64_t *ns) {
+    unsigned long long least = ~0ull, start = 0;
+    for (int i = 0; i < 32; i++) {
+        const unsigned long long before = __builtin_ia32_rdtsc();
+        const int64_t at_ns = now_ns();
+        const unsigned long long between = __builtin_ia32_rdtsc() - before;
+        if (between < least) {
+            least = between;
+            start = before;
+            *ns = at_ns;
+        }
+    }
+    return start + least / 2;
 }
 
-/* Builds the kernel with the clock that this device has. Without a clock the kernel counts the
- * rounds of a loop, whose step is yet to be found. */
+/* Nanoseconds from one step of the time stamp counter to the next, by the host's clock in 20 ms.
+ * Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
+static double tsc_step_ns(void) {
+    int64_t start_ns, end_ns;
+    const unsigned long long start = read_tsc(&start_ns);
+    while (now_ns() - start_ns < 20000000)
+        ;
+    const unsigned long long steps = read_tsc(&end_ns) - start;
+    return (double)(end_ns - start_ns) / (double)steps;
+}
+#else
+static double tsc_step_ns(void) {
+    return 0; /* this processor has none */
+}
+#endif
+
+/* Builds the kernel with the clock that this device has, where its compiler knows it: NVIDIA's, or
+ * for x86 processors PoCL's and Intel's. Elsewhere the kernel counts the rounds of a loop, whose
+ * step is yet to be found. */
 static struct spin new_spin(const struct opencl *cl) {
-    const struct kernel_clock clock = find_spin_clock(cl);
-    const bool is_loop = !(clock.tick_ns > 0); /* an extension's clock may count in anything */
-    struct spin spin = {.cl = cl, .step_ns = clock.tick_ns, .is_loop = is_loop};
-    spin.code_by = is_loop ? "a loop twice as long" : clock.name;
-    const cl_program program = build_program(cl, "spin.cl", is_loop ? "" : clock.flags);
+    struct spin spin = {.cl = cl, .code_by = "a loop twice as long"};
+    const char *flags = "";
+    char extensions[16384];
+    CHECK_CL(
+        clGetDeviceInfo(cl->device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+    if (strstr(extensions, "cl_nv_")) {
+        spin.step_ns = 1; /* that it counts in */
+        spin.code_by = "%globaltimer";
+        flags = "-DCLOCK_PTX";
+    } else if (is_processor(cl) && (strstr(cl->platform, "Portable Computing") ||
+                                    strstr(cl->platform, "Intel(R) OpenCL"))) {
+        spin.step_ns = tsc_step_ns();
+        if (spin.step_ns > 0) {
+            spin.code_by = "the time stamp counter";
+            flags = "-DCLOCK_TSC";
+        }
+    }
+    spin.is_loop = !(spin.step_ns > 0);
+    const cl_program program = build_program(cl, "spin.cl", flags);
     MAKE_CL(spin.kernel, clCreateKernel(program, "spin", &cl_error));
     spin.stamps = new_buffer(cl, 2 * sizeof(cl_ulong), NULL);
     CHECK_CL(clSetKernelArg(spin.kernel, 1, sizeof spin.stamps, &spin.stamps));
     return spin;
 }
+
+/* ---- One launch ---- */
+
+struct times {
+    double code_us, start_to_end_us, host_us;
+};
 
 /* One spin of `steps`, by three clocks. */
 static struct times time_spin(const struct spin *spin, cl_ulong steps) {
@@ -134,8 +172,8 @@ static void measure(const struct spin *spin, cl_ulong steps, struct samples *s, 
 
 /* What the words below the table need of each row. */
 struct rows {
-    double code_us[LENGTHS], start_to_end_us[LENGTHS], empty_us[LENGTHS],
-        extra_minus_empty_us[LENGTHS], host_extra_us[LENGTHS];
+    double extra_us[LENGTHS], empty_us[LENGTHS], extra_minus_empty_us[LENGTHS],
+        host_extra_us[LENGTHS];
 };
 
 static void print_row(struct table *table, const struct samples *s, size_t runs, unsigned length_us,
@@ -144,22 +182,22 @@ static void print_row(struct table *table, const struct samples *s, size_t runs,
                          device = summarize_on(cpu, s->start_to_end_us, runs),
                          empty = summarize_on(cpu, s->empty_us, runs),
                          host = summarize_on(cpu, s->host_us, runs);
-    const double extra_us = median(s->extra_us, runs), host_extra_us = host.median - code.median;
-    rows->code_us[i] = code.median;
-    rows->start_to_end_us[i] = device.median;
+    const double beyond_us = median(s->extra_us, runs);
+    rows->extra_us[i] = device.median - code.median;
     rows->empty_us[i] = empty.median;
-    rows->extra_minus_empty_us[i] = fabs(extra_us) < 0.005 ? 0 : extra_us; /* words have no -0.00 */
-    rows->host_extra_us[i] = host_extra_us;
+    rows->extra_minus_empty_us[i] =
+        fabs(beyond_us) < 0.005 ? 0 : beyond_us; /* words have no -0.00 */
+    rows->host_extra_us[i] = host.median - code.median;
     number(table, "length_us", 0, length_us);
     number(table, "code_us", 2, code.median);
     number(table, "start_to_end_us", 2, device.median);
-    number(table, "extra_us", 2, device.median - code.median);
+    number(table, "extra_us", 2, rows->extra_us[i]);
     number(table, "empty_us", 2, empty.median);
     number(table, "extra_minus_empty_us", 2, rows->extra_minus_empty_us[i]);
     number(table, "host_us", 2, host.median);
-    number(table, "host_extra_us", 2, host_extra_us);
+    number(table, "host_extra_us", 2, rows->host_extra_us[i]);
     end_row(table, (cpu ? others : 0) | code.marks | device.marks | empty.marks | host.marks |
-                       mark_delay(host_extra_us) |
+                       mark_delay(rows->host_extra_us[i]) |
                        (code.median > 1.2 * length_us + 20 ? INTERRUPTED
                                                            : 0) /* the spin itself was held up */);
 }
@@ -195,18 +233,15 @@ int main(int argc, char **argv) {
     }
     end_table(&table);
 
-    const struct line line = fit_line(rows.code_us, rows.start_to_end_us, LENGTHS);
-    const struct summary empty = summarize_on(cpu, rows.empty_us, LENGTHS),
-                         extra = summarize_on(cpu, rows.extra_minus_empty_us, LENGTHS),
+    const struct summary extra = summarize_on(cpu, rows.extra_us, LENGTHS),
+                         empty = summarize_on(cpu, rows.empty_us, LENGTHS),
+                         beyond = summarize_on(cpu, rows.extra_minus_empty_us, LENGTHS),
                          host_extra = summarize_on(cpu, rows.host_extra_us, LENGTHS);
-    value("slope", line.slope);
-    value("intercept_us", line.intercept);
-    say("A line through the rows: START to END is %.4f x the code %+.2f us. The host's clock\n"
-        "says %+.2f to %+.2f us more than the code.\n",
-        line.slope, line.intercept, host_extra.min, host_extra.max);
+    say("START to END is %.2f to %.2f us more than the code, the host's clock %.2f to %.2f us.\n",
+        extra.min, extra.max, host_extra.min, host_extra.max);
     say("For an empty kernel START to END is %.2f to %.2f us more than its code. Minus that,\n"
         "run by run, extra_us is %+.2f to %+.2f us.\n",
-        empty.min, empty.max, extra.min, extra.max);
+        empty.min, empty.max, beyond.min, beyond.max);
     if (spin.is_loop)
         say("Here kernels have no clock that all work-groups share. The code is START to END of\n"
             "the second half of a loop, good to some percent.\n");

@@ -6,7 +6,7 @@
  *   subtracting across SMs would give; where a read of its low 32 bits wraps.
  * Does not measure: any kernel's time; block_clock.cu does.
  *
- * Build: nvcc -O2 -arch=native -I../../common sm_counters.cu -o sm_counters
+ * Build: nvcc -O2 -arch=native -I../common sm_counters.cu -o sm_counters
  * Run:   ./sm_counters
  * Try:   start it twice: which rows are the same again?
  */

@@ -7,23 +7,19 @@
  *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time of
  *   a launch by an event pair. A turn's second half counts, when the clock's first fall is over.
  * Does not measure: your kernel, whose power depends on what it does and on its data; and the
- * power, which ../copy/fit_to_measure shows.
+ *   power, which `nvidia-smi dmon -s p` shows.
  *
- * Build: nvcc -O2 -arch=native -I../../common sm_clock.cu -o sm_clock
+ * Build: nvcc -O2 -arch=native -I../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
- *        ../copy/fit_to_measure ./sm_clock --load 2    the power for random numbers alone
+ *        ./sm_clock --load 2    random numbers alone, for their power
  */
 #include "blocked.h"
 #include "clock.h"
 #include "cuda.h"
 #include "stats.h"
 
-enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5 };
-#ifndef THREADS
-#define THREADS 256
-#endif
-enum { NUMBERS = 1024 };
+enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5, NUMBERS = 1024 };
 
 /* What keeps the GPU busy: zeros and random numbers on the tensor cores, and random numbers without
  * them. The last two are names of its values in the record. */
@@ -92,8 +88,8 @@ static __global__ void multiply(const unsigned *numbers, float *sums, long long 
 /* ---- The measurements ---- */
 
 struct experiment {
-    unsigned blocks;
-    long long steps; /* of each launch */
+    unsigned blocks, threads; /* threads: of each block */
+    long long steps;          /* of each launch */
     cudaEvent_t start, stop;
     unsigned *numbers; /* this and the rest is on the device: what the kernels read */
     float *sums;       /* and write: one of each thread */
@@ -125,22 +121,22 @@ static void set_numbers(const struct experiment *e, bool random) {
             random ? 0x3c003c00u | ((unsigned)rand() & 0x83ff) | ((unsigned)rand() & 0x83ff) << 16
                    : 0;
     CHECK_CUDA(cudaMemcpy(e->numbers, host, sizeof host, cudaMemcpyHostToDevice));
-    CHECK_CUDA(cudaMemset(e->sums, 0xff, (size_t)e->blocks * THREADS * sizeof *e->sums));
+    CHECK_CUDA(cudaMemset(e->sums, 0xff, (size_t)e->blocks * e->threads * sizeof *e->sums));
 }
 
 /* Exits with 1 unless each block found the same as the first, and 0 of zeros alone. */
 static void check_found(const struct experiment *e, bool random) {
-    const size_t count = (size_t)e->blocks * THREADS;
+    const size_t count = (size_t)e->blocks * e->threads;
     float *found = (float *)malloc(count * sizeof *found);
     if (!found)
         fail(EXIT_FAILED, "no host memory for %zu floats", count);
     CHECK_CUDA(cudaMemcpy(found, e->sums, count * sizeof *found, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
-        if (!(found[i] == found[i % THREADS]) || (found[i] == 0) == random)
+        if (!(found[i] == found[i % e->threads]) || (found[i] == 0) == random)
             fail(EXIT_FAILED,
                  "wrong result of %s: thread %zu of block %zu has %g, of the first block %g",
-                 random ? "random numbers" : "zeros", i % THREADS, i / THREADS, (double)found[i],
-                 (double)found[i % THREADS]);
+                 random ? "random numbers" : "zeros", i % e->threads, i / e->threads,
+                 (double)found[i], (double)found[i % e->threads]);
     free(found);
 }
 
@@ -179,7 +175,7 @@ static int64_t measure_after_pause(struct table *table, const struct experiment 
 static double time_launches_ms(const struct experiment *e, bool tensor, double *mhz) {
     CHECK_CUDA(cudaEventRecord(e->start, 0));
     for (int launch = 0; launch < LAUNCHES; launch++) {
-        multiply<<<e->blocks, THREADS>>>(e->numbers, e->sums, e->steps, tensor, e->rate);
+        multiply<<<e->blocks, e->threads>>>(e->numbers, e->sums, e->steps, tensor, e->rate);
         CHECK_CUDA(cudaGetLastError());
     }
     CHECK_CUDA(cudaEventRecord(e->stop, 0));
@@ -215,9 +211,11 @@ static void measure_load(struct table *table, const struct experiment *e, const 
 
 int main(int argc, char **argv) {
     const char *wanted = "";
-    long long asked_runs = 200, steps = 65536, load = KINDS + 1;
+    long long asked_runs = 200, threads = 256, steps = 65536, load = KINDS + 1;
     const struct arg args[] = {
-        ARG_DEVICE(&wanted), ARG_RUNS(&asked_runs),
+        ARG_DEVICE(&wanted),
+        ARG_RUNS(&asked_runs),
+        ARG_NUMBER("threads", &threads, 1024, "N threads in each block"),
         ARG_NUMBER("work", &steps, 1000000, "N steps in each launch"),
         ARG_NUMBER("load", &load, 4, "one load alone: 1 zeros, 2 random, 3 fma; 4 all, in turns"),
         END_OF_ARGS};
@@ -225,9 +223,10 @@ int main(int argc, char **argv) {
     const struct gpu gpu = open_cuda(wanted);
     struct experiment e = {};
     e.blocks = BLOCKS_PER_SM * (unsigned)gpu.sms;
+    e.threads = (unsigned)threads;
     e.steps = steps;
     e.numbers = (unsigned *)new_on_device(NUMBERS * sizeof *e.numbers, NULL);
-    e.sums = (float *)new_on_device((size_t)e.blocks * THREADS * sizeof *e.sums, NULL);
+    e.sums = (float *)new_on_device((size_t)e.blocks * e.threads * sizeof *e.sums, NULL);
     e.rate = (struct rate *)new_on_device(sizeof *e.rate, NULL);
     e.start = new_event();
     e.stop = new_event();
@@ -237,9 +236,9 @@ int main(int argc, char **argv) {
     struct result results[KINDS] = {};
     begin_record(args, gpu.properties.name, gpu.driver);
     say("%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
-        "%u blocks, %lld steps, with zeros and with random numbers on the tensor cores, and\n"
-        "without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
-        gpu.properties.name, 2 * runs, PAUSE_S, e.blocks, steps, turns, runs, LAUNCHES);
+        "%u blocks of %u threads, %lld steps, with zeros and with random numbers on the tensor\n"
+        "cores, and without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
+        gpu.properties.name, 2 * runs, PAUSE_S, e.blocks, e.threads, steps, turns, runs, LAUNCHES);
     e.begin_ns = measure_after_pause(&table, &e, 2 * runs);
     for (int turn = 0; turn < turns; turn++)
         for (int kind = 0; kind < KINDS; kind++)

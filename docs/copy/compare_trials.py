@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_trials.py [--time SECONDS [--opencl]] POOL.csv: how often is docs/copy/compare right on this machine?
+"""compare_trials.py [--time SECONDS [--opencl]] POOL.csv: how often is compare right on this machine?
 
 For so many seconds it starts processes of compare one after the other, with the kernels of compare_kernels.cu by turns
 (--opencl: compare_kernels.c), where B is A, or has 2 per mille more work (OpenCL: 10). Each is a row at the end of POOL.csv.
