@@ -11,6 +11,12 @@
 #define RECORD_DIGITS 0
 #endif
 
+#ifdef __CUDACC_DEBUG__
+#define DEBUG_DOUBT "built for debugging, with nvcc -G"
+#else
+#define DEBUG_DOUBT NULL
+#endif
+
 /* Words, for people only. */
 #define say(...) fprintf(table_file, __VA_ARGS__)
 
@@ -49,7 +55,9 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
         *text++ = '\0';
         format = strchr(format, '=') + 2;
         const bool left = *format == '-', last = !rest || *rest == '|';
-        const int size = left ? (int)(end - text) : 9, least = (int)strlen(name);
+        const int length = (int)(end - text), least = (int)strlen(name);
+        const int size = left || length > 9 ? length : 9;
+        text += strspn(text, " ");
         text += *text == '-' && text[1] && strspn(text, "-0.") == strlen(text);
         while (end > text && end[-1] == ' ')
             *--end = '\0';
@@ -74,12 +82,10 @@ __attribute__((format(printf, 2, 3))) static inline void print_row(const char *d
     static const char *before = ""; /* the format of the row before */
     char exact[1000];
     va_list arguments;
-#ifdef __CUDACC_DEBUG__
-    doubt = "built for debugging: nvcc -G";
-#endif
+    doubt = doubt ?: DEBUG_DOUBT;
     snprintf(exact, sizeof exact, "%s", format);
-    for (char *places = exact; (places = strstr(places, "%.")) != NULL; places += 2)
-        places[2] = (char)(places[2] + (places[2] > '0') + RECORD_DIGITS);
+    for (char *dot = exact; (dot = strchr(dot, '.')) != NULL; dot++)
+        dot[1] = (char)(dot[1] + (dot[1] > '0') + RECORD_DIGITS);
     for (bool names = strcmp(format, before) != 0;; names = false) {
         va_start(arguments, format);
         print_cells(table_file, format, names, arguments);
