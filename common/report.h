@@ -61,6 +61,8 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
         text += *text == '-' && text[1] && strspn(text, "-0.") == strlen(text);
         while (end > text && end[-1] == ' ')
             *--end = '\0';
+        for (char *c = text; file == record_file && (c = strchr(c, ',')) != NULL;)
+            *c = ';'; /* the record has no quotes */
         const bool is_nan = strcmp(text + (*text == '-'), "nan") == 0;
         if (file == record_file)
             fprintf(file, "%s,", names ? name : is_nan ? "" : text);
@@ -76,7 +78,7 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
 }
 
 /* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%.2f", method, us), and above the first
- * one the names. `doubt`: NULL, or why not to believe it. No text has a comma, a | or a = in it. */
+ * one the names. `doubt`: NULL, or why not to believe it. No text has a | in it. */
 __attribute__((format(printf, 2, 3))) static inline void print_row(const char *doubt,
                                                                    const char *format, ...) {
     static const char *before = ""; /* the format of the row before */

@@ -27,9 +27,11 @@ static inline double *sorted(const double *samples, size_t n) {
  * by more than `slack` and more than the `part` of it. */
 static inline bool drifts(const double *samples, size_t n, double slack, double part) {
     const size_t k = n / 5;
+    if (k < 5)
+        return false;
     double *a = sorted(samples, k), *b = sorted(samples + n - k, k);
     const double by = fabs(b[k / 2] - a[k / 2]), size = fmin(fabs(a[k / 2]), fabs(b[k / 2]));
-    const bool apart = k >= 5 && (a[k - 2] < b[1] || b[k - 2] < a[1]);
+    const bool apart = a[k - 2] < b[1] || b[k - 2] < a[1];
     free(a);
     free(b);
     return apart && by > slack && by > part * size;
