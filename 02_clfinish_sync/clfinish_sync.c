@@ -130,7 +130,6 @@ int main(int argc, char **argv) {
     MAKE_CL(x.event_queue,
             clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));
     MAKE_CL(x.kernel, clCreateKernel(program, "vector_add", &cl_error));
-    check_threads(&cl, x.kernel, threads);
     x.local_size = (size_t)threads;
     x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
     for (cl_uint v = A; v <= C; v++) {

@@ -152,7 +152,6 @@ int main(int argc, char **argv) {
         free(floats);
     }
     CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
-    check_threads(&cl, x.kernel, threads);
     x.local_size = (size_t)threads;
     x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,

@@ -198,7 +198,7 @@ int main(int argc, char **argv) {
     const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
     MAKE_CL(e.kernel, clCreateKernel(program, "timedReduction", &cl_error));
     for (int t = 0; t < threads.count; t++)
-        check_reduction(&e.cl, e.kernel, threads.at[t]);
+        check_threads(&e.cl, e.kernel, threads.at[t]);
     cl_uint units;
     CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold

@@ -41,31 +41,27 @@ static inline void *new_memory(size_t bytes) {
     return memset(memory, 0, bytes);
 }
 
-/* Nanoseconds since the zero of a clock. Integers: beyond 2^53 ns, 104 days, a double skips some. */
+/* In integers: beyond 2^53 ns, 104 days, a double skips some. */
 static inline int64_t clock_ns(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The one host clock of the suite: chapter 01 says why. */
+/* The host's clock; chapter 01 says why it is this one. */
 static inline int64_t now_ns(void) {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Not at all below 0. */
 static inline void sleep_for_ns(int64_t ns) {
-    const struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    const struct timespec pause = {ns / 1000000000, ns % 1000000000};
     if (ns > 0 && nanosleep(&pause, NULL) != 0)
         err(EXIT_FAILED, "nanosleep");
 }
 
-/* ---- The work of chapters 02, 03, 04 and 06: c = a + b ---- */
-
+/* The work of chapters 02, 03, 04 and 06 is c = a + b. This is A, B, or C before it is written. The
+ * sum is i, beyond 2^24 again from 0 on: a float holds these exactly. The caller frees it. */
 enum { A, B, C };
-
-/* Vector A, B, or C before it is written. The sum of a and b is i, beyond 2^24 again from 0 on: a
- * float holds all of these exactly. The caller frees it. */
 static inline float *host_vector(unsigned v, size_t n) {
     float *host = (float *)new_memory(n * sizeof *host);
     for (size_t i = 0; i < n; i++)
@@ -73,7 +69,7 @@ static inline float *host_vector(unsigned v, size_t n) {
     return host;
 }
 
-/* Exits with 1 at the first element of c that is not a + b: then no time counts. */
+/* Exits with 1 unless c is a + b: then no time counts. */
 static inline void check_sums(const float *c, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (c[i] != (float)(i % (1 << 24)))

@@ -23,19 +23,19 @@
         check_cl(cl_error, #call, __FILE__, __LINE__);                                             \
     } while (0)
 
-/* The errors that people meet have a name here. */
+/* With the names of the errors that people meet; with 2 if --threads is too large. */
 static inline void check_cl(cl_int error, const char *what, const char *file, int line) {
-#define NAME(code) [-(code)] = #code
-    static const char *const names[] = {
-        NAME(CL_DEVICE_NOT_FOUND),       NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-        NAME(CL_OUT_OF_RESOURCES),       NAME(CL_OUT_OF_HOST_MEMORY),
-        NAME(CL_BUILD_PROGRAM_FAILURE),  NAME(CL_PROFILING_INFO_NOT_AVAILABLE),
-        NAME(CL_INVALID_VALUE),          NAME(CL_INVALID_KERNEL_ARGS),
-        NAME(CL_INVALID_WORK_GROUP_SIZE)};
-    const size_t at = (size_t)-error, count = sizeof names / sizeof *names;
+    const bool asked = error == CL_INVALID_WORK_GROUP_SIZE;
+    /* clang-format off */
+#define NAME(code) error == code ? #code :
+    const char *name = NAME(CL_DEVICE_NOT_FOUND) NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        NAME(CL_OUT_OF_RESOURCES) NAME(CL_OUT_OF_HOST_MEMORY) NAME(CL_BUILD_PROGRAM_FAILURE)
+        NAME(CL_PROFILING_INFO_NOT_AVAILABLE) NAME(CL_INVALID_VALUE) NAME(CL_INVALID_KERNEL_ARGS)
+        asked ? "CL_INVALID_WORK_GROUP_SIZE: --threads is too large" : "see CL/cl.h";
+    /* clang-format on */
     if (error != CL_SUCCESS)
-        errx(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, error,
-             at < count && names[at] ? names[at] : "see CL/cl.h");
+        errx(asked ? EXIT_BAD_USAGE : EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what,
+             error, name);
 }
 
 struct opencl { /* what minimal.c of chapter 02 sets up */
@@ -52,27 +52,28 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
     struct opencl cl = {.device = NULL}, one = cl;
     cl_platform_id platforms[16];
     cl_device_id devices[64];
-    cl_uint platform_count = 0, count = 0;
+    cl_uint platform_count = 0, count;
     int number = 0;
-    char platform[256] = "(there is none)", version[200], words[800];
+    char platform[256] = "(there is none)";
     const bool list = strcmp(wanted_device, "list") == 0;
-    const cl_int error = clGetPlatformIDs(16, platforms, &platform_count);
+    cl_int error = clGetPlatformIDs(16, platforms, &platform_count);
     check_cl(error == -1001 ? 0 : error, "clGetPlatformIDs", __FILE__, __LINE__); /* no platform */
-    for (cl_uint p = 0; p < platform_count && p < 16; p++, count = 0) {
+    for (cl_uint p = 0; p < platform_count && p < 16; p++) {
         CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, platform, NULL));
-        const cl_int found = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &count);
-        check_cl(found == CL_DEVICE_NOT_FOUND ? 0 : found, "clGetDeviceIDs", __FILE__, __LINE__);
-        for (cl_uint d = 0; found == CL_SUCCESS && d < count && d < 64; d++, number++) {
+        error = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &count);
+        count = error == CL_DEVICE_NOT_FOUND ? 0 : count;
+        check_cl(count == 0 ? 0 : error, "clGetDeviceIDs", __FILE__, __LINE__);
+        for (cl_uint d = 0; d < count && d < 64; d++, number++) {
             one.device = devices[d];
             CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_NAME, 256, one.name, NULL));
-            CHECK_CL(clGetDeviceInfo(one.device, CL_DRIVER_VERSION, 200, version, NULL));
             CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_TYPE, sizeof one.type, &one.type, NULL));
-            snprintf(one.driver, sizeof one.driver, "%s, %s", platform, version);
-            snprintf(words, sizeof words, "%s, %s", one.name, one.driver);
+            const int at = snprintf(one.driver, 300, "%s, ", platform);
+            CHECK_CL(clGetDeviceInfo(one.device, CL_DRIVER_VERSION, 200, one.driver + at, NULL));
+            const bool better = one.type & ~cl.type & CL_DEVICE_TYPE_GPU && !*wanted_device;
             if (list)
-                printf("%d  %s\n", number, words);
-            else if (is_wanted(number, words) &&
-                     (!cl.device || (!*wanted_device && one.type & ~cl.type & CL_DEVICE_TYPE_GPU)))
+                printf("%d  %s, %s\n", number, one.name, one.driver);
+            else if ((is_wanted(number, one.name) || is_wanted(number, one.driver)) &&
+                     (!cl.device || better))
                 cl = one;
         }
     }
@@ -99,22 +100,14 @@ static inline cl_mem new_buffer(const struct opencl *cl, size_t bytes, const voi
     return buffer;
 }
 
-/* Exits with 2 if the device cannot hold `size` elements, with so many bytes of each in the largest
- * buffer and in all. (OpenCL tells what a device has, not what of it is free.) */
+/* Exits with 2 if the device has no room for `size` elements, with so many bytes of each in the
+ * largest buffer and in all. OpenCL does not tell what is free. */
 static inline void check_size(const struct opencl *cl, long long size, cl_ulong in_one,
                               cl_ulong in_all) {
     cl_ulong all, one;
     CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
     CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
     check_most("size", size, one / in_one < all / in_all ? one / in_one : all / in_all, cl->name);
-}
-
-/* Exits with 2 if `kernel` cannot run in groups of so many work-items. */
-static inline void check_threads(const struct opencl *cl, cl_kernel kernel, long long threads) {
-    size_t most;
-    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                                      &most, NULL));
-    check_most("threads", threads, most, cl->name);
 }
 
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
@@ -125,7 +118,7 @@ static inline cl_program build_program(const struct opencl *cl, const char *file
     cl_program program;
     snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
     FILE *stream = fopen(path, "r");
-    if (!stream || !fread(text, 1, sizeof text - 1, stream) || !feof(stream) || fclose(stream))
+    if (!stream || !fread(text, 1, sizeof text - 1, stream) || fclose(stream))
         errx(EXIT_FAILED, "cannot read '%s': run this in its folder", path);
     MAKE_CL(program, clCreateProgramWithSource(cl->context, 1, &source, NULL, &cl_error));
     if (clBuildProgram(program, 1, &cl->device, flags, NULL, NULL) == CL_SUCCESS)
@@ -135,9 +128,9 @@ static inline cl_program build_program(const struct opencl *cl, const char *file
     errx(EXIT_FAILED, "%s does not build:\n%s", path, text);
 }
 
-/* Microseconds from START to END of a finished command, and releases its event. host_us: the host's
- * clock around the command. Exits with 1 if that cannot be: some drivers write no stamps, or number
- * the stages 0, 1, 2, 3. 0 is possible: a short command on a coarse clock. */
+/* Microseconds from START to END of a finished command, whose event it releases; the host's clock
+ * around it gave host_us. Exits with 1 if that cannot be: some drivers write no stamps, or number
+ * the stages 0, 1, 2, 3. 0 is possible, by a coarse clock. */
 static inline double start_to_end_us(cl_event event, double host_us) {
     cl_ulong from = 0, to = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL));

@@ -19,7 +19,7 @@ struct numbers {
 
 /* What an option takes. A number is from 1 to `max`. `to` gets one number, the numbers of a list,
  * or for a flag 1; it holds the default. `count` is a list's. */
-enum opt_kind { DEVICE, NUMBER, LIST, FLAG };
+enum opt_kind { DEVICE, NUMBER, LIST, FLAG, CSV, HELP, VERSION };
 struct opt {
     const char *name, *help;
     enum opt_kind kind;
@@ -33,7 +33,10 @@ struct opt {
 #define OPT_DEVICE {"device", "number N, or the first with TEXT in its name; list: show all", DEVICE, 0, NULL, NULL}
 #define OPT_RUNS(to) OPT_NUMBER("runs", to, MAX_RUNS, "measure N times")
 #define OPT_SIZE(to) OPT_NUMBER("size", to, 1LL << 40, "work on N elements")
-#define END_OF_OPTIONS {NULL, NULL, FLAG, 0, NULL, NULL}
+#define END_OF_OPTIONS \
+    {"csv", "print the record and nothing else; with FILE: write it there", CSV, 0, NULL, NULL}, \
+    {"help", "print this help", HELP, 0, NULL, NULL}, \
+    {"version", "print the version", VERSION, 0, NULL, NULL}, {NULL, NULL, FLAG, 0, NULL, NULL}
 /* clang-format on */
 
 static const char *wanted_device = ""; /* the text of --device; "": by default */
@@ -66,10 +69,9 @@ static inline void print_numbers(FILE *file, const struct opt *o, const char *fi
  * then nothing was measured or printed. */
 static inline void parse_options(int argc, char **argv, const char *question,
                                  const struct opt *options) {
-    struct option known[16] = {{"csv", optional_argument, NULL, 'c'},
-                               {"help", no_argument, NULL, 'h'},
-                               {"version", no_argument, NULL, 'v'}};
     const char *const program = program_invocation_short_name, *path = NULL; /* of --csv=FILE */
+    const char *const takes[] = {"N|TEXT", "N", "LIST", "", "[=FILE]", "", ""};
+    struct option known[16] = {{NULL, 0, NULL, 0}};
     bool csv = false;
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) /* the next file to be opened would get the results */
         err(EXIT_FAILED, "stdout is closed");
@@ -78,37 +80,36 @@ static inline void parse_options(int argc, char **argv, const char *question,
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
     atexit(check_written);
     for (int i = 0; options[i].name; i++)
-        known[i + 3] = (struct option){
-            options[i].name, options[i].kind == FLAG ? no_argument : required_argument, NULL, i};
-    for (int i; (i = getopt_long(argc, argv, "+", known, NULL)) != -1;)
-        if (i == '?') {
+        known[i] = (struct option){options[i].name,
+                                   options[i].kind == CSV   ? optional_argument
+                                   : options[i].kind < FLAG ? required_argument
+                                                            : no_argument,
+                                   NULL, 0};
+    for (int i, answer; (answer = getopt_long(argc, argv, "+", known, &i)) != -1;) {
+        const struct opt *o = &options[i];
+        if (answer == '?')
             exit(EXIT_BAD_USAGE); /* getopt_long has said why */
-        } else if (i == 'h' || i == 'v') {
-            printf(i == 'h' ? "%s: %s\n\n" : "%s " SUITE_VERSION "\n", program, question);
-            for (const struct opt *o = options; i == 'h' && o->name; o++) {
-                const char *const takes[] = {"N|TEXT", "N", "LIST", ""};
-                printf("  --%-9s %-7s %s", o->name, takes[o->kind], o->help);
-                print_numbers(stdout, o, "; default ", ",");
-                putchar('\n');
-            }
-            if (i == 'h')
-                puts("  --csv       [=FILE] print the record and nothing else; with FILE: write it "
-                     "there\n"
-                     "  --help              print this help\n"
-                     "  --version           print the version");
-            exit(EXIT_SUCCESS);
-        } else if (i == 'c') {
+        if (o->kind == NUMBER || o->kind == LIST) {
+            parse_numbers(o, optarg);
+        } else if (o->kind == FLAG) {
+            *o->to = 1;
+        } else if (o->kind == CSV) {
             csv = true;
             path = optarg;
-        } else if (options[i].kind == FLAG) {
-            *options[i].to = 1;
-        } else if (options[i].kind != DEVICE) {
-            parse_numbers(&options[i], optarg);
-        } else if (isalnum((unsigned char)*optarg)) {
+        } else if (o->kind == DEVICE) {
+            if (!isalnum((unsigned char)*optarg))
+                errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
             wanted_device = optarg;
         } else {
-            errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
+            printf(o->kind == HELP ? "%s: %s\n\n" : "%s " SUITE_VERSION "\n", program, question);
+            for (const struct opt *p = options; o->kind == HELP && p->name; p++) {
+                printf("  --%-9s %-7s %s", p->name, takes[p->kind], p->help);
+                print_numbers(stdout, p, "; default ", ",");
+                putchar('\n');
+            }
+            exit(EXIT_SUCCESS);
         }
+    }
     if (optind < argc)
         errx(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help",
              argv[optind]);

@@ -17,24 +17,17 @@ static inline int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static inline double *sorted(const double *samples, size_t n) {
-    double *x = (double *)memcpy(new_memory(n * sizeof *x), samples, n * sizeof *x);
-    qsort(x, n, sizeof *x, by_size);
-    return x;
-}
-
-/* Whether the last fifth of the samples lies apart from the first one, but for one sample of each,
- * by more than `slack` and more than the `part` of it. */
+/* Whether the first and the last fifth of the samples, of 5 to 2000 each, lie apart but for one of
+ * each, by more than `slack` and more than this part. */
 static inline bool drifts(const double *samples, size_t n, double slack, double part) {
-    const size_t k = n / 5;
-    if (k < 5)
+    double a[2000], b[2000];
+    const size_t k = n / 5, half = k / 2;
+    if (k < 5 || k > 2000)
         return false;
-    double *a = sorted(samples, k), *b = sorted(samples + n - k, k);
-    const double by = fabs(b[k / 2] - a[k / 2]), size = fmin(fabs(a[k / 2]), fabs(b[k / 2]));
-    const bool apart = a[k - 2] < b[1] || b[k - 2] < a[1];
-    free(a);
-    free(b);
-    return apart && by > slack && by > part * size;
+    qsort(memcpy(a, samples, k * sizeof *a), k, sizeof *a, by_size);
+    qsort(memcpy(b, samples + n - k, k * sizeof *b), k, sizeof *b, by_size);
+    return (a[k - 2] < b[1] || b[k - 2] < a[1]) && fabs(b[half] - a[half]) > slack &&
+           fabs(b[half] - a[half]) > part * fmin(fabs(a[half]), fabs(b[half]));
 }
 
 /* At least one sample, in the order of measurement. From five on they disagree if the true median
@@ -43,8 +36,9 @@ static inline bool drifts(const double *samples, size_t n, double slack, double 
  * drift by a fifth as much: on a GPU, with a factor of 1.25, by 5 %. */
 static inline struct summary summarize(const double *samples, size_t n, double slack,
                                        double factor) {
-    double *x = sorted(samples, n), sum = 0;
+    double *x = (double *)memcpy(new_memory(n * sizeof *x), samples, n * sizeof *x), sum = 0;
     const size_t rank = (size_t)fmax((double)n / 2 - 0.98 * sqrt((double)n), 0);
+    qsort(x, n, sizeof *x, by_size);
     for (size_t i = 0; i < n; i++)
         sum += x[i];
     struct summary s = {x[0], (x[(n - 1) / 2] + x[n / 2]) / 2, sum / (double)n, x[n - 1], NULL};
@@ -73,8 +67,8 @@ static inline long long common_step_ns(const double *us, size_t n) {
     return step_ns;
 }
 
-/* Times in us. Two steps of the clock are no disturbance: no clock that we know steps by over 1.1
- * us. A processor's times vary more: its threads sleep, wake and share a core. */
+/* Times in us. Two steps of the clock are no disturbance; none that we know steps by over 1.1 us. A
+ * processor's times vary more: its threads sleep, wake and share a core. */
 static inline struct summary summarize_us(const double *us, size_t n, bool is_processor) {
     const double steps_us = 2 * fmin((double)common_step_ns(us, n) / 1e3, 1.1);
     struct summary s =
@@ -84,7 +78,7 @@ static inline struct summary summarize_us(const double *us, size_t n, bool is_pr
     return s;
 }
 
-/* How much longer the host waited than the device worked. On an idle machine: 5 to 300 us. */
+/* How much longer the host waited than the device worked: on an idle machine 5 to 300 us. */
 static inline const char *doubt_wait(double late_us) {
     return late_us > 1000 ? "the host waited too long" : NULL;
 }
@@ -99,8 +93,8 @@ struct cores {               /* in ns: by the clock; of this process; of all cor
 /* Call it between rows. Sources: proc_stat(5), and the kernel's scheduler/sched-stats.rst. */
 static inline struct cores cores_now(void) {
     struct cores now = {now_ns(), clock_ns(CLOCK_PROCESS_CPUTIME_ID), 0, 0, 0};
-    long long c[8], own = 0; /* user, nice, system, idle, iowait, irq, softirq, steal */
     const long long unit_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+    long long c[8], own = 0; /* user, nice, system, idle, iowait, irq, softirq, steal */
     glob_t files;
     glob("/proc/stat", 0, NULL, &files);
     glob("/proc/self/task/*/schedstat", GLOB_APPEND, NULL, &files);
@@ -123,9 +117,8 @@ static inline struct cores cores_now(void) {
 }
 
 /* Whether others had the processor since `from`, for a tenth of the time for which this process ran
- * or waited. Its threads also wait for each other: so it is the smaller one of their wait and of
- * what others ran. /proc/stat is exact to 30 ms. Before 200 ms have passed this waits, and what
- * others do then stands for what they did before. */
+ * or waited. Threads also wait for each other: so the smaller one of their wait and of what others
+ * ran. /proc/stat is exact to 30 ms: what others do until 200 ms have passed stands for all. */
 static inline const char *doubt_cores(const struct cores *from) {
     const struct cores end = cores_now();
     const int64_t slack = 30000000;
