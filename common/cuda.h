@@ -45,7 +45,7 @@ static inline struct cudaDeviceProp open_cuda(char driver[64]) {
 static inline void check_size(long long size, size_t bytes_each) {
     size_t free_bytes, all_bytes;
     CHECK_CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));
-    check_most("size", size, free_bytes / bytes_each, "the memory that is free");
+    check_most("size", size, free_bytes / bytes_each, "the free memory");
 }
 
 static inline void *new_on_device(size_t bytes) {

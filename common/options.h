@@ -123,7 +123,8 @@ static inline void parse_options(int argc, char **argv, const char *question,
 /* Exits with 2 if --`option` asks for more than there is. */
 static inline void check_most(const char *option, long long asked, size_t most, const char *of) {
     if ((size_t)asked > most)
-        errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than the %zu of %s", option, asked, most, of);
+        errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", option, asked, most,
+             of);
 }
 
 /* Whether --device names this one: by its number, or by a part of its name. */

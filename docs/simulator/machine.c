@@ -225,7 +225,9 @@ FILE *simulated_fopen(const char *path, const char *mode) {
     own_looks += strcmp(path, own) == 0;
     if (strcmp(path, "/proc/stat") == 0) {
         look(&stat_looks);
-        snprintf(text, sizeof text, "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
+        snprintf(text, sizeof text,
+                 simulated_fault("no_counts", NULL) ? "cpu  0 0 0 0 0 0 0 0 0 0\n"
+                                                    : "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
                  1000 + (long long)(cpu_ns + others_ns("neighbour")) / 10000000,
                  (long long)others_ns("stolen") / 10000000);
     } else if (strcmp(path, own) == 0)
