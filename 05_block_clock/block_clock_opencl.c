@@ -172,11 +172,13 @@ static void say_words(const struct row *rows, int blocks, int count) {
                 row->threads);
     if (one->clocks_median.median < 100 || blocks == 1)
         return;
+    const double clocks_factor =
+        value("clocks_factor", most->clocks_median.median / one->clocks_median.median);
+    const double launch_factor =
+        value("whole_launch_factor", most->launch_us.median / one->launch_us.median);
     say("From %lld to %lld blocks, clocks_median changed by a factor of %.2f, whole_launch_us\n"
         "by %.1f.\n",
-        one->blocks, most->blocks,
-        value("clocks_factor", most->clocks_median.median / one->clocks_median.median),
-        value("whole_launch_factor", most->launch_us.median / one->launch_us.median));
+        one->blocks, most->blocks, clocks_factor, launch_factor);
 }
 
 int main(int argc, char **argv) {

@@ -61,9 +61,8 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
         CHECK_CL(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 256, platform, NULL));
         error = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &count);
-        count = error == CL_DEVICE_NOT_FOUND ? 0 : count;
-        check_cl(count == 0 ? 0 : error, "clGetDeviceIDs", __FILE__, __LINE__);
-        for (cl_uint d = 0; d < count && d < 64; d++, number++) {
+        check_cl(error == CL_DEVICE_NOT_FOUND ? 0 : error, "clGetDeviceIDs", __FILE__, __LINE__);
+        for (cl_uint d = 0; error == CL_SUCCESS && d < count && d < 64; d++, number++) {
             one.device = devices[d];
             CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_NAME, 256, one.name, NULL));
             CHECK_CL(clGetDeviceInfo(one.device, CL_DEVICE_TYPE, sizeof one.type, &one.type, NULL));
