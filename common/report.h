@@ -67,7 +67,8 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
         if (file == record_file)
             fprintf(file, "%s,", names ? name : is_nan ? "" : text);
         else
-            fprintf(file, left ? "%s%-*s" : "%s%*s", name == line || (last && !*text) ? "" : " ",
+            fprintf(file, left ? "%s%-*s" : "%s%*s",
+                    name == line || (last && !names && !*text) ? "" : " ",
                     left && last   ? 0
                     : size > least ? size
                                    : least,
