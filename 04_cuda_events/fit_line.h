@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A straight line through times: the slope is what one more launch, or
- * one more us of code, adds. */
+ * A straight line through times: the slope is what one more launch adds. */
 #pragma once
 
 #include <stddef.h>

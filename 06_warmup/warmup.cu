@@ -127,33 +127,33 @@ static void print_launches(const struct process *p) {
 }
 
 int main(int argc, char **argv) {
-    static struct process processes[RECIPES][MAX_RUNS];
     long long runs = 5, size = 1 << 24;
     struct row rows[RECIPES];
     double steady_us[RECIPES];
     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?",
                   options);
-    setenv("CUDA_MODULE_LOADING", "LAZY", 1);  /* the default of today; lazy_loading.cu has both */
+    setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
+    struct process *processes =
+        (struct process *)new_memory(RECIPES * (size_t)runs * sizeof *processes);
     for (long long run = 0; run < runs; run++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
-            struct process *p = &processes[r][run];
+            struct process *p = &processes[r * runs + run];
             p->recipe = &recipes[r];
             p->size = size;
             in_new_process(run_cold, p, sizeof *p);
         }
     for (int r = 0; r < RECIPES; r++) {
-        rows[r] = summarize_recipe(processes[r], (size_t)runs);
+        rows[r] = summarize_recipe(&processes[r * runs], (size_t)runs);
         steady_us[r] = rows[r].steady_us;
     }
     const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
-    const struct process *one = &processes[0][0];
 
-    begin_record(options, one->device, one->driver);
+    begin_record(options, processes->device, processes->driver);
     say("Warm-up: vector_add of %lld floats on %s, timed by event pairs\n"
         "%lld new processes for each recipe; each row is the process with the median error.\n"
         "Its steady state is the median of its %d launches after the recipe\n\n",
-        size, one->device, runs, STEADY_LAUNCHES);
+        size, processes->device, runs, STEADY_LAUNCHES);
     for (int r = 0; r < RECIPES; r++)
         print_recipe(&rows[r]);
     say("\nSome launches of the process in the row %s%s:\n\n", recipes[LONGEST].name,

@@ -41,7 +41,7 @@ export XDG_CACHE_HOME="${scratch%/*}/simcc_cache" # there simcc keeps the machin
 root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 PATH=$here:$here/test:$PATH
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
-ln -s "$2" .
+ln -s "$program" .
 
 # type_in COMMAND: into output, errors, code and hit.
 type_in() {

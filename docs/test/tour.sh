@@ -9,7 +9,7 @@ export LC_ALL=C
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
-mkdir "$copy/bin" "$copy/suite"
+mkdir -p "$copy/bin" "$copy/suite/build"
 cp -R tour.sh docs 0?_* "$copy/suite"
 cd "$copy/suite"
 export HOME="$copy" PATH="$copy/bin:$PATH"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""type_commands.py [--require-devices] [TEXT]: types in every command of the chapters' and the laboratory's texts,
+"""type_commands.py [--require-devices] [TEXT]: types in every command of the chapters' texts,
 each as it stands, in the text's own folder (of a copy), and those of docs/*.md in docs/copy: the lines of
 their sh blocks, and whatever in the text begins with ./ between backquotes; each once. With a TEXT it types that text's
 alone, in the suite's folder. A command may end with 0, or with 77 where a device is missing; with
