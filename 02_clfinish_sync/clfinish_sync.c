@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
     const size_t n = (size_t)size, count = (size_t)runs;
     const cl_ulong elements = n;
     const cl_program program = build_program(&cl, "clfinish_sync.cl", "");
-    check_size(&cl, size, 4, 12);
+    check_size(&cl, size, 4);
     x.queue = cl.queue;
     MAKE_CL(x.event_queue,
             clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));

@@ -13,8 +13,8 @@
 #define KERNEL_DIR "."
 #endif
 
-/* CHECK_CL(call) is for calls that return their error. MAKE_CL(to, call) is for those that return
- * what they make, and store their error in cl_error. Both end the program and print the call. */
+/* Both end the program and print the call. CHECK_CL is for calls that return their error, MAKE_CL
+ * for those that return what they make and store their error in cl_error. */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
 #define MAKE_CL(to, call)                                                                          \
     do {                                                                                           \
@@ -25,14 +25,12 @@
 
 /* With the names of the errors that people meet; with 2 if --threads is too large. */
 static inline void check_cl(cl_int error, const char *what, const char *file, int line) {
-    const bool asked = error == CL_INVALID_WORK_GROUP_SIZE;
-    /* clang-format off */
+    const bool asked = error == CL_INVALID_WORK_GROUP_SIZE; /* clang-format off */
 #define NAME(code) error == code ? #code :
     const char *name = NAME(CL_DEVICE_NOT_FOUND) NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE)
         NAME(CL_OUT_OF_RESOURCES) NAME(CL_OUT_OF_HOST_MEMORY) NAME(CL_BUILD_PROGRAM_FAILURE)
         NAME(CL_PROFILING_INFO_NOT_AVAILABLE) NAME(CL_INVALID_VALUE) NAME(CL_INVALID_KERNEL_ARGS)
-        asked ? "CL_INVALID_WORK_GROUP_SIZE: --threads is too large" : "see CL/cl.h";
-    /* clang-format on */
+        asked ? "CL_INVALID_WORK_GROUP_SIZE: --threads is too large" : "see CL/cl.h"; // clang-format on
     if (error != CL_SUCCESS)
         errx(asked ? EXIT_BAD_USAGE : EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what,
              error, name);
@@ -41,9 +39,9 @@ static inline void check_cl(cl_int error, const char *what, const char *file, in
 struct opencl { /* what minimal.c of chapter 02 sets up */
     cl_device_id device;
     cl_device_type type;
-    char name[256], driver[512]; /* driver: the platform, and the driver's version */
     cl_context context;
     cl_command_queue queue;
+    char name[256], driver[512]; /* driver: the platform, and the driver's version */
 };
 
 /* Opens the device of --device, by default the first GPU, else the first device, with a queue of
@@ -54,8 +52,8 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
     cl_device_id devices[64];
     cl_uint platform_count = 0, count;
     int number = 0;
-    char platform[256] = "(there is none)";
     const bool list = strcmp(wanted_device, "list") == 0;
+    char platform[256] = "(there is none)";
     cl_int error = clGetPlatformIDs(16, platforms, &platform_count);
     check_cl(error == -1001 ? 0 : error, "clGetPlatformIDs", __FILE__, __LINE__); /* no platform */
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
@@ -80,8 +78,8 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
         exit(EXIT_SUCCESS);
     if (number == 0)
         errx(EXIT_NO_DEVICE,
-             "no OpenCL device on platform %s; install a driver, for the CPU pocl-opencl-icd; if "
-             "it is there, set POCL_CACHE_DIR to a folder that can be written",
+             "no OpenCL device on platform %s: is there a driver, for the CPU "
+             "pocl-opencl-icd? Can POCL_CACHE_DIR be written?",
              platform);
     if (!cl.device)
         errx(EXIT_NO_DEVICE, "--device: no '%s' in --device list", wanted_device);
@@ -99,37 +97,36 @@ static inline cl_mem new_buffer(const struct opencl *cl, size_t bytes, const voi
     return buffer;
 }
 
-/* Exits with 2 if the device has no room for `size` elements, with so many bytes of each in the
- * largest buffer and in all. OpenCL does not tell what is free. */
-static inline void check_size(const struct opencl *cl, long long size, cl_ulong in_one,
-                              cl_ulong in_all) {
+/* Exits with 2 if the device has no room for three buffers of `size` elements of so many bytes. */
+static inline void check_size(const struct opencl *cl, long long size, cl_ulong bytes) {
     cl_ulong all, one;
     CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
     CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
-    check_most("size", size, one / in_one < all / in_all ? one / in_one : all / in_all, cl->name);
+    check_most("size", size, (one < all / 3 ? one : all / 3) / bytes, cl->name);
 }
 
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
 static inline cl_program build_program(const struct opencl *cl, const char *file,
                                        const char *flags) {
-    char path[4096], text[1 << 18] = ""; /* all 0: what is read ends with a 0 */
+    char text[1 << 18] = ""; /* all 0: what is read ends with a 0 */
     const char *source = text;
     cl_program program;
-    snprintf(path, sizeof path, "%s/%s", KERNEL_DIR, file);
-    FILE *stream = fopen(path, "r");
-    if (!stream || !fread(text, 1, sizeof text - 1, stream) || fclose(stream))
-        errx(EXIT_FAILED, "cannot read '%s': run this in its folder", path);
+    snprintf(text, sizeof text, "%s/%s", KERNEL_DIR, file);
+    FILE *stream = fopen(text, "r");
+    if (!stream)
+        err(EXIT_FAILED, "cannot read '%s': run this in its folder", text);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
     MAKE_CL(program, clCreateProgramWithSource(cl->context, 1, &source, NULL, &cl_error));
     if (clBuildProgram(program, 1, &cl->device, flags, NULL, NULL) == CL_SUCCESS)
         return program;
     CHECK_CL(
         clGetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL));
-    errx(EXIT_FAILED, "%s does not build:\n%s", path, text);
+    errx(EXIT_FAILED, "%s/%s does not build:\n%s", KERNEL_DIR, file, text);
 }
 
-/* Microseconds from START to END of a finished command, whose event it releases; the host's clock
- * around it gave host_us. Exits with 1 if that cannot be: some drivers write no stamps, or number
- * the stages 0, 1, 2, 3. 0 is possible, by a coarse clock. */
+/* Microseconds from START to END of a finished command; the host's clock around it gave host_us.
+ * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2, 3. Releases the event. */
 static inline double start_to_end_us(cl_event event, double host_us) {
     cl_ulong from = 0, to = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL));

@@ -13,12 +13,11 @@
 enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST = 1024 };
 
 struct numbers {
-    int count; /* 0: the program takes its own */
+    int count; /* 0: the program finds some */
     long long at[MAX_LIST];
 };
 
-/* What an option takes. A number is from 1 to `max`. `to` gets one number, the numbers of a list,
- * or for a flag 1; it holds the default. `count` is a list's. */
+/* `to` holds the default, and gets a number from 1 to `max`, those of a list, or 1 of a flag. */
 enum opt_kind { DEVICE, NUMBER, LIST, FLAG, CSV, HELP, VERSION };
 struct opt {
     const char *name, *help;
@@ -57,11 +56,9 @@ static inline void parse_numbers(const struct opt *o, char *text) {
         *o->count = i;
 }
 
-/* `first` stands before the first one, `next` before each other one. */
 static inline void print_numbers(FILE *file, const struct opt *o, const char *first,
                                  const char *next) {
-    const int count = o->kind == LIST ? *o->count : o->kind == NUMBER;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < (o->kind == LIST ? *o->count : o->kind == NUMBER); i++)
         fprintf(file, "%s%lld", i > 0 ? next : first, o->to[i]);
 }
 
@@ -79,12 +76,11 @@ static inline void parse_options(int argc, char **argv, const char *question,
     table_file = stdout;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
     atexit(check_written);
-    for (int i = 0; options[i].name; i++)
-        known[i] = (struct option){options[i].name,
-                                   options[i].kind == CSV   ? optional_argument
-                                   : options[i].kind < FLAG ? required_argument
-                                                            : no_argument,
-                                   NULL, 0};
+    for (int i = 0; options[i].name; i++) {
+        const char what = *takes[options[i].kind];
+        known[i].name = options[i].name;
+        known[i].has_arg = what == '[' ? optional_argument : what ? required_argument : no_argument;
+    }
     for (int i, answer; (answer = getopt_long(argc, argv, "+", known, &i)) != -1;) {
         const struct opt *o = &options[i];
         if (answer == '?')
@@ -120,7 +116,6 @@ static inline void parse_options(int argc, char **argv, const char *question,
     table_file = csv && !path ? nowhere : stdout;
 }
 
-/* Exits with 2 if --`option` asks for more than there is. */
 static inline void check_most(const char *option, long long asked, size_t most, const char *of) {
     if ((size_t)asked > most)
         errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", option, asked, most,

@@ -55,8 +55,8 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
         *text++ = '\0';
         format = strchr(format, '=') + 2;
         const bool left = *format == '-', last = !rest || *rest == '|';
-        const int length = (int)(end - text), least = (int)strlen(name);
-        const int size = left || length > 9 ? length : 9;
+        const size_t length = strlen(text), least = left || length > 9 ? length : 9;
+        const int width = left && last ? 0 : (int)(least > strlen(name) ? least : strlen(name));
         text += strspn(text, " ");
         text += *text == '-' && text[1] && strspn(text, "-0.") == strlen(text);
         while (end > text && end[-1] == ' ')
@@ -64,17 +64,12 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
         for (char *c = text; file == record_file && (c = strchr(c, ',')) != NULL;)
             *c = ';'; /* the record has no quotes */
         const bool is_nan = strcmp(text + (*text == '-'), "nan") == 0;
+        const char *shown = names ? name : !is_nan ? text : file == record_file ? "" : "-";
         if (file == record_file)
-            fprintf(file, "%s,", names ? name : is_nan ? "" : text);
+            fprintf(file, "%s,", shown);
         else
-            fprintf(file, left ? "%s%-*s" : "%s%*s",
-                    name == line || (last && !names && !*text) ? "" : " ",
-                    left && last   ? 0
-                    : size > least ? size
-                                   : least,
-                    names    ? name
-                    : is_nan ? "-"
-                             : text);
+            fprintf(file, left ? "%s%-*s" : "%s%*s", name == line || !*shown ? "" : " ", width,
+                    shown);
     }
 }
 
@@ -89,22 +84,19 @@ __attribute__((format(printf, 2, 3))) static inline void print_row(const char *d
     snprintf(exact, sizeof exact, "%s", format);
     for (char *dot = exact; (dot = strchr(dot, '.')) != NULL; dot++)
         dot[1] = (char)(dot[1] + (dot[1] > '0') + RECORD_DIGITS);
-    for (bool names = strcmp(format, before) != 0;; names = false) {
-        va_start(arguments, format);
-        print_cells(table_file, format, names, arguments);
-        va_end(arguments);
-        va_start(arguments, format);
-        print_cells(record_file, exact, names, arguments);
-        va_end(arguments);
-        if (!names)
-            break;
-        say("\n");
-        fprintf(record_file, "disturbed\n");
-    }
+    for (int names = strcmp(format, before) != 0; names >= 0; names--)
+        for (int record = 0; record <= 1; record++) {
+            va_start(arguments, format);
+            print_cells(record ? record_file : table_file, record ? exact : format, names,
+                        arguments);
+            va_end(arguments);
+            if (names)
+                fputs(record ? "disturbed\n" : "\n", record ? record_file : table_file);
+        }
     say("%s%s\n", doubt ? "  disturbed: " : "", doubt ? doubt : "");
     fprintf(record_file, "%d\n", doubt != NULL);
     before = format;
-    fflush(NULL); /* a driver may crash behind it */
+    fflush(NULL);
 }
 
 /* Four columns of most tables. */
