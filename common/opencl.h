@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: MIT
- * OpenCL without the lesson: checked calls, the device of --device, a kernel's file, the time from
- * START to END. */
+ * OpenCL without the lesson: checked calls, the device of --device, a kernel's file, START to END. */
 #pragma once
-
 #include "options.h"
 
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for drivers of that age */
 #include <CL/cl.h>
-
 #ifndef KERNEL_DIR /* where the .cl files are: CMake says it; built by hand, in this folder */
 #define KERNEL_DIR "."
 #endif
 
 /* Both end the program and print the call. CHECK_CL is for calls that return their error, MAKE_CL
  * for those that return what they make and store their error in cl_error. */
+/* clang-format off */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
-#define MAKE_CL(to, call)                                                                          \
-    do {                                                                                           \
-        cl_int cl_error = CL_INVALID_OPERATION; /* stays, if the call does not store one */        \
-        (to) = (call);                                                                             \
-        check_cl(cl_error, #call, __FILE__, __LINE__);                                             \
-    } while (0)
+#define MAKE_CL(to, call) do { cl_int cl_error = CL_INVALID_OPERATION; /* if the call stores none */ \
+        (to) = (call); check_cl(cl_error, #call, __FILE__, __LINE__); } while (0)
 
 /* With the names of the errors that people meet; with 2 if --threads is too large. */
 static inline void check_cl(cl_int error, const char *what, const char *file, int line) {
-    const bool asked = error == CL_INVALID_WORK_GROUP_SIZE; /* clang-format off */
+    const bool asked = error == CL_INVALID_WORK_GROUP_SIZE;
 #define NAME(code) error == code ? #code :
     const char *name = NAME(CL_DEVICE_NOT_FOUND) NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE)
         NAME(CL_OUT_OF_RESOURCES) NAME(CL_OUT_OF_HOST_MEMORY) NAME(CL_BUILD_PROGRAM_FAILURE)
         NAME(CL_PROFILING_INFO_NOT_AVAILABLE) NAME(CL_INVALID_VALUE) NAME(CL_INVALID_KERNEL_ARGS)
-        asked ? "CL_INVALID_WORK_GROUP_SIZE: --threads is too large" : "see CL/cl.h"; // clang-format on
+        asked ? "CL_INVALID_WORK_GROUP_SIZE: --threads is too large" : "see CL/cl.h";
+    /* clang-format on */
     if (error != CL_SUCCESS)
         errx(asked ? EXIT_BAD_USAGE : EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what,
              error, name);
@@ -43,7 +38,6 @@ struct opencl { /* what minimal.c of chapter 02 sets up */
     cl_command_queue queue;
     char name[256], driver[512]; /* driver: the platform, and the driver's version */
 };
-
 /* Opens the device of --device, by default the first GPU, else the first device, with a queue of
  * these properties. Prints all and exits with 0 for "list"; exits with 77 if there is none. */
 static inline struct opencl open_opencl(cl_command_queue_properties properties) {
@@ -53,7 +47,7 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
     cl_uint platform_count = 0, count;
     int number = 0;
     const bool list = strcmp(wanted_device, "list") == 0;
-    char platform[256] = "(there is none)";
+    char platform[256] = "any platform (for the CPU: pocl-opencl-icd)";
     cl_int error = clGetPlatformIDs(16, platforms, &platform_count);
     check_cl(error == -1001 ? 0 : error, "clGetPlatformIDs", __FILE__, __LINE__); /* no platform */
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
@@ -67,20 +61,17 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
             const int at = snprintf(one.driver, 300, "%s, ", platform);
             CHECK_CL(clGetDeviceInfo(one.device, CL_DRIVER_VERSION, 200, one.driver + at, NULL));
             const bool better = one.type & ~cl.type & CL_DEVICE_TYPE_GPU && !*wanted_device;
+            const bool wanted = is_wanted(number, one.name) || is_wanted(number, one.driver);
             if (list)
                 printf("%d  %s, %s\n", number, one.name, one.driver);
-            else if ((is_wanted(number, one.name) || is_wanted(number, one.driver)) &&
-                     (!cl.device || better))
+            else if (wanted && (!cl.device || better))
                 cl = one;
         }
     }
     if (list && number > 0)
         exit(EXIT_SUCCESS);
     if (number == 0)
-        errx(EXIT_NO_DEVICE,
-             "no OpenCL device on platform %s: is there a driver, for the CPU "
-             "pocl-opencl-icd? Can POCL_CACHE_DIR be written?",
-             platform);
+        errx(EXIT_NO_DEVICE, "no OpenCL device on %s; can POCL_CACHE_DIR be written?", platform);
     if (!cl.device)
         errx(EXIT_NO_DEVICE, "--device: no '%s' in --device list", wanted_device);
     MAKE_CL(cl.context, clCreateContext(NULL, 1, &cl.device, NULL, NULL, &cl_error));
@@ -88,7 +79,6 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
     return cl;
 }
 
-/* A buffer on the device, with what is at `host`; NULL: with anything. */
 static inline cl_mem new_buffer(const struct opencl *cl, size_t bytes, const void *host) {
     cl_mem buffer;
     MAKE_CL(buffer, clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
