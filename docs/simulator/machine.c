@@ -189,27 +189,33 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 int simulated_getrusage(int who, struct rusage *usage);
 FILE *simulated_fopen(const char *path, const char *mode);
 
-static int looks, own_looks; /* by getrusage(); into the program's own schedstat */
+static int looks, own_looks, stat_looks; /* by getrusage(); into the program's own schedstat; into /proc/stat */
 static int64_t first_look_ns;
 
 /* The first look is followed by a second in which the program does nothing: long enough for the counts. */
+static void look(int *counter) {
+    if (looks + stat_looks == 0 && (simulated_fault("neighbour", NULL) || simulated_fault("stolen", NULL))) {
+        first_look_ns = host_ns;
+        host_ns += 1000000000;
+    }
+    ++*counter;
+}
+
 int simulated_getrusage(int who, struct rusage *usage) {
     memset(usage, 0, sizeof *usage);
     if (who != RUSAGE_SELF) return 0;
     usage->ru_utime.tv_sec = cpu_ns / 1000000000;
     usage->ru_utime.tv_usec = cpu_ns % 1000000000 / 1000;
-    if (looks++ == 0 && (simulated_fault("neighbour", NULL) || simulated_fault("stolen", NULL))) {
-        first_look_ns = host_ns;
-        host_ns += 1000000000;
-    }
+    look(&looks);
     return 0;
 }
 
 /* What others had of the processor since the first look. */
 static int64_t others_ns(const char *fault) {
     int eighths = 0;
-    return (looks > 1 || own_looks > 1) && simulated_fault(fault, &eighths) ? (host_ns - first_look_ns) * eighths / 8
-                                                                            : 0;
+    return (looks > 1 || own_looks > 1 || stat_looks > 1) && simulated_fault(fault, &eighths)
+               ? (host_ns - first_look_ns) * eighths / 8
+               : 0;
 }
 
 FILE *simulated_fopen(const char *path, const char *mode) {
@@ -217,12 +223,14 @@ FILE *simulated_fopen(const char *path, const char *mode) {
     char own[64];
     snprintf(own, sizeof own, "/proc/self/task/%d/schedstat", (int)getpid());
     own_looks += strcmp(path, own) == 0;
-    if (strncmp(path, "/proc/", 6) == 0 && simulated_fault("no_counts", NULL)) return fopen("/dev/null", mode);
-    if (strcmp(path, "/proc/stat") == 0)
-        snprintf(text, sizeof text, "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
+    if (strcmp(path, "/proc/stat") == 0) {
+        look(&stat_looks);
+        snprintf(text, sizeof text,
+                 simulated_fault("no_counts", NULL) ? "cpu  0 0 0 0 0 0 0 0 0 0\n"
+                                                    : "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
                  1000 + (long long)(cpu_ns + others_ns("neighbour")) / 10000000,
                  (long long)others_ns("stolen") / 10000000);
-    else if (strcmp(path, own) == 0)
+    } else if (strcmp(path, own) == 0)
         snprintf(text, sizeof text, "%lld %lld 1\n", (long long)cpu_ns, (long long)others_ns("neighbour"));
     else if (strncmp(path, "/proc/self/task/", 16) == 0)
         snprintf(text, sizeof text, "0 0 0\n");
