@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how much time passes during work()? This program asks the wrong clock.
- * Change main() only.
+ * Exercise: 01/elapsed
+ * How much time passes during work()? This program asks the wrong clock. Change main() only.
  *
  * In the number must be: the calls of rand(), and the sleep. It must also be right if the work
  * takes seconds, if somebody sets the time of day meanwhile, and if the clock's zero is in 1970.
  *
- * Check: docs/simulator/check 01_host_clock/exercise/elapsed.c    in the suite's folder
- * Build: cc -O2 elapsed.c -o elapsed                              for a real machine */
+ * Copy:  cp 01_host_clock/exercise/elapsed.c ~    in the suite's folder
+ * Check: docs/simulator/check ~/elapsed.c         there, too
+ * Build: cc -O2 elapsed.c -o elapsed              for a real machine */
 #define _GNU_SOURCE /* all clocks */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long does work() take, if another process interrupts now and then? Call it eleven
- * times, and print the median. This program prints the mean. Change main() only.
+ * Exercise: 01/median
+ * How long does work() take, if another process interrupts now and then? Call it eleven times, and
+ * print the median. This program prints the mean. Change main() only.
  *
  * In the number must be: the work. Not: an interruption of a few of the eleven calls.
  *
- * Check: docs/simulator/check 01_host_clock/exercise/median.c    in the suite's folder
- * Build: cc -O2 median.c -o median                               for a real machine */
+ * Copy:  cp 01_host_clock/exercise/median.c ~    in the suite's folder
+ * Check: docs/simulator/check ~/median.c         there, too
+ * Build: cc -O2 median.c -o median               for a real machine */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdio.h>
 #include <stdlib.h>

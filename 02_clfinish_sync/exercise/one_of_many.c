@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long does one kernel take, if a hundred run one after another? The device need not
- * wait for the host between them. This program makes it wait. Change main() only, from the warm-up
- * on.
+ * Exercise: 02/one_of_many
+ * How long does one kernel take, if a hundred run one after another? The device need not wait for
+ * the host between them. This program makes it wait. Change main() only, from the warm-up on.
  *
  * In the number must be: the kernel, once. The way to the device, the way back and the host's calls
  * may be in it at most 0.2 times. For this the kernel must take longer than the enqueue call.
  *
- * Check: docs/simulator/check 02_clfinish_sync/exercise/one_of_many.c    in the suite's folder
+ * Copy:  cp 02_clfinish_sync/exercise/one_of_many.c ~    in the suite's folder
+ * Check: docs/simulator/check ~/one_of_many.c            there, too
  * Build: cc -O2 one_of_many.c -o one_of_many -lOpenCL    for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120

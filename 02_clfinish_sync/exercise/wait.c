@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long does the host wait for a kernel, from the enqueue call until it has ended?
- * This program prints a time that is too short. Change main() only, from the first launch on.
+ * Exercise: 02/wait
+ * How long does the host wait for a kernel, from the enqueue call until it has ended? This program
+ * prints a time that is too short. Change main() only, from the first launch on.
  *
  * In the number must be: the enqueue call, the way to the device, the kernel, and the way back.
  * Not: earlier commands, and the loading of the kernel at its first launch.
  *
- * Check: docs/simulator/check 02_clfinish_sync/exercise/wait.c    in the suite's folder
- * Build: cc -O2 wait.c -o wait -lOpenCL    for a real device */
+ * Copy:  cp 02_clfinish_sync/exercise/wait.c ~    in the suite's folder
+ * Check: docs/simulator/check ~/wait.c            there, too
+ * Build: cc -O2 wait.c -o wait -lOpenCL           for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how many GB/s does the device move when it copies a to c? A GB is 10^9 bytes. This
- * program prints less than that. Change main() only, from the copy on.
+ * Exercise: 03/copy_gb_s
+ * How many GB/s does the device move when it copies a to c? A GB is 10^9 bytes. This program prints
+ * less than that. Change main() only, from the copy on.
  *
  * A copy loads each byte, and stores it: both count. The time is the device's own, of the copy and
  * nothing else. If a stamp is 0 or END is before START, it must say so on stderr and end with 1.
  *
- * Check: docs/simulator/check 03_opencl_profiling/exercise/copy_gb_s.c    in the suite's folder
- * Build: cc -O2 copy_gb_s.c -o copy_gb_s -lOpenCL    for a real device */
+ * Copy:  cp 03_opencl_profiling/exercise/copy_gb_s.c ~    in the suite's folder
+ * Check: docs/simulator/check ~/copy_gb_s.c               there, too
+ * Build: cc -O2 copy_gb_s.c -o copy_gb_s -lOpenCL         for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: for how long does the device say that the kernel ran? This program prints more than
- * that, and it believes every stamp. Change main() only, from the first launch on.
+ * Exercise: 03/start_to_end
+ * For how long does the device say that the kernel ran? This program prints more than that, and it
+ * believes every stamp. Change main() only, from the first launch on.
  *
  * In the number must be: the kernel, of a launch that is not its first one.
  * Not: what host and driver do before, and the way to the device. If the stamps are impossible, say
  * so on stderr and end with 1: a stamp is 0, or END is before START.
  *
- * Check: docs/simulator/check 03_opencl_profiling/exercise/start_to_end.c    in the suite's folder
- * Build: cc -O2 start_to_end.c -o start_to_end -lOpenCL    for a real device */
+ * Copy:  cp 03_opencl_profiling/exercise/start_to_end.c ~    in the suite's folder
+ * Check: docs/simulator/check ~/start_to_end.c               there, too
+ * Build: cc -O2 start_to_end.c -o start_to_end -lOpenCL      for a real device */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long does a short kernel take on the GPU? Between the two events of this program
- * the GPU also waits for the host's launch call. Add what closes this gap.
+ * Exercise: 04/blocked
+ * How long does a short kernel take on the GPU? Between the two events of this program the GPU also
+ * waits for the host's launch call. Add what closes this gap.
  *
  * In the number must be: preparation, kernel, drain. The events' own time may be in it.
- * Not: the host's calls, however slow they are. If the host was too slow, do not print a number:
- * say so on stderr, and end with 1. The GPU must never wait for ever.
+ * Not: the host's calls. If one of them takes 0.3 ms, the number must stay. If the host was too slow
+ * for that, do not print a number: say so on stderr, and end with 1. The GPU must never wait for
+ * ever.
  *
- * Check: docs/simulator/check 04_cuda_events/exercise/blocked.cu    in the suite's folder
- * Build: nvcc -arch=native blocked.cu -o blocked                    for a real GPU */
+ * Copy:  cp 04_cuda_events/exercise/blocked.cu ~    in the suite's folder
+ * Check: docs/simulator/check ~/blocked.cu          there, too
+ * Build: nvcc -arch=native blocked.cu -o blocked    for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long does the GPU copy a million bytes, by its own clock? This program asks the
- * host's clock, and does not wait. Change main() only, from the copy on.
+ * Exercise: 04/copy
+ * How long does the GPU copy a million bytes, by its own clock? This program asks the host's clock,
+ * and does not wait. Change main() only, from the copy on.
  *
  * In the number must be: the copy. The events' own time and the gap before the copy may be in it.
  * Not: the way back to the host.
  *
- * Check: docs/simulator/check 04_cuda_events/exercise/copy.cu    in the suite's folder
- * Build: nvcc -arch=native copy.cu -o copy                       for a real GPU */
+ * Copy:  cp 04_cuda_events/exercise/copy.cu ~    in the suite's folder
+ * Check: docs/simulator/check ~/copy.cu          there, too
+ * Build: nvcc -arch=native copy.cu -o copy       for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

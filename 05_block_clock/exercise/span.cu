@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long is it from the first instruction of the first block to the last one of the
- * last block? This program reads the clock of each block's SM: each counts from a zero of its own.
+ * Exercise: 05/span
+ * How long is it from the first instruction of the first block to the last one of the last block?
+ * This program reads the clock of each block's SM: each counts from a zero of its own.
  *
  * In the number must be: the work of the blocks, one behind another where they share an SM.
  * Not: preparation and drain, which are outside of the blocks.
  *
- * Check: docs/simulator/check 05_block_clock/exercise/span.cu    in the suite's folder
- * Build: nvcc -arch=native span.cu -o span                       for a real GPU */
+ * Copy:  cp 05_block_clock/exercise/span.cu ~    in the suite's folder
+ * Check: docs/simulator/check ~/span.cu          there, too
+ * Build: nvcc -arch=native span.cu -o span       for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: block b finds the minimum b + 1 times. How many times longer than the mean block does
- * the longest one run? This program compares the clocks of two SMs. Change main() only, behind
- * the launch.
+ * Exercise: 05/unequal
+ * Block b finds the minimum b + 1 times. How many times longer than the mean block does the longest
+ * one run? This program compares the clocks of two SMs. Change main() only, behind the launch.
  *
  * The number must be: the largest clocks of a block, divided by the mean of all blocks. With long
  * work it comes near to 8 / 4.5; with short work the readings of the clock count, too.
  *
- * Check: docs/simulator/check 05_block_clock/exercise/unequal.cu    in the suite's folder
- * Build: nvcc -arch=native unequal.cu -o unequal                    for a real GPU */
+ * Copy:  cp 05_block_clock/exercise/unequal.cu ~    in the suite's folder
+ * Check: docs/simulator/check ~/unequal.cu          there, too
+ * Build: nvcc -arch=native unequal.cu -o unequal    for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: launch until the times are steady. They are steady when the median of the last ten is
- * within 1 % of the median of the ten before. Print the median of the last ten. This program
- * launches twenty times and believes that they are. Change main() only, from the launches on.
+ * Exercise: 06/steady
+ * Launch until the times are steady. They are steady when the median of the last ten is within 1 %
+ * of the median of the ten before. Print the median of the last ten. This program launches twenty
+ * times and believes that they are. Change main() only, from the launches on.
  *
  * In the number must be: the kernel. The gap and the events' own time may be in it.
  * Not: the loading at the first launch. If the times are not steady after 10 s, say so on stderr,
  * and end with 1.
  *
- * Check: docs/simulator/check 06_warmup/exercise/steady.cu    in the suite's folder
- * Build: nvcc -arch=native steady.cu -o steady                for a real GPU */
+ * Copy:  cp 06_warmup/exercise/steady.cu ~        in the suite's folder
+ * Check: docs/simulator/check ~/steady.cu         there, too
+ * Build: nvcc -arch=native steady.cu -o steady    for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

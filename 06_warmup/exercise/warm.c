@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exercise: how long does the host wait for a launch that is warm? This program prints the mean of
- * ten launches, with the first one in it. Change main() only, from the launches on.
+ * Exercise: 06/warm
+ * How long does the host wait for a launch that is warm? This program prints the mean of ten
+ * launches, with the first one in it. Change main() only, from the launches on.
  *
- * In the number must be: the launch call, the way to the device, the kernel, and the way back, of
- * a typical launch.
+ * In the number must be: the launch call, the way to the device, the kernel, and the way back.
  * Not: the loading at the first launch, and a late launch: a mean would contain it.
  *
- * Check: docs/simulator/check 06_warmup/exercise/warm.c    in the suite's folder
+ * Copy:  cp 06_warmup/exercise/warm.c ~    in the suite's folder
+ * Check: docs/simulator/check ~/warm.c     there, too
  * Build: cc -O2 warm.c -o warm -lOpenCL    for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120

@@ -12,12 +12,11 @@
 
 #include "compare.h"
 
-#define CMP_CHECK(call) cmp_check_call((call), #call, __FILE__, __LINE__)
-#define CMP_MAKE(object, call)                                                                     \
-    (object = (call), cmp_check_call(cmp_code, #call, __FILE__, __LINE__))
-static cl_int cmp_code; /* of what CMP_MAKE makes */
+#define CMP_CHECK(call) cmp_check((call), #call, __FILE__, __LINE__)
+#define CMP_MAKE(object, call) (object = (call), cmp_check(cmp_code, #call, __FILE__, __LINE__))
+static cl_int cmp_code; /* CMP_MAKE(x, call): the call writes its error there */
 
-static void cmp_check_call(cl_int error, const char *what, const char *file, int line) {
+static void cmp_check(cl_int error, const char *what, const char *file, int line) {
     if (error == CL_SUCCESS)
         return;
     fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, error,
@@ -168,9 +167,9 @@ static cl_ulong cmp_stamp_ns(char which, cl_event event, cl_profiling_info what)
     cl_ulong ns = 0; /* a driver may answer CL_SUCCESS and leave it alone */
     const cl_int error = clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL);
     if (error == CL_PROFILING_INFO_NOT_AVAILABLE)
-        cmp_refuse(which,
-                   "has no time: its event is of another queue, or cmp_queue has no profiling");
-    cmp_check_call(error, "clGetEventProfilingInfo", __FILE__, __LINE__);
+        CMP_REFUSE(which,
+                   "has no time: its event is of another queue, or cmp_queue has no profiling\n");
+    cmp_check(error, "clGetEventProfilingInfo", __FILE__, __LINE__);
     return ns;
 }
 
@@ -184,8 +183,10 @@ static void cmp_launch_empty(cl_event *event) {
 }
 
 /* Microseconds from the first START to the last END; which 0: of an empty kernel. */
-static double cmp_time_us(char which, int checked, int clocks) {
+static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
     cl_event gate = NULL, first = NULL, last = NULL;
+    const int checked = how == CMP_CHECKED;
+    (void)row;    /* one */
     (void)clocks; /* OpenCL C has no clock for a spin */
     cmp_limit(60, which,
               "has not ended after 60 s, with its prepare(): does the driver not come back?");
@@ -196,8 +197,8 @@ static double cmp_time_us(char which, int checked, int clocks) {
     CMP_CHECK(clFinish(cmp_queue));
     if (checked) {
         cmp_look(cmp.before, NULL);
-        if (which)
-            cmp_expect_wrong(which, first_wrong(cmp.before, cmp.version));
+        if (which && first_wrong(cmp.before, cmp.version) < 0)
+            CMP_REFUSE(which, CMP_RIGHT_BEFORE);
         CMP_MAKE(gate, clCreateUserEvent(cmp_context, &cmp_code));
         CMP_CHECK(clEnqueueBarrierWithWaitList(cmp_queue, 1, &gate, NULL));
         cmp_limit(3, which, "waits in launch() for the device, which holds it");
@@ -209,7 +210,7 @@ static double cmp_time_us(char which, int checked, int clocks) {
         cmp_launch_empty(&first);
     const int64_t launched_ns = cmp_now_ns();
     if (!first)
-        cmp_refuse(which, "has no event: launch() must put it into *first");
+        CMP_REFUSE(which, "has no event: launch() must put it into *first\n");
     if (checked) {
         cmp_limit(10, which,
                   "is behind a user event, and the driver does not come back: compare cannot check "
@@ -228,14 +229,14 @@ static double cmp_time_us(char which, int checked, int clocks) {
     CMP_CHECK(clFinish(cmp_queue)); /* the query does not wait */
     const int64_t now_ns = cmp_now_ns();
     if (checked && which)
-        cmp_check(which, cmp_result.bytes, first_wrong, cmp_look_again);
+        cmp_check_result(which, cmp_result.bytes);
     const cl_ulong start_ns = cmp_stamp_ns(which, first, CL_PROFILING_COMMAND_START),
                    end_ns = cmp_stamp_ns(which, last ? last : first, CL_PROFILING_COMMAND_END);
     CMP_CHECK(clReleaseEvent(first));
     if (last)
         CMP_CHECK(clReleaseEvent(last));
     if (start_ns < 1000 || end_ns < start_ns)
-        cmp_refuse(which, "has an impossible START, %ld ns, or an END before it", (long)start_ns);
+        CMP_REFUSE(which, "has an impossible START, %ld ns, or an END before it\n", (long)start_ns);
     const double us = (double)(end_ns - start_ns) / 1e3;
     if (!checked)
         cmp_note(which, us, (double)(now_ns - before_ns) / 1e3,
@@ -272,40 +273,49 @@ static cl_mem cmp_make_zeros(size_t count) {
     return made;
 }
 
-/* The first GPU of any platform, else the first device; or what --device says. */
-static void cmp_choose_device(void) {
+/* The device of this number, or the first one with this text in its name. NULL: the first GPU, else
+ * the first device. */
+static void cmp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
     cl_device_id devices[16];
-    cl_device_type type = 0;
-    cl_uint count = 0, here;
-    int number = 0, found = 0; /* found 2: a GPU, or the one that is wanted */
+    cl_device_type type;
+    cl_uint count = 0, here, all = 0;
+    int found = 0;
+    char name[256], driver[256], number[16], empty[512] = ""; /* platforms without a device */
     if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS)
         count = 0;
     for (cl_uint p = 0; p < count && p < 16; p++) {
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &here) != CL_SUCCESS)
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &here) != CL_SUCCESS) {
             here = 0;
+            CMP_CHECK(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL));
+            snprintf(empty + strlen(empty), sizeof empty - strlen(empty), " '%s'", name);
+        }
         for (cl_uint d = 0; d < here && d < 16; d++) {
-            char name[sizeof cmp.device_name], driver[sizeof name];
             CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
             CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
-            const int fits = cmp_is_wanted(number++, name),
-                      better = cmp.wanted || type & CL_DEVICE_TYPE_GPU ? 2 : 1;
-            if (!fits || found >= better)
+            snprintf(number, sizeof number, "%u", all++);
+            const int fits =
+                !wanted ? (type & CL_DEVICE_TYPE_GPU) != 0
+                        : strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted));
+            if (found || (!fits && (wanted || all > 1)))
                 continue;
-            found = better;
+            found = fits;
             cmp_device = devices[d];
-            cmp.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+            cmp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
             CMP_CHECK(clGetDeviceInfo(devices[d], CL_DRIVER_VERSION, sizeof driver, driver, NULL));
-            snprintf(cmp.device_name, sizeof cmp.device_name, "%.120s, driver %.120s", name,
+            snprintf(cmp_device_name, sizeof cmp_device_name, "%.120s, driver %.120s", name,
                      driver);
         }
     }
-    if (cmp.wanted && found == 0)
-        cmp_usage("no such OpenCL device:", cmp.wanted);
-    if (found == 0) {
-        fprintf(stderr, "no OpenCL device\n");
-        exit(77); /* what test runners count as skipped */
-    }
+    if (found || (all > 0 && !wanted))
+        return;
+    if (all > 0)
+        fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
+    else
+        fprintf(stderr, "no OpenCL device%s%s\n",
+                *empty ? ": may the driver use one, and write its cache?" : " and no driver",
+                empty);
+    exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
 }
 
 static void cmp_open_device(void) {
@@ -322,34 +332,35 @@ static void cmp_open_device(void) {
         clGetDeviceInfo(cmp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
     cmp_cold_count = (2 * bytes > CMP_COLD_BYTES ? 2 * bytes : CMP_COLD_BYTES) / sizeof(cl_uint);
     /* 1 MiB of a processor's cache, 8 MiB of a GPU's; or more of a larger one */
-    cmp_probe_count = cmp_cold_count / (cmp.is_cpu ? 256 : 32);
+    cmp_probe_count = cmp_cold_count / (cmp_is_cpu ? 256 : 32);
     CMP_MAKE(cmp_read, clCreateKernel(program, "cmp_read", &cmp_code));
     CMP_MAKE(cmp_read_lines, clCreateKernel(program, "cmp_read_lines", &cmp_code));
     cmp_zeros = cmp_make_zeros(cmp_cold_count);
     cmp_probe = cmp_make_zeros(cmp_probe_count);
-    cmp_prove_cold(cmp_probe_us);
+    cmp_prove_cold();
 }
 
 int main(int argc, char **argv) {
     cmp.events_are_theirs = 1;
     cmp_begin(argc, argv, CMP_CANDIDATES, "START to END");
-    cmp_choose_device();
+    cmp_choose_device(cmp.wanted);
     cmp_run_processes(argv);
     cmp_open_device();
     set_up();
-    cmp_expect_result(cmp_result.data && cmp_result.bytes > 0);
-    cmp.before = (unsigned char *)calloc(2, cmp_result.bytes);
-    cmp_check_call(cmp.before ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "calloc", __FILE__, __LINE__);
+    if (!cmp_result.data || cmp_result.bytes == 0)
+        CMP_REFUSE('A', "has no result: set_up() must say where, and how many bytes: cmp_result\n");
+    if (!(cmp.before = (unsigned char *)calloc(2, cmp_result.bytes)))
+        CMP_REFUSE('A', "needs more memory for its result than there is\n");
     cmp.seen = cmp.before + cmp_result.bytes;
-    cmp_time_us(0, 0, 0); /* what fails here is not launch()'s fault */
-    cmp_time_us(0, 1, 0);
+    cmp_time_us(0, 1, CMP_TIMED, 0); /* what fails here is not launch()'s fault */
+    cmp_time_us(0, 1, CMP_CHECKED, 0);
     for (int i = 0; i < 10 * cmp_candidates; i++) { /* the warm-up */
         const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
-        cmp_time_us(which, 0, 0);
+        cmp_time_us(which, 1, CMP_TIMED, 0);
         if (i == 0) { /* none may need what another one left */
             cmp_look_again();
-            cmp_check(which, cmp_result.bytes, first_wrong, cmp_look_again);
+            cmp_check_result(which, cmp_result.bytes);
         }
     }
-    return cmp_measure(cmp_time_us, 0, 0) || cmp_finish();
+    return cmp_measure(0, 0) || cmp_finish();
 }

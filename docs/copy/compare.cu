@@ -8,8 +8,8 @@
  * Run:   ./compare                nine processes; ./compare --help and docs/compare.md have more */
 #include "compare.h"
 
-#define CMP_CHECK(call) cmp_check_call((call), #call, __FILE__, __LINE__)
-static void cmp_check_call(cudaError_t code, const char *what, const char *file, int line) {
+#define CMP_CHECK(call) cmp_check((call), #call, __FILE__, __LINE__)
+static void cmp_check(cudaError_t code, const char *what, const char *file, int line) {
     if (code != cudaSuccess) {
         fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, (int)code,
                 cudaGetErrorString(code));
@@ -212,15 +212,16 @@ static void cmp_make_ready(char which, int checked, int clocks) {
     CMP_CHECK(cudaDeviceSynchronize());
     if (checked) {
         cmp_look(cmp.before, 1);
-        cmp_expect_wrong(which, first_wrong(cmp.before, cmp.version));
+        if (first_wrong(cmp.before, cmp.version) < 0)
+            CMP_REFUSE(which, CMP_RIGHT_BEFORE);
     }
 }
 
 /* Shuts the gate, and queues behind it: an event, a delay, the row, an event. Before launch number
  * `again`, unless that is 0, the result is spoilt once more: what an earlier launch of the row did
  * does not count. Returns microseconds that the host took for the launches. */
-static double cmp_queue_row(char which, int row, int again, int clocks) {
-    cmp_shut_gate(cmp.fitting ? 200000000 : 1000000000);
+static double cmp_queue_row(char which, int row, enum cmp_how how, int again, int clocks) {
+    cmp_shut_gate(how == CMP_FITTING ? 200000000 : 1000000000);
     cmp_add_spin(clocks > 0 ? 1 : cmp.delay);
     const int64_t launch_ns = cmp_now_ns();
     for (int i = 0; i < row; i++) {
@@ -236,14 +237,14 @@ static double cmp_queue_row(char which, int row, int again, int clocks) {
     CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess && !which)
-        cmp_refuse(0,
+        CMP_REFUSE(0,
                    "is not held by the gate: is it CUDA_LAUNCH_BLOCKING, a profiler, a debugger, a "
-                   "sanitizer, or a launch queue shorter than six commands?");
-    if (answer == cudaSuccess && !cmp.fitting)
-        cmp_refuse(which,
-                   "is not held by the gate: does launch() wait, or overfill the launch queue?");
-    cmp_check_call(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__,
-                   __LINE__);
+                   "sanitizer, or a launch queue shorter than six commands?\n");
+    if (answer == cudaSuccess && how != CMP_FITTING)
+        CMP_REFUSE(which,
+                   "is not held by the gate: does launch() wait, or overfill the launch queue?\n");
+    cmp_check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__,
+              __LINE__);
     return (double)(launched_ns - launch_ns) / 1e3;
 }
 
@@ -265,37 +266,39 @@ static void cmp_look_again(void) {
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row,
  * which are queued before the device comes to the first event, so that the host's launch is not
  * in it. which 0: spins. */
-static double cmp_time_us(char which, int checked, int clocks) {
-    const int row = checked ? 1 + cmp_random(1 + cmp_random(cmp.row)) : cmp.row; /* mostly few */
-    const int again = cmp.fitting || (checked && cmp_random(2)) ? row - 1 : 0;
+static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
+    const int checked = how == CMP_CHECKED;
+    if (checked)
+        row = 1 + cmp_random(1 + cmp_random(row)); /* mostly few */
+    const int again = how == CMP_FITTING || (checked && cmp_random(2)) ? row - 1 : 0;
     float ms;
     cmp_make_ready(which, checked, clocks);
     cmp_limit(60, which,
               "has not ended after 60 s, with its prepare(): does the driver not come back?");
-    const double launch_us = cmp_queue_row(which, row, again, clocks);
+    const double launch_us = cmp_queue_row(which, row, how, again, clocks);
     if (checked)
         cmp_watch_row(which, row);
     const int64_t open_ns = cmp_now_ns();
     cmp_open_gate();
     const double waited_us = (double)(cmp_now_ns() - open_ns) / 1e3;
     if (cmp_gate->gave_up && !which)
-        cmp_refuse(0, "is still held when the gate is open: the GPU does not see what the host "
-                      "writes, or the host was stopped for a second");
-    if (cmp_gate->gave_up && cmp.fitting)
+        CMP_REFUSE(0, "is still held when the gate is open: the GPU does not see what the host "
+                      "writes, or the host was stopped for a second\n");
+    if (cmp_gate->gave_up && how == CMP_FITTING)
         return -1; /* the host waited, for room in the stream's queue */
     if (cmp_gate->gave_up)
-        cmp_refuse(which, "kept the gate shut for a second: does launch() wait?");
+        CMP_REFUSE(which, "kept the gate shut for a second: does launch() wait?\n");
     if (checked)
-        cmp_check(which, cmp_result.bytes, first_wrong, cmp_look_again);
+        cmp_check_result(which, cmp_result.bytes);
     CMP_CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
     if (!(ms >= 0 && ms < 1e9)) /* not a number, too */
-        cmp_refuse(which, "has an impossible time between its events");
+        CMP_REFUSE(which, "has an impossible time between its events\n");
     const double us = (double)ms * 1e3;
     if (clocks > 0)
         CMP_CHECK(cudaMemcpy(&cmp.ran_clocks, cmp_ran, sizeof *cmp_ran, cudaMemcpyDeviceToHost));
     if (!checked)
-        cmp_note(which, us, waited_us, launch_us);
-    return us / cmp.row;
+        cmp_note(which, us, waited_us, launch_us / row);
+    return us / row;
 }
 
 /* What --device says. Without it CUDA takes the first one, or set_up() another. */
@@ -304,7 +307,10 @@ static void cmp_choose_device(void) {
     CMP_CHECK(cudaGetDeviceCount(&count));
     for (int d = 0; d < count; d++) {
         CMP_CHECK(cudaGetDeviceProperties(&cmp_device, d));
-        if (cmp_is_wanted(d, cmp_device.name)) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", d);
+        if (strcmp(number, cmp.wanted) == 0 ||
+            (*cmp.wanted > '9' && strstr(cmp_device.name, cmp.wanted))) {
             CMP_CHECK(cudaSetDevice(d));
             return;
         }
@@ -319,11 +325,12 @@ int main(int argc, char **argv) {
         cmp_choose_device();
     cmp_run_processes(argv);
     set_up();
-    cmp_expect_result(cmp_result.data && cmp_result.bytes > 0);
+    if (!cmp_result.data || cmp_result.bytes == 0)
+        CMP_REFUSE('A', "has no result: set_up() must say where, and how many bytes: cmp_result\n");
     CMP_CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
     CMP_CHECK(cudaGetDeviceProperties(&cmp_device, number));
     CMP_CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
-    snprintf(cmp.device_name, sizeof cmp.device_name, "%.200s, driver for CUDA %d.%d",
+    snprintf(cmp_device_name, sizeof cmp_device_name, "%.200s, driver for CUDA %d.%d",
              cmp_device.name, driver / 1000, driver % 1000 / 10);
     CMP_CHECK(cudaEventCreate(&cmp_start));
     CMP_CHECK(cudaEventCreate(&cmp_stop));
@@ -345,19 +352,19 @@ int main(int argc, char **argv) {
         CMP_CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
         CMP_CHECK(cudaMalloc((void **)&cmp_probe, cmp_probe_bytes));
         CMP_CHECK(cudaMemset(cmp_probe, 0, cmp_probe_bytes));
-        cmp_prove_cold(cmp_probe_us);
+        cmp_prove_cold();
     }
-    cmp_time_us(0, 0, 0);                           /* what fails here is not launch()'s fault */
+    cmp_time_us(0, 1, CMP_TIMED, 0);                /* what fails here is not launch()'s fault */
     for (int i = 0; i < 10 * cmp_candidates; i++) { /* the warm-up, not behind the gate */
         const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
         cmp_make_ready(which, i == 0, 0);
         launch(which);
-        cmp_check_call(cudaGetLastError(), "cudaGetLastError() after launch()", __FILE__, __LINE__);
+        cmp_check(cudaGetLastError(), "cudaGetLastError() after launch()", __FILE__, __LINE__);
         CMP_CHECK(cudaDeviceSynchronize());
         if (i == 0) { /* none may need what another one left */
             cmp_look_again();
-            cmp_check(which, cmp_result.bytes, first_wrong, cmp_look_again);
+            cmp_check_result(which, cmp_result.bytes);
         }
     }
-    return cmp_measure(cmp_time_us, cmp_longest_row, 1.2e-7) || cmp_finish();
+    return cmp_measure(cmp_longest_row, 1.2e-7) || cmp_finish();
 }

@@ -19,7 +19,7 @@
 #include <glob.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,67 +28,93 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CMP_MOST = 8 };         /* candidates: A to H */
-static int cmp_candidates = 2; /* CMP_CANDIDATES may say more */
-/* The columns of the record. Percent: how much more time B takes than A; more: how much more each
- * candidate takes than A. */
-/* clang-format off */
-enum { CMP_DIFFERENCE, CMP_LOW, CMP_HIGH, CMP_CONTROL, CMP_US = 6, CMP_SINGLE = CMP_US + CMP_MOST,
-       CMP_MORE = CMP_SINGLE + CMP_MOST, CMP_EMPTY = CMP_MORE + CMP_MOST, CMP_COUNT,
-       CMP_ROW, CMP_TICK, CMP_ALONE, CMP_STEP, CMP_LEAST, CMP_LATE, CMP_TIMED, CMP_OTHERS,
-       CMP_STOLEN, CMP_WARM, CMP_COLD, CMP_DISTURBED, CMP_COLUMNS };
-static const char *const cmp_before[] = {"difference_percent", "low_percent", "high_percent",
-    "control_percent", "control_low_percent", "control_high_percent"};
-static const char *const cmp_each[] = {"median_%c_us", "single_%c_us", "more_%c_percent"};
-static const char *const cmp_after[] = {"empty_us", "pairs", "in_a_row", "tick_ns", "step_alone_ns",
-    "step_in_a_row_ns", "least_percent", "late", "timed", "others_percent", "stolen_percent",
-    "probe_warm_us", "probe_cold_us", "disturbed"};
-/* clang-format on */
-
-/* The name of a column; NULL: of a candidate that there is not. */
-static inline const char *cmp_column(int c) {
-    static char name[32];
-    if (c < CMP_US || c >= CMP_EMPTY)
-        return c < CMP_US ? cmp_before[c] : cmp_after[c - CMP_EMPTY];
-    snprintf(name, sizeof name, cmp_each[(c - CMP_US) / CMP_MOST], 'a' + (c - CMP_US) % CMP_MOST);
-    return (c - CMP_US) % CMP_MOST < cmp_candidates ? name : NULL;
-}
-
-/* Microseconds of a launch of 'A', 'B', ...; which 0: of a spin. checked: it does not count. */
-typedef double cmp_timer(char which, int checked, int clocks);
-enum { CMP_PAIRS = 1 << 18, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999 };
+enum { CMP_MOST = 8, CMP_RUNS = 1 << 18, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999 };
 static const double cmp_most_taken = 10; /* percent: see cmp_taken_percent() */
+#ifdef __CUDACC_DEBUG__
+enum { CMP_DEBUGGED = 1 }; /* by nvcc -G */
+#else
+enum { CMP_DEBUGGED = 0 };
+#endif
+static int cmp_candidates = 2; /* A to H; CMP_CANDIDATES may say more */
+static char cmp_device_name[256];
+static int cmp_is_cpu; /* the device is this processor */
+
+struct cmp_interval { /* a median, and what encloses the true one */
+    double middle, low, high;
+};
+/* What a process finds: a row of the record. Through a pipe it tells the one that started it. */
+struct cmp_found {
+    char device_name[sizeof cmp_device_name];
+    struct cmp_interval difference, control; /* percent that B takes more than A, A than A itself */
+    double us[CMP_MOST], single_us[CMP_MOST], more[CMP_MOST]; /* more: percent, than A */
+    double empty_us, pairs, in_a_row, tick_ns, step_alone_ns, step_ns, least, late, timed;
+    double others, stolen, drift, warm_us, cold_us, disturbed; /* percent; see cmp_prove_cold() */
+};
+/* The columns of the record; %c: one for each candidate. */
+static const struct cmp_column {
+    const char *name;
+    size_t at;
+    int places;
+} cmp_columns[] = {
+/* clang-format off */
+#define CMP_AT(member) offsetof(struct cmp_found, member)
+    {"difference_percent", CMP_AT(difference.middle), 3},
+    {"low_percent", CMP_AT(difference.low), 3},
+    {"high_percent", CMP_AT(difference.high), 3}, {"control_percent", CMP_AT(control.middle), 3},
+    {"control_low_percent", CMP_AT(control.low), 3},
+    {"control_high_percent", CMP_AT(control.high), 3}, {"median_%c_us", CMP_AT(us), 3},
+    {"single_%c_us", CMP_AT(single_us), 3}, {"more_%c_percent", CMP_AT(more), 3},
+    {"empty_us", CMP_AT(empty_us), 3}, {"pairs", CMP_AT(pairs), 0},
+    {"in_a_row", CMP_AT(in_a_row), 0}, {"tick_ns", CMP_AT(tick_ns), 0},
+    {"step_alone_ns", CMP_AT(step_alone_ns), 0}, {"step_in_a_row_ns", CMP_AT(step_ns), 0},
+    {"least_percent", CMP_AT(least), 3}, {"late", CMP_AT(late), 0}, {"timed", CMP_AT(timed), 0},
+    {"others_percent", CMP_AT(others), 0}, {"stolen_percent", CMP_AT(stolen), 0},
+    {"drift_percent", CMP_AT(drift), 0}, {"probe_warm_us", CMP_AT(warm_us), 0},
+    {"probe_cold_us", CMP_AT(cold_us), 0}, {"disturbed", CMP_AT(disturbed), 0},
+    /* clang-format on */
+};
+enum { CMP_COLUMNS = sizeof cmp_columns / sizeof *cmp_columns };
+
+/* ---- What compare.c and compare.cu define ---- */
+
+enum cmp_how {
+    CMP_TIMED,
+    CMP_CHECKED, /* the result is checked, and the time does not count */
+    CMP_FITTING  /* does the row fit into the stream's queue? -1: no */
+};
+/* Microseconds of a launch of 'A', 'B', ..., or of an empty kernel or, if there are clocks, a spin
+ * if which is 0: one of so many in a row. */
+static double cmp_time_us(char which, int row, enum cmp_how how, int clocks);
+static double cmp_probe_us(int which); /* see cmp_prove_cold() */
+static void cmp_look_again(void);      /* copies the result to cmp.seen, when all is over */
+static long first_wrong(const void *copy, int version);
+
+/* ---- The state of a run ---- */
+
 struct cmp_rounds {
-    double us[CMP_MOST][CMP_PAIRS];
+    double us[CMP_MOST][CMP_RUNS];
     size_t count;
 };
 static struct {
     double seconds, percent; /* for one process; the smallest difference that matters */
+    double gate_percent;     /* of --gate; 0: none, -1: auto */
     int processes, cold, first, row, delay; /* delay: in clocks, before a row */
-    double gate_percent;                    /* of --gate; 0: none, -1: auto */
-    int fitting;                            /* how long may a row be? see cmp_fit_row() */
+    const char *clock, *wanted;             /* which time it is; of --device */
     FILE *record;                           /* of --csv; stdout: in place of the words */
-    const char *clock;                      /* which time it is */
-    const char *wanted, *program;           /* of --device; argv[0] */
     char *drivers; /* OCL_ICD_FILENAMES as it was: loader or drivers may cut it behind the first */
-    int is_cpu;    /* the device is this processor */
-    char device_name[256];
     unsigned char *before, *seen, spoilt; /* the result behind prepare(), and later; its filling */
     int version;                          /* of the input */
     struct cmp_rounds all, aa;            /* aa: A and A again, the control */
-    /* Of each candidate, and last of an empty kernel. single: of one launch, the median. */
-    double host_us[CMP_MOST + 1], single_us[CMP_MOST + 1];
-    double outside_us[CMP_MOST + 1], least_us[CMP_MOST + 1]; /* see cmp_note() */
-    int events_are_theirs; /* launch() gives the events (OpenCL): they may leave out a part */
+    /* Of each candidate, and last of an empty kernel: see cmp_note(). */
+    double host_us[CMP_MOST + 1], outside_us[CMP_MOST + 1], least_us[CMP_MOST + 1];
     double times_us[CMP_TIMES], once_us, empty_us;
-    char last_words[512]; /* see cmp_limit() */
-    size_t last_length;
-    pid_t child;
-    long long ran_clocks; /* of the last spin */
+    int events_are_theirs; /* launch() gives the events (OpenCL): they may leave out a part */
+    long long ran_clocks;  /* of the last spin */
     size_t times, samples, late, too_short;
-    double table[CMP_PROCESSES][CMP_COLUMNS];
-    int answer_to; /* the pipe to the process that started this one, or 0 */
-    int rows, repeated;
+    struct cmp_found table[CMP_PROCESSES]; /* of a process: the first one is its own */
+    int rows, repeated, answer_to;         /* the pipe to the process that started this one, or 0 */
+    char last_words[512];                  /* see cmp_limit() */
+    pid_t child;
 } cmp;
 
 static inline int64_t cmp_now_ns(void) {
@@ -118,39 +144,56 @@ static inline int cmp_by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+/* Of n samples the one that so many percent of them are below. */
+static inline double cmp_percentile(const double *samples, size_t n, size_t percent) {
+    static double sorted[CMP_RUNS];
+    memcpy(sorted, samples, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, cmp_by_size);
+    return sorted[n * percent / 100];
+}
+
+/* Percent that the last fifth of the runs takes more than the first one; 0 if more than a quarter
+ * of each is within the other, or it is fewer than five. */
+static inline double cmp_drift(const double *first, size_t n) {
+    const size_t k = n / 5;
+    const double *last = first + n - k;
+    if (k < 5 || (cmp_percentile(first, k, 75) >= cmp_percentile(last, k, 25) &&
+                  cmp_percentile(last, k, 75) >= cmp_percentile(first, k, 25)))
+        return 0;
+    return 100 * (cmp_percentile(last, k, 50) / cmp_percentile(first, k, 50) - 1);
+}
+
 /* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true
  * median, in `intervals` such intervals at once, with a probability of 95 % or more. 0: there is
  * none, n is too small. */
 static inline size_t cmp_rank(size_t n, int intervals) {
-    /* 14 deviations below n / 2 there is nothing to add. */
-    const double far_below = (double)n / 2 - 7 * sqrt((double)n);
-    size_t k = far_below > 0 ? (size_t)far_below : 0;
-    double chance = exp(lgamma((double)n + 1) - lgamma((double)k + 1) -
-                        lgamma((double)(n - k) + 1) - (double)n * log(2)),
-           sum = chance; /* that k or fewer of n coins show heads */
-    while (k < n && sum <= 0.05 / 2 / intervals) {
-        chance *= (double)(n - k) / (double)(k + 1);
-        k++;
-        sum += chance;
+    const double coins = (double)n;
+    size_t k = (size_t)fmax(0, coins / 2 - 7 * sqrt(coins)); /* less: nothing to add */
+    for (double heads = 0;; k++) { /* the chance that k or fewer of n coins show heads */
+        heads += exp(lgamma(coins + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
+                     coins * log(2));
+        if (heads > 0.05 / 2 / intervals || k == n)
+            return k;
     }
-    return k;
-}
-
-/* Sorts n samples. found: their median, and its interval. */
-static inline void cmp_enclose(double *samples, size_t n, int intervals, double found[3]) {
-    const size_t k = cmp_rank(n, intervals);
-    qsort(samples, n, sizeof *samples, cmp_by_size);
-    found[0] = n > 0 ? (samples[(n - 1) / 2] + samples[n / 2]) / 2 : 0;
-    found[1] = k > 0 ? samples[k - 1] : -100; /* percent */
-    found[2] = k > 0 ? samples[n - k] : INFINITY;
 }
 
 static inline double cmp_median(const double *samples, size_t n) {
-    static double sorted[CMP_PAIRS];
-    double found[3];
+    static double sorted[CMP_RUNS];
     memcpy(sorted, samples, n * sizeof *sorted);
-    cmp_enclose(sorted, n, 1, found);
-    return found[0];
+    qsort(sorted, n, sizeof *sorted, cmp_by_size);
+    return n > 0 ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : 0;
+}
+
+/* Sorts n samples. Percent: without an interval it is from -100 to infinity. */
+static inline struct cmp_interval cmp_enclose(double *samples, size_t n, int intervals) {
+    const size_t k = cmp_rank(n, intervals);
+    struct cmp_interval found = {cmp_median(samples, n), -100, INFINITY};
+    qsort(samples, n, sizeof *samples, cmp_by_size);
+    if (k > 0) {
+        found.low = samples[k - 1];
+        found.high = samples[n - k];
+    }
+    return found;
 }
 
 /* The tick of the clock that gave these times: the smallest step from one to the next, the first
@@ -186,56 +229,6 @@ static inline double cmp_step_us(const double *length, const double *us, int n) 
     return sqrt(12 * fmax(0, yy - xy * xy / xx) / (n - 2));
 }
 
-/* ---- Rounds, and the row that they give ---- */
-
-/* A round with nothing left, after the empty kernel's time, is dropped. */
-static inline void cmp_add(struct cmp_rounds *to, const double *us, int n) {
-    double least = INFINITY;
-    for (int i = 0; i < n; i++)
-        least = us[i] > 0 ? fmin(least, us[i]) : 0; /* not a number, too */
-    if (!(least > 0)) {
-        cmp.too_short++;
-    } else if (to->count < CMP_PAIRS) {
-        for (int i = 0; i < n; i++)
-            to->us[i][to->count] = us[i];
-        to->count++;
-    }
-}
-
-/* How much more time, in percent, does candidate i take than j, by the rounds of this process? */
-static inline void cmp_enclose_ratio(const struct cmp_rounds *of, int i, int j, int intervals,
-                                     double found[3]) {
-    static double percent[CMP_PAIRS];
-    for (size_t r = 0; r < of->count; r++)
-        percent[r] = 100 * (of->us[i][r] / of->us[j][r] - 1);
-    cmp_enclose(percent, of->count, intervals, found);
-}
-
-/* What is measured once stands in the row already: the times of empty kernels, steps, probes. */
-static inline void cmp_add_row(double tick_us, double step_us) {
-    double *row = cmp.table[cmp.rows++], least_us = INFINITY, found[3];
-    for (int i = 0; i < cmp_candidates; i++) {
-        cmp_enclose_ratio(&cmp.all, i, 0, 1, found);
-        row[CMP_MORE + i] = found[0];
-        row[CMP_US + i] = cmp_median(cmp.all.us[i], cmp.all.count);
-        least_us = fmin(least_us, row[CMP_US + i]);
-        if (cmp.row > 1)
-            row[CMP_SINGLE + i] = cmp.single_us[i] - cmp.single_us[CMP_MOST];
-    }
-    cmp_enclose_ratio(&cmp.all, 1, 0, 1, row);
-    cmp_enclose_ratio(&cmp.aa, 1, 0, 1, row + CMP_CONTROL);
-    row[CMP_LEAST] =
-        100 * fmax(tick_us / cmp.row, step_us) / (cmp_candidates > 2 ? least_us : row[CMP_US]);
-    row[CMP_COUNT] = (double)cmp.all.count;
-    row[CMP_ROW] = cmp.row;
-    row[CMP_TICK] = 1e3 * tick_us;
-    row[CMP_STEP] = 1e3 * step_us;
-    row[CMP_LATE] = (double)cmp.late;
-    row[CMP_TIMED] = (double)cmp.samples;
-    row[CMP_DISTURBED] = cmp.late > cmp.samples / 4 || row[CMP_OTHERS] > cmp_most_taken ||
-                         row[CMP_STOLEN] > cmp_most_taken;
-}
-
 /* ---- While it measures ---- */
 
 static inline const char *cmp_name(char which) {
@@ -249,24 +242,32 @@ static inline int cmp_index(char which) {
 }
 
 /* Ends with 1: names A or B, and what it does in place of its work. */
-__attribute__((noreturn, format(printf, 2, 3))) static inline void
-cmp_refuse(char which, const char *format, ...) {
-    va_list numbers;
-    fprintf(stderr, "%s ", cmp_name(which));
-    va_start(numbers, format);
-    vfprintf(stderr, format, numbers);
-    va_end(numbers);
-    fprintf(stderr, "\n");
-    exit(1);
+#define CMP_REFUSE(which, ...)                                                                     \
+    (fprintf(stderr, "%s ", cmp_name(which)), fprintf(stderr, __VA_ARGS__), exit(1))
+
+/* No wait is without end: after so many seconds these are the program's last words. */
+static inline void cmp_on_alarm(int number) {
+    (void)number;
+    if (cmp.child > 0)
+        kill(cmp.child, SIGKILL);
+    _exit(write(STDERR_FILENO, cmp.last_words, strlen(cmp.last_words)) > 0 ? 1 : 3);
+}
+static inline void cmp_limit(unsigned seconds, char which, const char *words) {
+    alarm(0);
+    snprintf(cmp.last_words, sizeof cmp.last_words, "%s %s (%s)\n", cmp_name(which), words,
+             cmp_device_name);
+    signal(SIGALRM, cmp_on_alarm);
+    alarm(seconds);
 }
 
-/* us: by the device's stamps; host_us: of launch(); all_us: from before launch() until the host
+/* us: by the device's stamps; host_us: of a launch(); all_us: from before launch() until the host
  * knew that all was over. No stamps enclose more than that. */
 static inline void cmp_note(char which, double us, double all_us, double host_us) {
     const int i = cmp_index(which);
     if (us > 1.02 * all_us + 10)
-        cmp_refuse(which, "took %.2f us by its stamps, and the host waited for %.2f us: impossible",
-                   us, all_us);
+        CMP_REFUSE(which,
+                   "took %.2f us by its stamps, and the host waited for %.2f us: impossible\n", us,
+                   all_us);
     if (cmp.times < CMP_TIMES)
         cmp.times_us[cmp.times++] = us;
     cmp.samples++;
@@ -275,40 +276,29 @@ static inline void cmp_note(char which, double us, double all_us, double host_us
         cmp.outside_us[i] = all_us - us;
         cmp.least_us[i] = us;
     }
-    if (which)
-        cmp.host_us[i] = fmin(cmp.host_us[i], host_us / cmp.row);
+    cmp.host_us[i] = fmin(cmp.host_us[i], host_us);
 }
 
-/* No wait is without end: after so many seconds these are the program's last words. */
-static inline void cmp_on_alarm(int number) {
-    (void)number;
-    if (cmp.child > 0)
-        kill(cmp.child, SIGKILL);
-    _exit(write(STDERR_FILENO, cmp.last_words, cmp.last_length) > 0 ? 1 : 3);
-}
-static inline void cmp_limit(unsigned seconds, char which, const char *words) {
-    alarm(0);
-    snprintf(cmp.last_words, sizeof cmp.last_words, "%s %s (%s)\n", cmp_name(which), words,
-             cmp.device_name);
-    cmp.last_length = strlen(cmp.last_words);
-    signal(SIGALRM, cmp_on_alarm);
-    alarm(seconds);
-}
-
-/* This program ran, its threads waited for a core, all cores worked, a virtual machine's host
- * took some. */
-static double cmp_ran_ms, cmp_waited_ms, cmp_busy_ms, cmp_stolen_ms;
-/* Counts what the processor did, in ms; with -1 at the begin, with 1 at the end. Sources: clock(3),
- * proc(5), the kernel's sched-stats.rst. */
+/* In ms: this program ran, its threads waited for a core, all cores worked, a virtual machine's
+ * host took some. */
+static struct {
+    double ran, waited, busy, stolen;
+    int is_seen;
+} cmp_counts;
+/* Counts, with -1 at the begin and with 1 at the end. Sources: clock(3), proc(5), the kernel's
+ * sched-stats.rst. */
 static inline void cmp_count(int sign) {
     const double tick_ms = sign * 1e3 / (double)sysconf(_SC_CLK_TCK);
-    double waited_ns, user, nice, system, steal;
+    double waited_ns, user = 0, nice = 0, system = 0, steal = 0;
+    int threads = 0;
     glob_t tasks;
     const int failed = glob("/proc/self/task/*/schedstat", 0, NULL, &tasks);
     for (size_t task = 0; failed == 0 && task < tasks.gl_pathc; task++) {
         FILE *file = fopen(tasks.gl_pathv[task], "r");
-        if (file && fscanf(file, "%*f %lf", &waited_ns) == 1)
-            cmp_waited_ms += sign * waited_ns / 1e6;
+        if (file && fscanf(file, "%*f %lf", &waited_ns) == 1) {
+            cmp_counts.waited += sign * waited_ns / 1e6;
+            threads++;
+        }
         if (file)
             fclose(file);
     }
@@ -317,22 +307,27 @@ static inline void cmp_count(int sign) {
     FILE *file = fopen("/proc/stat", "r");
     if (file &&
         fscanf(file, "cpu %lf %lf %lf %*f %*f %*f %*f %lf", &user, &nice, &system, &steal) == 4) {
-        cmp_busy_ms += tick_ms * (user + nice + system);
-        cmp_stolen_ms += tick_ms * steal;
+        cmp_counts.busy += tick_ms * (user + nice + system);
+        cmp_counts.stolen += tick_ms * steal;
     }
     if (file)
         fclose(file);
-    cmp_ran_ms += sign * 1e3 * (double)clock() / CLOCKS_PER_SEC;
+    cmp_counts.ran += sign * 1e3 * (double)clock() / CLOCKS_PER_SEC;
+    cmp_counts.is_seen = threads > 0 && user + nice + system > 0; /* some systems show zeros */
 }
 
 /* Percent of its time for which this program waited while others ran, or the host of the virtual
- * machine did. Its threads also wait for each other, but then no core works for others: with PoCL
- * on two quiet cores 3 % at most, beside one busy loop 31 % and more. 30 ms: a few ticks. */
+ * machine did; -1: it cannot be seen. Its threads also wait for each other, but then no core works
+ * for others: with PoCL on two quiet cores 3 % at most, beside one busy loop 31 % and more. 30 ms:
+ * a few ticks. */
 static inline void cmp_taken_percent(double *others, double *stolen) {
-    const double others_ms = cmp_busy_ms - cmp_ran_ms - 30, stolen_ms = cmp_stolen_ms - 30;
-    const double taken_ms = others_ms < cmp_waited_ms ? others_ms : cmp_waited_ms;
-    *others = taken_ms > 0 ? 100 * taken_ms / (cmp_ran_ms + cmp_waited_ms) : 0;
-    *stolen = stolen_ms > 0 ? 100 * stolen_ms / (cmp_busy_ms + stolen_ms) : 0;
+    const double ran = cmp_counts.ran, waited = cmp_counts.waited;
+    const double others_ms = cmp_counts.busy - ran - 30, stolen_ms = cmp_counts.stolen - 30;
+    const double taken_ms = others_ms < waited ? others_ms : waited;
+    *others = taken_ms > 0 ? 100 * taken_ms / (ran + waited) : 0;
+    *stolen = stolen_ms > 0 ? 100 * stolen_ms / (cmp_counts.busy + stolen_ms) : 0;
+    if (!cmp_counts.is_seen)
+        *others = *stolen = -1;
 }
 
 /* While launches are held: waits until those that are not held would have ended. */
@@ -348,49 +343,36 @@ static inline int cmp_watch(char which, size_t bytes) {
     static int64_t ends_ns[CMP_MOST];
     int64_t *end_ns = &ends_ns[cmp_index(which)];
     if (memcmp(cmp.seen, cmp.before, bytes) != 0)
-        cmp_refuse(which, "ran before its turn: its work is in another stream");
+        CMP_REFUSE(which, "ran before its turn: its work is in another stream\n");
     if (*end_ns == 0)
         *end_ns = cmp_now_ns() + 100000000;
     return cmp_now_ns() < *end_ns;
 }
 
-/* Behind set_up(). */
-static inline void cmp_expect_result(int is_said) {
-    if (is_said)
-        return;
-    fprintf(stderr, "set_up() must say where launch() writes, and how many bytes: cmp_result\n");
-    exit(1);
-}
-
-/* Behind prepare(): is the result wrong? */
-static inline void cmp_expect_wrong(char which, long wrong) {
-    if (wrong < 0)
-        cmp_refuse(which, "cannot be checked: its result is right before it is launched");
-}
-
+#define CMP_RIGHT_BEFORE "cannot be checked: its result is right before it is launched\n"
 /* Is what was seen right, and of this input and of no other? If it was wrong when the last event
- * was complete: why? look() looks again, when all is over. */
-static inline void cmp_check(char which, size_t bytes, long (*first_wrong)(const void *, int),
-                             void (*look)(void)) {
+ * was complete: why? */
+static inline void cmp_check_result(char which, size_t bytes) {
     size_t same = 0;
     if (first_wrong(cmp.seen, cmp.version) < 0) {
         if (first_wrong(cmp.seen, 1 + cmp.version % 999) >= 0)
             return;
-        cmp_refuse(which,
-                   "cannot be checked: another version's result is right, too: is it all 0?");
+        CMP_REFUSE(which,
+                   "cannot be checked: another version's result is right, too: is it all 0?\n");
     }
-    look();
+    cmp_look_again();
     const long wrong = first_wrong(cmp.seen, cmp.version);
     while (same < bytes && cmp.seen[same] == cmp.spoilt)
         same++;
     if (wrong < 0)
-        cmp_refuse(which, "left work for later: it was not finished when the event behind it was");
+        CMP_REFUSE(which,
+                   "left work for later: it was not finished when the event behind it was\n");
     if (same == bytes || memcmp(cmp.seen, cmp.before, bytes) == 0)
-        cmp_refuse(which, "did nothing: its result is as it was before");
+        CMP_REFUSE(which, "did nothing: its result is as it was before\n");
     for (int old = 1; old < 1000; old++)
         if (first_wrong(cmp.seen, old) < 0)
-            cmp_refuse(which, "left a stale result: that of another input, which it had before");
-    cmp_refuse(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel",
+            CMP_REFUSE(which, "left a stale result: that of another input, which it had before\n");
+    CMP_REFUSE(which, "is wrong at element %ld of its result: a fast wrong kernel is no kernel\n",
                wrong);
 }
 
@@ -398,47 +380,52 @@ static inline void cmp_check(char which, size_t bytes, long (*first_wrong)(const
  * explain? Then the events do not enclose all of its work. On a busy machine a wait is longer, too:
  * so a launch that looks so is measured for another second, in turns with empty kernels, and only
  * this second counts. */
-static inline void cmp_check_outside(cmp_timer *time_us, char which) {
+static inline void cmp_check_outside(char which) {
     const int i = cmp_index(which);
     for (int again = 0; again < 2; again++) {
-        const double more_us =
-            cmp.outside_us[i] - cmp.outside_us[CMP_MOST] - cmp.host_us[i] * cmp.row;
+        const double more_us = cmp.outside_us[i] - cmp.outside_us[CMP_MOST] - cmp.host_us[i];
         if (more_us <= 20 + cmp.least_us[i] / 4)
             break;
         if (again)
-            cmp_refuse(which,
-                       "took %.2f us, and the host waited %.2f us more: do its events enclose all?",
-                       cmp.least_us[i], more_us);
+            CMP_REFUSE(
+                which,
+                "took %.2f us, and the host waited %.2f us more: do its events enclose all?\n",
+                cmp.least_us[i], more_us);
         cmp.outside_us[i] = cmp.outside_us[CMP_MOST] = INFINITY;
         const int64_t begin_ns = cmp_now_ns();
         do {
-            time_us(0, 0, 0);
-            time_us(which, 0, 0);
+            cmp_time_us(0, 1, CMP_TIMED, 0);
+            cmp_time_us(which, 1, CMP_TIMED, 0);
         } while (cmp_now_ns() - begin_ns < 1000000000);
     }
     alarm(0);
 }
 
-/* Adds a round, in random order. The empty kernel's time is in none: a constant that all share
- * would make the difference look smaller. */
-static inline void cmp_compare(cmp_timer *time_us, struct cmp_rounds *to, const char *names) {
-    const int n = (int)strlen(names);
-    int order[CMP_MOST];
-    double us[CMP_MOST];
+/* Adds a round in random order, of all candidates or of A and A. The empty kernel's time is in none:
+ * a constant that all share would make the difference look smaller. A round with nothing left is
+ * dropped. */
+static inline void cmp_compare(struct cmp_rounds *to) {
+    const int is_control = to == &cmp.aa, n = is_control ? 2 : cmp_candidates;
+    int order[CMP_MOST], is_short = 0;
     for (int i = 0; i < n; i++) {
         const int from = i - cmp_random(i + 1);
         order[i] = order[from];
         order[from] = i;
     }
     cmp.delay = 1 + cmp_random(2048); /* to 1 us, the same for all */
-    for (int i = 0; i < n; i++)
-        us[order[i]] = time_us(names[order[i]], 0, 0) - cmp.empty_us;
-    cmp_add(to, us, n);
+    for (int i = 0; i < n; i++) {
+        const char which = (char)('A' + (is_control ? 0 : order[i]));
+        const double us = cmp_time_us(which, cmp.row, CMP_TIMED, 0) - cmp.empty_us;
+        to->us[order[i]][to->count] = us;
+        is_short |= !(us > 0); /* not a number, too */
+    }
+    cmp.too_short += (size_t)is_short;
+    to->count += !is_short && to->count < CMP_RUNS - 1;
 }
 
-/* Of spins in a row of cmp.row, each 64 clocks longer than the one before; if so few clocks make
- * no more than three steps, each 256 or 1024 clocks longer. */
-static inline double cmp_measure_step(cmp_timer *time_us) {
+/* Of spins in this row, each 64 clocks longer than the one before; if so few clocks make no more
+ * than three steps, each 256 or 1024 clocks longer. */
+static inline double cmp_measure_step(void) {
     enum { LENGTHS = 24, TIMES = 9 };
     double us[TIMES], clocks[TIMES], all_us[LENGTHS], all_clocks[LENGTHS];
     for (int more = 64;; more *= 4) {
@@ -446,7 +433,7 @@ static inline double cmp_measure_step(cmp_timer *time_us) {
         for (int i = 0; i < LENGTHS; i++) {
             const int l = 7 * i % LENGTHS; /* not in their order */
             for (int time = 0; time < TIMES; time++) {
-                us[time] = time_us(0, 0, 5000 + more * l);
+                us[time] = cmp_time_us(0, cmp.row, CMP_TIMED, 5000 + more * l);
                 clocks[time] = (double)cmp.ran_clocks;
             }
             all_us[l] = cmp_median(us, TIMES);
@@ -459,242 +446,259 @@ static inline double cmp_measure_step(cmp_timer *time_us) {
     }
 }
 
-/* What an empty kernel costs. In a row: what one more adds, without the events and the delay. */
-static inline double cmp_launch_us(cmp_timer *time_us, int longest_row) {
+/* What an empty kernel costs in a row: what one more adds, without the events and the delay. */
+static inline double cmp_launch_us(void) {
     enum { TIMES = 51 };
-    double us[2][TIMES], more[2];
-    const int row = cmp.row, rows[] = {1, row > 1 ? row : 2};
-    if (longest_row == 0)
-        return cmp.empty_us;
+    const int rows[] = {1, cmp.row > 1 ? cmp.row : 2};
+    double us[2][TIMES];
     for (int i = 0; i < 2 * TIMES; i++) {
-        cmp.row = rows[i % 2];
+        const int row = rows[i % 2];
         cmp.delay = 1 + cmp_random(2048);
-        us[i % 2][i / 2] = cmp.row * time_us(0, 0, 0);
+        us[i % 2][i / 2] = row * cmp_time_us(0, row, CMP_TIMED, 0);
     }
-    cmp.row = row;
-    for (int i = 0; i < 2; i++)
-        more[i] = cmp_median(us[i], TIMES);
-    return (more[1] - more[0]) / (rows[1] - 1);
+    return (cmp_median(us[1], TIMES) - cmp_median(us[0], TIMES)) / (rows[1] - 1);
 }
 
 /* Is what --cold does enough? A probe of some memory takes longer behind the other data than when
  * it has just been read. The device's own answers to how large its caches are, are not believed.
  * which 0: the probe is read again; 1: behind the other data; 2: an empty kernel in its place. */
-static inline void cmp_prove_cold(double (*probe_us)(int which)) {
+static inline void cmp_prove_cold(void) {
     enum { TIMES = 11 };
     double us[3][TIMES];
     for (int i = 0; i < 3 * TIMES; i++)
-        us[i % 3][i / 3] = probe_us(i % 3);
-    const double empty_us = cmp_median(us[2], TIMES);
-    for (int i = 0; i < 2; i++)
-        cmp.table[0][CMP_WARM + i] = cmp_median(us[i], TIMES) - empty_us;
+        us[i % 3][i / 3] = cmp_probe_us(i % 3);
+    cmp.table[0].warm_us = cmp_median(us[0], TIMES) - cmp_median(us[2], TIMES);
+    cmp.table[0].cold_us = cmp_median(us[1], TIMES) - cmp_median(us[2], TIMES);
 }
 
-/* A stream's queue holds about a thousand commands; one more makes the host wait until the device
- * takes one, which it does only when the gate gives up. So a row that does not fit is halved. */
-static inline void cmp_fit_row(cmp_timer *time_us) {
-    cmp.fitting = 1;
-    for (int i = 0; i < cmp_candidates && cmp.row > 1; i++)
-        while (cmp.row > 1 && time_us((char)('A' + i), 0, 0) < 0)
-            cmp.row /= 2;
-    cmp.fitting = 0;
+/* How much more time, in percent, does candidate i take than j, by the rounds of this process? */
+static inline struct cmp_interval cmp_enclose_ratio(const struct cmp_rounds *of, int i, int j,
+                                                    int intervals) {
+    static double percent[CMP_RUNS];
+    for (size_t r = 0; r < of->count; r++)
+        percent[r] = 100 * (of->us[i][r] / of->us[j][r] - 1);
+    return cmp_enclose(percent, of->count, intervals);
+}
+
+static inline int cmp_drifts(const struct cmp_found *of) {
+    return fabs(of->drift) > (cmp_is_cpu ? 20 : 5);
+}
+
+/* The row of this process, from its rounds. */
+static inline void cmp_add_row(double tick_us, double step_us) {
+    struct cmp_found *mine = &cmp.table[cmp.rows++];
+    double least_us = INFINITY;
+    for (int i = 0; i < cmp_candidates; i++) {
+        mine->more[i] = cmp_enclose_ratio(&cmp.all, i, 0, 1).middle;
+        mine->us[i] = cmp_median(cmp.all.us[i], cmp.all.count);
+        least_us = fmin(least_us, mine->us[i]);
+    }
+    mine->difference = cmp_enclose_ratio(&cmp.all, 1, 0, 1);
+    mine->control = cmp_enclose_ratio(&cmp.aa, 1, 0, 1);
+    mine->least =
+        100 * fmax(tick_us / cmp.row, step_us) / (cmp_candidates > 2 ? least_us : *mine->us);
+    mine->pairs = (double)cmp.all.count;
+    mine->in_a_row = cmp.row;
+    mine->tick_ns = 1e3 * tick_us;
+    mine->step_ns = 1e3 * step_us;
+    mine->late = (double)cmp.late;
+    mine->timed = (double)cmp.samples;
+    mine->drift = cmp_drift(cmp.all.us[0], cmp.all.count);
+    mine->disturbed = cmp.late > cmp.samples / 4 || mine->others > cmp_most_taken ||
+                      mine->stolen > cmp_most_taken || cmp_drifts(mine);
 }
 
 /* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. Returns 1
  * if the times are of no use. */
-static inline int cmp_measure(cmp_timer *time_us, int longest_row, double relative) {
+static inline int cmp_measure(int longest_row, double relative) {
     enum { EMPTIES = 101, SINGLES = 11 };
-    char names[CMP_MOST + 1] = "ABCDEFGH";
-    double empties_us[EMPTIES], singles_us[CMP_MOST + 1][SINGLES], host_us = 0, step_us = 0;
-    double *row = cmp.table[0];
     const struct timespec window = {0, 200000000};
-    names[cmp_candidates] = 0; /* also an empty kernel's name */
+    const int n = cmp_candidates;
+    struct cmp_found *mine = &cmp.table[0];
+    double empties_us[EMPTIES], us[CMP_MOST + 1][SINGLES], single_us[CMP_MOST + 1];
+    double host_us = 0, step_us = 0;
     cmp.once_us = INFINITY;
-    for (int i = 0; i < SINGLES * (cmp_candidates + 1); i++) {
-        const char which = names[i % (cmp_candidates + 1)];
-        singles_us[cmp_index(which)][i / (cmp_candidates + 1)] = time_us(which, 0, 0);
-    }
-    cmp.single_us[CMP_MOST] = cmp_median(singles_us[CMP_MOST], SINGLES);
-    for (int i = 0; i < cmp_candidates; i++) {
-        cmp.single_us[i] = cmp_median(singles_us[i], SINGLES);
-        cmp.once_us = fmin(cmp.once_us, cmp.single_us[i]);
+    for (int time = 0; time < SINGLES; time++)
+        for (int i = 0; i <= n; i++) /* the last one is the empty kernel */
+            us[i][time] = cmp_time_us((char)(i < n ? 'A' + i : 0), 1, CMP_TIMED, 0);
+    for (int i = 0; i <= n; i++)
+        single_us[i] = cmp_median(us[i], SINGLES);
+    for (int i = 0; i < n; i++) {
+        cmp.once_us = fmin(cmp.once_us, single_us[i]);
         host_us = fmax(host_us, cmp.host_us[i]);
     }
     if (longest_row > 0)
-        step_us = cmp_measure_step(time_us);
-    row[CMP_ALONE] = 1e3 * step_us;
-    /* A row of 5 ms: what is off is off once a row. On the host it may take 100 ms. */
+        step_us = cmp_measure_step();
+    mine->step_alone_ns = 1e3 * step_us;
+    /* A row of 5 ms: what is off is off once a row. On the host it may take 100 ms. A stream's
+     * queue holds about a thousand commands; one more makes the host wait until the device takes
+     * one, which it does only when the gate gives up. So a row that does not fit is halved. */
     const double each_us = fmax(cmp.once_us, host_us / 20);
     if (longest_row > 1 && !cmp.cold && each_us < 2500) {
         cmp.row = (int)fmin(5000 / each_us, longest_row);
-        cmp_fit_row(time_us);
-        step_us = cmp_measure_step(time_us);
+        for (int i = 0; i < n; i++)
+            while (cmp.row > 1 && cmp_time_us((char)('A' + i), cmp.row, CMP_FITTING, 0) < 0)
+                cmp.row /= 2;
+        step_us = cmp_measure_step();
     }
-    for (int i = 0; i < 8 * cmp_candidates; i++)
-        time_us(names[i % cmp_candidates], 1, 0);
+    for (int i = 0; i < n && cmp.row > 1; i++)
+        mine->single_us[i] = single_us[i] - single_us[n];
+    for (int time = 0; time < 8; time++)
+        for (int i = 0; i < n; i++)
+            cmp_time_us((char)('A' + i), cmp.row, CMP_CHECKED, 0);
     for (int i = 0; i <= CMP_MOST; i++)
         cmp.outside_us[i] = INFINITY;
-    const int empties =
-        cmp.cold && longest_row == 0 ? 21 : EMPTIES; /* a processor's caches take long */
+    const int empties = cmp.cold && longest_row == 0 ? 21 : EMPTIES; /* a processor's are slow */
     for (int i = 0; i < empties; i++) {
         cmp.delay = 1 + cmp_random(2048);
-        empties_us[i] = time_us(0, 0, 0);
+        empties_us[i] = cmp_time_us(0, cmp.row, CMP_TIMED, 0);
     }
     cmp.empty_us = cmp_median(empties_us, (size_t)empties);
-    row[CMP_EMPTY] = cmp_launch_us(time_us, longest_row);
+    mine->empty_us = longest_row > 0 ? cmp_launch_us() : cmp.empty_us;
     const int64_t begin_ns = cmp_now_ns();
     cmp_count(-1);
     cmp.samples = cmp.late = 0;
     /* part: of the time. A slow machine has 16 rounds all the same, in ten times as long. */
     double part = 0;
     for (int round = 0; part < 1 || (cmp.all.count < 16 && part < 10); round++) {
-        cmp_compare(time_us, &cmp.all, names);
+        cmp_compare(&cmp.all);
         if (round % 4 == 0)
-            cmp_compare(time_us, &cmp.aa, "AA");
+            cmp_compare(&cmp.aa);
         if (cmp_random(8) == 0)
-            time_us(names[cmp_random(cmp_candidates)], 1, 0);
+            cmp_time_us((char)('A' + cmp_random(n)), cmp.row, CMP_CHECKED, 0);
         part = (double)(cmp_now_ns() - begin_ns) / 1e9 / cmp.seconds;
     }
     alarm(0);
-    if (cmp.is_cpu) { /* of a GPU's work these clocks say nothing */
+    if (cmp_is_cpu) { /* of a GPU's work these clocks say nothing */
         while (cmp_now_ns() - begin_ns < window.tv_nsec) /* too short for the counts */
             nanosleep(&window, NULL);
         cmp_count(1);
-        cmp_taken_percent(&row[CMP_OTHERS], &row[CMP_STOLEN]);
+        cmp_taken_percent(&mine->others, &mine->stolen);
     }
-    for (int i = 0; i < cmp_candidates && cmp.events_are_theirs; i++)
-        cmp_check_outside(time_us, names[i]);
+    for (int i = 0; i < n && cmp.events_are_theirs; i++)
+        cmp_check_outside((char)('A' + i));
     if (cmp.all.count < 50 * cmp.too_short) { /* without the others the ratio would be too near 1 */
         fprintf(stderr, "the launches are too short for this device's clock, or it is disturbed\n");
         return 1;
     }
     cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, relative), step_us);
-    for (int i = 0; i < cmp_candidates; i++)
-        if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp.table[0][CMP_US + i])
-            cmp_refuse(names[i], "keeps the host for %ld us in launch(), which is in no time here",
+    for (int i = 0; i < n; i++)
+        if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * mine->us[i])
+            CMP_REFUSE((char)('A' + i),
+                       "keeps the host for %ld us in launch(), which is in no time here\n",
                        lround(cmp.host_us[i]));
     return 0;
 }
 
 /* ---- What all processes say of two candidates ---- */
 
-static inline int cmp_is_cold(const double *of) {
-    return of[CMP_COLD] > 0 && of[CMP_COLD] > 1.5 * of[CMP_WARM];
+static inline int cmp_is_cold(const struct cmp_found *of) {
+    return of->cold_us > 0 && of->cold_us > 1.5 * of->warm_us;
 }
 
 /* Where launches get longer in steps, a difference is shown up to a step too large or too small. If
  * both meet the same steps, it is not turned round: the interval gets a step's width to each side,
  * and stays on its side of 0; the words say the condition. Below 0.05 % or a tenth of a step it has
  * no side: two kernels of one text differ as much by where they and their data lie. */
-static inline void cmp_widen(double found[3], double step) {
-    const double least = 0.05, side = 1e-9, wide = fmax(step, least),
-                 low = fmin(found[1], found[0] - wide), high = fmax(found[2], found[0] + wide);
-    const int has_side = fabs(found[0]) >= fmax(least, step / 10);
-    found[1] = fmax(has_side && found[1] > 0 ? side : -100, low);
-    found[2] = has_side && found[2] < 0 ? fmin(-side, high) : high;
+static inline struct cmp_interval cmp_widen(struct cmp_interval found, double step) {
+    const double least = 0.05, side = 1e-9, wide = fmax(step, least);
+    const int has_side = fabs(found.middle) >= fmax(least, step / 10);
+    const double from = has_side && found.low > 0 ? side : -100;
+    const double to = has_side && found.high < 0 ? -side : INFINITY;
+    found.low = fmax(from, fmin(found.low, found.middle - wide));
+    found.high = fmin(to, fmax(found.high, found.middle + wide));
+    return found;
 }
 
-/* How much more time does candidate i take than j, in percent: the median and its interval, which
- * holds for all comparisons at once. Returns its width before it gets that of a step. */
-static inline double cmp_between(int i, int j, double step, double found[3]) {
+/* How much more time does candidate i take than j, in percent? The interval holds for all
+ * comparisons at once. */
+static inline struct cmp_interval cmp_between(int i, int j) {
     static double percent[CMP_PROCESSES];
     const int all = cmp_candidates * (cmp_candidates - 1) / 2;
+    if (cmp.rows == 1)
+        return cmp_enclose_ratio(&cmp.all, i, j, all);
     for (int r = 0; r < cmp.rows; r++)
-        percent[r] =
-            100 * ((100 + cmp.table[r][CMP_MORE + i]) / (100 + cmp.table[r][CMP_MORE + j]) - 1);
-    if (cmp.rows > 1)
-        cmp_enclose(percent, (size_t)cmp.rows, all, found);
-    else
-        cmp_enclose_ratio(&cmp.all, i, j, all, found);
-    const double width = found[2] - found[1];
-    cmp_widen(found, step);
-    return width;
+        percent[r] = 100 * ((100 + cmp.table[r].more[i]) / (100 + cmp.table[r].more[j]) - 1);
+    return cmp_enclose(percent, (size_t)cmp.rows, all);
 }
 
 /* How much more time does candidate i take than the best, whichever that is? Not less than 0; if
  * the interval begins at 0, it cannot be told from the best. */
-static inline void cmp_behind(int i, double step, double found[3]) {
-    double pair[3];
-    found[0] = found[1] = found[2] = 0;
+static inline struct cmp_interval cmp_behind(int i, double step) {
+    struct cmp_interval most = {0, 0, 0};
     for (int j = 0; j < cmp_candidates; j++)
         if (j != i) {
-            cmp_between(i, j, step, pair);
-            for (int k = 0; k < 3; k++)
-                found[k] = fmax(found[k], pair[k]);
+            const struct cmp_interval pair = cmp_widen(cmp_between(i, j), step);
+            most.middle = fmax(most.middle, pair.middle);
+            most.low = fmax(most.low, pair.low);
+            most.high = fmax(most.high, pair.high);
         }
+    return most;
 }
 
 /* The time of the fastest. Who chooses the least of several times by the same times gets too
  * little; so one half of the processes, or of the rounds of a single one, chooses, and the other
  * half gives the time. Both halves do both. Of several processes the ratios to A count, times A's
  * median: one process may be slower than the next in all that it does. */
-static inline double cmp_fastest_us(void) {
-    static double chosen_by[CMP_PAIRS], timed[CMP_PAIRS], a_us[CMP_PROCESSES];
+static inline double cmp_fastest_us(double a_us) {
+    static double halves[2][CMP_RUNS];
     const size_t n = cmp.rows > 1 ? (size_t)cmp.rows : cmp.all.count;
-    double sum = 0;
-    for (size_t half = 0; half < 2; half++) {
-        double least = INFINITY, fastest = 0;
-        for (int i = 0; i < cmp_candidates; i++) {
-            size_t choosing = 0, timing = 0;
-            for (size_t k = 0; k < n; k++) {
-                const double time =
-                    cmp.rows > 1 ? 1 + cmp.table[k][CMP_MORE + i] / 100 : cmp.all.us[i][k];
-                if (k % 2 == half)
-                    chosen_by[choosing++] = time;
-                else
-                    timed[timing++] = time;
+    double least[2] = {INFINITY, INFINITY}, fastest[2] = {0, 0};
+    for (int i = 0; i < cmp_candidates; i++) {
+        for (size_t k = 0; k < n; k++)
+            halves[k % 2][k / 2] =
+                cmp.rows > 1 ? a_us * (1 + cmp.table[k].more[i] / 100) : cmp.all.us[i][k];
+        const double us[2] = {cmp_median(halves[0], (n + 1) / 2), cmp_median(halves[1], n / 2)};
+        for (int half = 0; half < 2; half++)
+            if (us[half] < least[half]) {
+                least[half] = us[half];
+                fastest[half] = us[1 - half];
             }
-            const double middle = cmp_median(chosen_by, choosing);
-            if (middle < least) {
-                least = middle;
-                fastest = cmp_median(timed, timing);
-            }
-        }
-        sum += fastest;
     }
-    for (int k = 0; k < cmp.rows; k++)
-        a_us[k] = cmp.table[k][CMP_US];
-    return sum / 2 * (cmp.rows > 1 ? cmp_median(a_us, (size_t)cmp.rows) : 1);
+    return (fastest[0] + fastest[1]) / 2;
 }
 
 /* ---- The report ---- */
 
 /* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more
  * time". */
-static inline void cmp_print_difference(const char *b, const char *a, const double p[3]) {
-    const double low = fmin(fabs(p[1]), fabs(p[2])), high = fmax(fabs(p[1]), fabs(p[2]));
-    if (p[1] <= 0 && p[2] >= 0)
-        printf("%s takes between %.2f %% less and %.2f %% more time than %s", b, fabs(p[1]), p[2],
-               a);
+static inline void cmp_print_difference(const char *b, const char *a, struct cmp_interval p) {
+    const double low = fmin(fabs(p.low), fabs(p.high)), high = fmax(fabs(p.low), fabs(p.high));
+    if (p.low <= 0 && p.high >= 0)
+        printf("%s takes between %.2f %% less and %.2f %% more time than %s", b, fabs(p.low),
+               p.high, a);
     else
-        printf("%s takes %.2f %% %s time than %s (%.2f to %.2f %%)", b, fabs(p[0]),
-               p[2] < 0 ? "less" : "more", a, low, high);
+        printf("%s takes %.2f %% %s time than %s (%.2f to %.2f %%)", b, fabs(p.middle),
+               p.high < 0 ? "less" : "more", a, low, high);
 }
 
 /* What was seen in the first process that was disturbed. Why is another question. */
 static inline void cmp_print_disturbed(FILE *to, double processes) {
-    int first = 0;
-    if (processes <= 0)
+    const struct cmp_found *row = cmp.table;
+    if (CMP_DEBUGGED)
+        fprintf(to, "Disturbed: built for debugging (nvcc -G), which makes other kernels.\n");
+    if (CMP_DEBUGGED || processes <= 0)
         return;
-    while (cmp.table[first][CMP_DISTURBED] <= 0)
-        first++;
-    const double *row = cmp.table[first];
+    while (row->disturbed <= 0)
+        row++;
     fprintf(to, "Disturbed: %.0f of %d processes.", processes, cmp.rows);
-    if (row[CMP_LATE] > row[CMP_TIMED] / 4)
-        fprintf(to, " The host waited a millisecond too long in %.0f of %.0f timings.",
-                row[CMP_LATE], row[CMP_TIMED]);
-    if (row[CMP_OTHERS] > cmp_most_taken)
-        fprintf(to, " Others had the processor for %.0f %% of the time.", row[CMP_OTHERS]);
-    if (row[CMP_STOLEN] > cmp_most_taken)
-        fprintf(to, " The virtual machine's host took %.0f %% of the time.", row[CMP_STOLEN]);
+    if (row->late > row->timed / 4)
+        fprintf(to, " The host waited a millisecond too long in %.0f of %.0f timings.", row->late,
+                row->timed);
+    if (row->others > cmp_most_taken)
+        fprintf(to, " Others had the processor for %.0f %% of the time.", row->others);
+    if (row->stolen > cmp_most_taken)
+        fprintf(to, " The virtual machine's host took %.0f %% of the time.", row->stolen);
+    if (cmp_drifts(row))
+        fprintf(to, " A's times drift: the last ones take %+.0f %% more.", row->drift);
     fprintf(to, "\n");
 }
 
 /* A launch that is alone finds nothing of an earlier one. Is it much longer than in the row? Or is
  * B/A another one? Half a microsecond: short grids drain differently. */
-static inline void cmp_print_alone(const double *of) {
-    const double *alone = of + CMP_SINGLE, *in_row = of + CMP_US;
-    const double may_differ = 0.1 + (0.5 + of[CMP_ALONE] / 1e3) / alone[0];
+static inline void cmp_print_alone(const struct cmp_found *of) {
+    const double *alone = of->single_us, *in_row = of->us;
+    const double may_differ = 0.1 + (0.5 + of->step_alone_ns / 1e3) / alone[0];
     for (int i = 1; i < cmp_candidates && alone[0] > 0; i++)
         if (alone[0] > 2 * in_row[0] + 1 || alone[i] > 2 * in_row[i] + 1 ||
             fabs(alone[i] / alone[0] - in_row[i] / in_row[0]) > may_differ) {
@@ -706,136 +710,140 @@ static inline void cmp_print_alone(const double *of) {
 }
 
 /* The verdict on two. */
-static inline void cmp_print_two(const double *of, const char *verdict, double finds) {
-    const double widest = fmax(fabs(of[CMP_LOW]), of[CMP_HIGH]);
+static inline void cmp_print_two(const struct cmp_found *of, const char *verdict) {
+    const double widest = fmax(fabs(of->difference.low), of->difference.high);
     const int one = cmp.rows == 1, undecided = strcmp(verdict, "undecided") == 0;
     if (undecided)
         printf("Not decided: ");
     if (strcmp(verdict, "same") == 0)
         printf("No difference larger than %.2f %% either way", widest);
     else
-        cmp_print_difference("B", "A", of);
+        cmp_print_difference("B", "A", of->difference);
     if (strstr(verdict, "below_step"))
         printf(", if both meet the same steps: it is less than one.\n");
     else
         printf("%s.\n", one ? " in this process" : ", 95 % sure");
-    if (undecided && of[CMP_LEAST] > fmin(cmp.percent, 0.45 * finds))
+    if (undecided && of->least > fmin(cmp.percent, 0.4 * widest))
         printf("Such times cannot tell less than %.2f %% of A: put more work into one launch.\n",
-               of[CMP_LEAST]);
+               of->least);
     else if (undecided && !one)
         printf("To decide on %.2f %% take some %.0f processes.\n", cmp.percent,
                ceil(cmp.rows * pow(widest / cmp.percent, 2) - 1e-9));
-    if (of[CMP_EMPTY] > 0) { /* what a launch costs is in this one, for all who pay for it */
-        const double part = of[CMP_US] / (of[CMP_US] + of[CMP_EMPTY]);
-        const double whole[] = {part * of[0], part * of[1], part * of[2]};
-        printf("With the %.2f us that an empty kernel takes, ", of[CMP_EMPTY]);
+    if (of->empty_us > 0) { /* what a launch costs is in this one, for all who pay for it */
+        const double part = of->us[0] / (of->us[0] + of->empty_us);
+        const struct cmp_interval whole = {part * of->difference.middle, part * of->difference.low,
+                                           part * of->difference.high};
+        printf("With the %.2f us that an empty kernel takes, ", of->empty_us);
         cmp_print_difference("B", "A", whole);
         printf(".\n");
     }
-    printf("Medians: A %.2f us, B %.2f us; %d process%s, %.0f pairs in each.\n", of[CMP_US],
-           of[CMP_US + 1], cmp.rows, one ? "" : "es", of[CMP_COUNT]);
+    printf("Medians: A %.2f us, B %.2f us; %d process%s, %.0f pairs in each.\n", of->us[0],
+           of->us[1], cmp.rows, one ? "" : "es", of->pairs);
 }
 
 /* The verdict on more: who cannot be told from the best, and how far behind are the others? */
-static inline void cmp_print_many(const double *of) {
-    double behind[CMP_MOST][3];
-    const char *comma = "";
-    int out = 0;
+static inline void cmp_print_many(const struct cmp_found *of) {
+    struct cmp_interval behind[CMP_MOST];
+    int best = 0;
     printf("Fastest: ");
     for (int i = 0; i < cmp_candidates; i++) {
-        cmp_behind(i, of[CMP_LEAST], behind[i]);
-        out += behind[i][1] > 0;
-        if (behind[i][1] <= 0) {
-            printf("%s%c", comma, 'A' + i);
-            comma = ", ";
-        }
+        behind[i] = cmp_behind(i, of->least);
+        if (behind[i].low <= 0)
+            printf("%s%c", best++ > 0 ? ", " : "", 'A' + i);
     }
-    printf("%s%s, %s.\n", cmp_candidates - out > 1 ? ", which cannot be told apart" : "",
-           out > 0 ? "; the others are slower" : "",
+    printf("%s%s, %s.\n", best > 1 ? ", which cannot be told apart" : "",
+           best < cmp_candidates ? "; the others are slower" : "",
            cmp.rows > 1 ? "95 % sure of all comparisons at once" : "in this process");
     printf("    median_us  slower_percent    from      to\n");
     for (int i = 0; i < cmp_candidates; i++)
-        printf("%c %11.2f %15.2f %7.2f %7.2f%s\n", 'A' + i, of[CMP_US + i], behind[i][0],
-               behind[i][1], behind[i][2],
-               behind[i][1] > 0 && behind[i][0] < of[CMP_LEAST]
+        printf("%c %11.2f %15.2f %7.2f %7.2f%s\n", 'A' + i, of->us[i], behind[i].middle,
+               behind[i].low, behind[i].high,
+               behind[i].low > 0 && behind[i].middle < of->least
                    ? "  if all meet the same steps: it is less than one"
                    : "");
     printf("The fastest takes %.2f us: by rounds that did not choose it. %d process%s, %.0f rounds "
-           "in each.\n",
-           cmp_fastest_us(), cmp.rows, cmp.rows == 1 ? "" : "es", of[CMP_COUNT]);
-    printf("An empty kernel takes %.2f us, which are in none of these times.\n", of[CMP_EMPTY]);
+           "in each.\nAn empty kernel takes %.2f us, which are in none of these times.\n",
+           cmp_fastest_us(of->us[0]), cmp.rows, cmp.rows == 1 ? "" : "es", of->pairs, of->empty_us);
 }
 
-/* Which time, and how full were the caches? */
-static inline void cmp_print_time(const double *of) {
-    const int alone = of[CMP_ROW] <= 1;
+/* of: what the record's columns are in all processes together. */
+static inline void cmp_print_words(const struct cmp_found *of, const char *verdict) {
+    const int one = cmp.rows == 1, alone = of->in_a_row <= 1;
+    cmp_print_disturbed(stdout, of->disturbed);
+    if (of->others < 0)
+        printf("Whether others had the processor cannot be seen here: /proc has no counts.\n");
+    if (!(of->difference.high < INFINITY)) {
+        printf("Not decided: too few %s, %.0f.\n", one ? "pairs" : "processes",
+               one ? of->pairs : cmp.rows);
+        return;
+    }
+    if (cmp_candidates == 2)
+        cmp_print_two(of, verdict);
+    else
+        cmp_print_many(of);
+    cmp_print_alone(of);
     printf("Time: %s%s minus an empty kernel's; %.0f launch%s at a time; the caches ",
            alone ? "that of the code, by " : "per launch in a stream,", alone ? cmp.clock : "",
-           of[CMP_ROW], alone ? "" : "es");
+           of->in_a_row, alone ? "" : "es");
     if (!cmp.cold)
         printf("as %s left them.\n", alone ? "prepare()" : "the launch before");
     else
         printf("%s: memory that was just read takes %.2f us to read, behind other data %.2f us.\n",
-               cmp_is_cold(of) ? "cold" : "NOT SHOWN TO BE COLD", of[CMP_WARM], of[CMP_COLD]);
-}
-
-/* of: what the record's columns are in all processes together. */
-static inline void cmp_print_words(const double *of, const char *verdict, double finds) {
-    const int one = cmp.rows == 1;
-    cmp_print_disturbed(stdout, of[CMP_DISTURBED]);
-    if (!(of[CMP_HIGH] < INFINITY)) {
-        printf("Not decided: too few %s, %.0f.\n", one ? "pairs" : "processes",
-               one ? of[CMP_COUNT] : cmp.rows);
-        return;
-    }
-    if (cmp_candidates == 2)
-        cmp_print_two(of, verdict, finds);
-    else
-        cmp_print_many(of);
-    cmp_print_alone(of);
-    cmp_print_time(of);
-    if (of[CMP_ALONE] > 0)
+               cmp_is_cold(of) ? "cold" : "NOT SHOWN TO BE COLD", of->warm_us, of->cold_us);
+    if (of->step_alone_ns > 0)
         printf("Steps: the clock's tick is %.0f ns. A launch gets longer in steps of %.0f ns if "
                "alone, of %.0f ns in this row.\n",
-               of[CMP_TICK], of[CMP_ALONE], of[CMP_STEP]);
-    if (of[CMP_CONTROL + 2] < INFINITY) {
-        cmp_print_difference("Control, of a quarter of the pairs: A", "A itself", of + CMP_CONTROL);
+               of->tick_ns, of->step_alone_ns, of->step_ns);
+    if (of->control.high < INFINITY) {
+        cmp_print_difference("Control, of a quarter of the pairs: A", "A itself", of->control);
         printf(".\n");
     }
-    printf(one ? "Another process may find something else.\n"
-           : cmp_candidates == 2
-               ? "A run with such a spread would find some %.2f %%.\n"
-               : "A run with such a spread would find some %.2f %% between the two fastest.\n",
-           fmax(finds, 0.05));
+    if (one)
+        printf("Another process may find something else.\n");
 }
 
-static inline void cmp_print_record(FILE *to, const double *of, const char *verdict) {
-    double behind[3];
-    const char *name;
+/* The number of a row in a column, of candidate i. */
+static inline double *cmp_at(struct cmp_found *row, int column, int i) {
+    return (double *)((char *)row + cmp_columns[column].at) + i;
+}
+static inline int cmp_per_row(int column) {
+    return strchr(cmp_columns[column].name, '%') ? cmp_candidates : 1;
+}
+
+/* All columns: lines "# name,number" of `of`; or ",name" and, if there is a row, ",number". */
+static inline void cmp_print_columns(FILE *to, struct cmp_found *of, struct cmp_found *row) {
+    char name[32];
+    for (int c = 0; c < CMP_COLUMNS; c++)
+        for (int i = 0; i < cmp_per_row(c); i++) {
+            snprintf(name, sizeof name, cmp_columns[c].name, 'a' + i);
+            if (of)
+                fprintf(to, "# %s,%.*f\n", name, cmp_columns[c].places, *cmp_at(of, c, i));
+            else if (row)
+                fprintf(to, ",%.8g", *cmp_at(row, c, i));
+            else
+                fprintf(to, ",%s", name);
+        }
+}
+
+static inline void cmp_print_record(FILE *to, struct cmp_found *of, const char *verdict) {
     fprintf(to, "# program,compare\n# device,%s\n# cold,%d\n# seconds,%g\n# percent,%g\n",
-            cmp.device_name, cmp.cold, cmp.seconds, cmp.percent);
+            cmp_device_name, cmp.cold, cmp.seconds, cmp.percent);
     fprintf(to, "# candidates,%d\n# processes,%d\n# repeated,%d\n# verdict,%s\n", cmp_candidates,
             cmp.rows, cmp.repeated, verdict);
     for (int i = 0; i < cmp_candidates && cmp_candidates > 2; i++) {
-        cmp_behind(i, of[CMP_LEAST], behind);
-        fprintf(to, "# slower_%c_percent,%.3f\n# slower_%c_low_percent,%.3f\n", 'a' + i, behind[0],
-                'a' + i, behind[1]);
-        fprintf(to, "# slower_%c_high_percent,%.3f\n", 'a' + i, behind[2]);
+        const struct cmp_interval behind = cmp_behind(i, of->least);
+        fprintf(to, "# slower_%c_percent,%.3f\n# slower_%c_low_percent,%.3f\n", 'a' + i,
+                behind.middle, 'a' + i, behind.low);
+        fprintf(to, "# slower_%c_high_percent,%.3f\n", 'a' + i, behind.high);
     }
     if (cmp_candidates > 2)
-        fprintf(to, "# fastest_us,%.3f\n", cmp_fastest_us());
-    for (int c = 0; c < CMP_COLUMNS; c++)
-        if ((name = cmp_column(c)))
-            fprintf(to, "# %s,%.*f\n", name, c < CMP_COUNT || c == CMP_LEAST ? 3 : 0, of[c]);
+        fprintf(to, "# fastest_us,%.3f\n", cmp_fastest_us(of->us[0]));
+    cmp_print_columns(to, of, NULL);
     fprintf(to, "process");
-    for (int c = 0; c < CMP_COLUMNS; c++)
-        if ((name = cmp_column(c)))
-            fprintf(to, ",%s", name);
+    cmp_print_columns(to, NULL, NULL);
     for (int i = 0; i < cmp.rows; i++) {
         fprintf(to, "\n%d", i + 1);
-        for (int c = 0; c < CMP_COLUMNS; c++)
-            if (cmp_column(c))
-                fprintf(to, ",%.8g", cmp.table[i][c]);
+        cmp_print_columns(to, NULL, &cmp.table[i]);
     }
     fprintf(to, "\n");
 }
@@ -844,134 +852,97 @@ static inline void cmp_print_record(FILE *to, const double *of, const char *verd
 
 enum { CMP_SLOWER = 3, CMP_UNDECIDED, CMP_NOT_MEASURED };
 
-/* Says the line. worst: of the candidate that is most behind A. */
-static inline int cmp_say_gate(int answer, int which, const double *worst, const double *of) {
-    static const char *const words[] = {"not slower",  "", "", "slower", "not decided",
-                                        "not measured"};
-    if (cmp.record == stdout)
-        return answer;
-    if (cmp.gate_percent < 0) /* auto, and nothing was measured */
-        printf("gate auto: %s: ", words[answer]);
-    else
-        printf("gate %.2f %%: %s: ", cmp.gate_percent, words[answer]);
-    if (cmp.rows > 0)
-        cmp_print_disturbed(stderr, of[CMP_DISTURBED]);
-    if (answer == CMP_NOT_MEASURED) {
-        printf("%s\n", cmp.rows == 0                  ? "see above"
-                       : cmp.cold && !cmp_is_cold(of) ? "the cache was not shown to be cold"
-                                                      : "the machine was disturbed");
-        return answer;
-    }
-    cmp_print_difference(cmp_name((char)which), "A", worst);
-    printf(answer == CMP_SLOWER && of[CMP_DISTURBED] > 0 ? ", on a disturbed machine.\n" : ".\n");
-    return answer;
-}
-
 /* No candidate may take so much more time than A. */
-static inline int cmp_gate_answer(const double *of) {
-    double pair[3], worst[3] = {-100, -100, -100}, high = -100;
-    int which = 'B';
-    if (cmp.gate_percent < 0) { /* auto: by A against A, of this run; noise must not hide much */
-        cmp.gate_percent =
-            2 * fmax(0.1, fmax(of[CMP_LEAST], fmax(-of[CMP_CONTROL + 1], of[CMP_CONTROL + 2])));
-        cmp.gate_percent = fmin(cmp.gate_percent, 2 * cmp.percent);
-    }
+static inline int cmp_gate_answer(const struct cmp_found *of) {
+    struct cmp_interval worst = {0, -INFINITY, 0};
+    double high = -INFINITY;
+    char which = 'B';
+    if (cmp.gate_percent < 0) /* auto: by A against A, of this run; noise must not hide much */
+        cmp.gate_percent = 2 * fmin(cmp.percent, fmax(fmax(0.1, of->least),
+                                                      fmax(-of->control.low, of->control.high)));
     for (int i = 1; i < cmp_candidates; i++) {
-        cmp_between(i, 0, of[CMP_LEAST], pair);
-        high = fmax(high, pair[2]);
-        if (i == 1 || pair[1] > worst[1]) {
-            memcpy(worst, pair, sizeof pair);
-            which = 'A' + i;
+        const struct cmp_interval pair = cmp_widen(cmp_between(i, 0), of->least);
+        high = fmax(high, pair.high);
+        if (pair.low > worst.low) {
+            worst = pair;
+            which = (char)('A' + i);
         }
     }
     /* Each round mixes the candidates. So who disturbs meets all alike: he may hide a difference,
      * but hardly makes one. */
-    int answer = CMP_UNDECIDED;
-    if (cmp.cold && !cmp_is_cold(of))
-        answer = CMP_NOT_MEASURED;
-    else if (worst[1] > cmp.gate_percent)
-        answer = CMP_SLOWER;
-    else if (of[CMP_DISTURBED] > 0)
-        answer = CMP_NOT_MEASURED;
-    else if (high < cmp.gate_percent)
-        answer = 0;
-    return cmp_say_gate(answer, which, worst, of);
+    const int is_slower = worst.low > cmp.gate_percent, is_disturbed = of->disturbed > 0;
+    const char *why = cmp.cold && !cmp_is_cold(of) ? "the cache was not shown to be cold"
+                      : is_disturbed && !is_slower ? "the machine was disturbed"
+                                                   : NULL;
+    const int answer = why                        ? CMP_NOT_MEASURED
+                       : is_slower                ? CMP_SLOWER
+                       : high >= cmp.gate_percent ? CMP_UNDECIDED
+                                                  : 0;
+    cmp_print_disturbed(stderr, of->disturbed);
+    if (cmp.record == stdout)
+        return answer;
+    printf("gate %.2f %%: %s: ", cmp.gate_percent,
+           why           ? "not measured"
+           : is_slower   ? "slower"
+           : answer == 0 ? "not slower"
+                         : "not decided");
+    if (why)
+        printf("%s\n", why);
+    else {
+        cmp_print_difference(cmp_name(which), "A", worst);
+        printf(is_disturbed ? ", on a disturbed machine.\n" : ".\n");
+    }
+    return answer;
 }
 
 /* A process failed, and has said why. A gate has an answer for that, too. */
 __attribute__((noreturn)) static inline void cmp_give_up(int code) {
-    static const double none[CMP_COLUMNS] = {0};
-    cmp.rows = 0;
+    if (cmp.gate_percent != 0 && cmp.record != stdout)
+        printf("gate: not measured: see above\n");
     if (cmp.gate_percent != 0)
-        code = cmp_say_gate(CMP_NOT_MEASURED, '-', none, none);
-    if (fflush(stdout) != 0)
-        code = 1;
-    exit(code);
-}
-
-/* What a process tells the one that started it. */
-struct cmp_answer {
-    char device_name[sizeof cmp.device_name];
-    double row[CMP_COLUMNS];
-};
-
-/* The answer of this process, which is one of several. Returns what it ends with. */
-static inline int cmp_tell(void) {
-    struct cmp_answer answer;
-    memcpy(answer.device_name, cmp.device_name, sizeof answer.device_name);
-    memcpy(answer.row, cmp.table[0], sizeof answer.row);
-    return write(cmp.answer_to, &answer, sizeof answer) != sizeof answer;
+        code = CMP_NOT_MEASURED;
+    exit(fflush(stdout) == 0 ? code : 1);
 }
 
 /* What all rows say together: record and words. Returns what the program ends with. */
 static inline int cmp_finish(void) {
-    if (cmp.answer_to)
-        return cmp_tell();
     static double column[CMP_PROCESSES];
-    double of[CMP_COLUMNS] = {0}, all[3], disturbed = 0;
+    struct cmp_found of, *first = cmp.table;
     const size_t n = (size_t)cmp.rows;
-    for (int c = 0; c < CMP_COLUMNS; c++) {
-        for (size_t i = 0; i < n; i++)
-            column[i] = cmp.table[i][c];
-        cmp_enclose(column, n, 1, all);
-        of[c] = all[0];
-        if (n > 1 && c == CMP_CONTROL + 2) { /* by now its median is in its place */
-            for (size_t i = 0; i < n; i++)
-                column[i] = cmp.table[i][CMP_CONTROL];
-            cmp_enclose(column, n, 1, of + CMP_CONTROL);
+    if (cmp.answer_to) { /* one process of several */
+        memcpy(first->device_name, cmp_device_name, sizeof cmp_device_name);
+        return write(cmp.answer_to, first, sizeof *first) != sizeof *first;
+    }
+    for (int c = 0; c < CMP_COLUMNS; c++)
+        for (int i = 0; i < cmp_per_row(c); i++) {
+            for (size_t r = 0; r < n; r++)
+                column[r] = *cmp_at(&cmp.table[r], c, i);
+            *cmp_at(&of, c, i) = cmp_median(column, n);
         }
+    of.disturbed = CMP_DEBUGGED * cmp.rows;
+    for (size_t r = 0; r < n; r++) {
+        of.disturbed += cmp.table[r].disturbed;
+        column[r] = cmp.table[r].control.middle;
     }
-    for (size_t i = 0; i < n; i++)
-        disturbed += cmp.table[i][CMP_DISTURBED];
-    of[CMP_DISTURBED] = disturbed;
-    double finds = cmp_between(1, 0, of[CMP_LEAST], of);
-    if (cmp_candidates > 2) { /* of the two fastest, between whom it is open */
-        const double *more = of + CMP_MORE;
-        int best = 0;
-        for (int i = 1; i < cmp_candidates; i++)
-            best = more[i] < more[best] ? i : best;
-        int next = best == 0;
-        for (int i = 0; i < cmp_candidates; i++)
-            next = i != best && more[i] < more[next] ? i : next;
-        finds = cmp_between(next, best, of[CMP_LEAST], all);
-    }
-    finds = fmax(finds, of[CMP_LEAST]);
-    const int is_below = fabs(of[CMP_DIFFERENCE]) < of[CMP_LEAST];
-    const char *verdict = of[CMP_LOW] > 0    ? is_below ? "longer_below_step" : "longer"
-                          : of[CMP_HIGH] < 0 ? is_below ? "shorter_below_step" : "shorter"
-                          : fmax(-of[CMP_LOW], of[CMP_HIGH]) <= cmp.percent ? "same"
-                                                                            : "undecided";
-    int answer = 0;
-    if (cmp.gate_percent != 0)
-        answer = cmp_gate_answer(of);
+    if (n > 1)
+        of.control = cmp_enclose(column, n, 1);
+    of.difference = cmp_widen(cmp_between(1, 0), of.least);
+    const struct cmp_interval *is = &of.difference;
+    const int is_below = fabs(is->middle) < of.least;
+    const char *verdict = is->low > 0    ? is_below ? "longer_below_step" : "longer"
+                          : is->high < 0 ? is_below ? "shorter_below_step" : "shorter"
+                          : fmax(-is->low, is->high) <= cmp.percent ? "same"
+                                                                    : "undecided";
+    const int code = cmp.gate_percent != 0 ? cmp_gate_answer(&of) : 0;
     if (cmp.record)
-        cmp_print_record(cmp.record, of, verdict);
-    if (cmp.record != stdout && cmp.processes == 1)
-        printf("%s\n", cmp.device_name); /* of many the first one's line has it */
-    if (cmp.record != stdout && cmp.gate_percent == 0)
-        cmp_print_words(of, verdict, finds);
+        cmp_print_record(cmp.record, &of, verdict);
+    if (cmp.record != stdout && cmp.gate_percent == 0) {
+        if (cmp.processes == 1) /* of many the first one's line has it */
+            printf("%s\n", cmp_device_name);
+        cmp_print_words(&of, verdict);
+    }
     if ((!cmp.record || fflush(cmp.record) == 0) && fflush(stdout) == 0)
-        return answer;
+        return code;
     perror("cannot write the result");
     return 1;
 }
@@ -994,9 +965,9 @@ static inline double cmp_number(const char *text, double most, const char *what)
     return x;
 }
 
-/* Starts this program again, as process number cmp.rows + 1. Returns whether it has an answer. What
- * it prints goes to stderr. */
-static inline int cmp_run_process(char **argv, struct cmp_answer *answer) {
+/* Starts this program again, as process number cmp.rows + 1. Returns whether it has found
+ * something. What it prints goes to stderr. */
+static inline int cmp_run_process(char **argv, struct cmp_found *row) {
     char words[32];
     int ends[2], status;
     if (cmp.drivers)
@@ -1016,12 +987,10 @@ static inline int cmp_run_process(char **argv, struct cmp_answer *answer) {
     }
     close(ends[1]);
     cmp_limit((unsigned)(20 * cmp.seconds) + 600, 'P', "has no end");
-    const int is_told = read(ends[0], answer, sizeof *answer) == sizeof *answer;
+    const int is_told = read(ends[0], row, sizeof *row) == sizeof *row;
     close(ends[0]);
-    if (waitpid(cmp.child, &status, 0) != cmp.child) {
-        perror("cannot wait for a process");
-        exit(1);
-    }
+    if (waitpid(cmp.child, &status, 0) != cmp.child)
+        status = -1;
     alarm(0);
     cmp.child = 0;
     if (WIFSIGNALED(status))
@@ -1029,54 +998,38 @@ static inline int cmp_run_process(char **argv, struct cmp_answer *answer) {
                 strsignal(WTERMSIG(status)));
     if (status != 0) /* else it has said why */
         cmp_give_up(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-    return is_told;
+    return is_told && row->difference.high < INFINITY;
 }
 
 /* For several processes: runs them, reports and ends the program. One process returns at once. */
 static inline void cmp_run_processes(char **argv) {
-    const int is_terminal = isatty(STDERR_FILENO);
     if (cmp.seconds <= 0) /* not said */
-        cmp.seconds = cmp.is_cpu ? 2.5 : 0.5;
+        cmp.seconds = cmp_is_cpu ? 2.5 : 0.5;
     if (cmp.processes == 1)
         return;
-    if (cmp.processes * cmp.seconds >= 3)
-        fprintf(stderr, "%d processes of %g s and their set-up: some %.0f s\n", cmp.processes,
-                cmp.seconds, cmp.processes * (cmp.seconds + 0.5 + 0.1 * cmp_candidates));
     while (cmp.rows < cmp.processes) {
-        struct cmp_answer answer;
-        double *row = cmp.table[cmp.rows];
-        if (is_terminal)
-            fprintf(stderr, "\rprocess %d of %d\r", cmp.rows + 1, cmp.processes);
-        if (!cmp_run_process(argv, &answer) || !(answer.row[CMP_HIGH] < INFINITY)) {
+        struct cmp_found *row = &cmp.table[cmp.rows];
+        if (!cmp_run_process(argv, row)) {
             fprintf(stderr, "process %d has too few pairs: give it more SECONDS\n", cmp.rows + 1);
             cmp_give_up(1);
         }
-        memcpy(row, answer.row, sizeof answer.row);
-        memcpy(cmp.device_name, answer.device_name, sizeof cmp.device_name);
-        const int again = row[CMP_DISTURBED] > 0 && cmp.repeated < cmp.processes;
+        memcpy(cmp_device_name, row->device_name, sizeof cmp_device_name);
+        const int again = row->disturbed > 0 && cmp.repeated < cmp.processes;
         if (cmp.record != stdout && cmp.gate_percent == 0) {
             if (cmp.rows + cmp.repeated == 0)
-                printf("%s\n", cmp.device_name);
+                printf("%s\n", cmp_device_name);
             printf("process %d: B/A %.5f (%.5f to %.5f)", cmp.rows + 1,
-                   1 + row[CMP_DIFFERENCE] / 100, 1 + row[CMP_LOW] / 100, 1 + row[CMP_HIGH] / 100);
+                   1 + row->difference.middle / 100, 1 + row->difference.low / 100,
+                   1 + row->difference.high / 100);
             for (int i = 2; i < cmp_candidates; i++)
-                printf(", %c/A %.5f", 'A' + i, (100 + row[CMP_MORE + i]) / (100 + row[CMP_MORE]));
-            printf("%s%s\n", row[CMP_DISTURBED] > 0 ? ", disturbed" : "",
-                   again ? ": once more" : "");
+                printf(", %c/A %.5f", 'A' + i, (100 + row->more[i]) / (100 + row->more[0]));
+            printf("%s%s\n", row->disturbed > 0 ? ", disturbed" : "", again ? ": once more" : "");
             fflush(stdout);
         }
         cmp.repeated += again;
         cmp.rows += !again;
     }
     exit(cmp_finish());
-}
-
-/* Is it the device that --device names, by its number or a part of its name? */
-static inline int cmp_is_wanted(int number, const char *name) {
-    char digits[16];
-    snprintf(digits, sizeof digits, "%d", number);
-    return !cmp.wanted || strcmp(cmp.wanted, digits) == 0 ||
-           (strspn(cmp.wanted, "0123456789") < strlen(cmp.wanted) && strstr(name, cmp.wanted));
 }
 
 /* Reads the arguments. candidates: how many there are. */
@@ -1094,6 +1047,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         "                 differs from A, at most 2 PERCENT\n"
         "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no device. With\n"
         "--gate 0: not slower; 3: slower; 4: not decided; 5: disturbed, or not measured.\n";
+    static const char *const few = "--processes is 1, or 6 to 999 (more for more candidates), not";
     static const struct option known[] = {{"processes", required_argument, NULL, 'p'},
                                           {"cold", no_argument, NULL, 'c'},
                                           {"csv", optional_argument, NULL, 'r'},
@@ -1101,11 +1055,12 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
                                           {"gate", required_argument, NULL, 'g'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    const char *processes = NULL, *record = NULL, *number = getenv("CMP_PROCESS");
-    cmp_candidates = candidates;
-    cmp.program = argv[0];
+    const char *processes = NULL, *record = NULL, *mine = getenv("CMP_PROCESS");
     const char *drivers = getenv("OCL_ICD_FILENAMES");
+    const int pairs = candidates * (candidates - 1) / 2;
+    cmp_candidates = candidates;
     cmp.drivers = drivers ? strdup(drivers) : NULL;
+    cmp.clock = clock;
     cmp.percent = 0.5;
     cmp.row = cmp.delay = 1;
     for (int i = 0; i <= CMP_MOST; i++)
@@ -1118,34 +1073,30 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
             cmp.cold = 1;
         else if (option == 'd')
             cmp.wanted = optarg;
+        else if (option == 'g' && strcmp(optarg, "auto") == 0)
+            cmp.gate_percent = -1;
         else if (option == 'g')
-            cmp.gate_percent = strcmp(optarg, "auto") == 0
-                                   ? -1
-                                   : cmp_number(optarg, 100, "--gate is up to 100, or auto, not");
+            cmp.gate_percent = cmp_number(optarg, 100, "--gate is up to 100, or auto, not");
         else if (option == 'h')
             exit(fputs(help, stdout) < 0 || fflush(stdout) != 0);
-        else if (option != 'r')
-            cmp_usage("not an option, or without what it needs (see --help):", argv[optind - 1]);
-        else
+        else if (option == 'r')
             record = optarg ? optarg : "";
+        else
+            cmp_usage("not an option, or without what it needs (see --help):", argv[optind - 1]);
     char **rest = argv + optind;
-    const int pairs = candidates * (candidates - 1) / 2;
     for (cmp.processes = 9; cmp_rank((size_t)cmp.processes, pairs) < 2; cmp.processes++) {
     }
     if (processes) {
-        static const char *const what = "--processes is 1, or 6 to 999, not";
-        const double n = cmp_number(processes, CMP_PROCESSES, what);
+        const double n = cmp_number(processes, CMP_PROCESSES, few);
         cmp.processes = (int)n;
-        if (cmp.processes != n || (n > 1 && n < 6))
-            cmp_usage(what, processes);
-        if (n > 1 && cmp_rank((size_t)n, pairs) < 1)
-            cmp_usage("so many comparisons at once take more --processes than", processes);
+        if (cmp.processes != n || (n > 1 && cmp_rank((size_t)n, pairs) < 1))
+            cmp_usage(few, processes);
     }
     if (cmp.gate_percent != 0 && cmp.processes == 1)
         cmp_usage("--gate takes several --processes, not", "1");
     if (argc - optind > 2)
         cmp_usage("one argument too many (see --help):", rest[2]);
-    if (number && sscanf(number, "%d %d", &cmp.first, &cmp.answer_to) == 2) { /* one of several */
+    if (mine && sscanf(mine, "%d %d", &cmp.first, &cmp.answer_to) == 2) { /* one of several */
         cmp.first = (cmp.first - 1) % candidates;
         cmp.processes = 1;
         record = NULL;
@@ -1154,7 +1105,6 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         cmp.record = *record ? fopen(record, "w") : stdout;
     if (record && !cmp.record)
         cmp_usage("cannot write the record:", record);
-    cmp.clock = clock;
     if (rest[0])
         cmp.seconds = cmp_number(rest[0], 3600, "SECONDS is up to 3600, not");
     if (rest[0] && rest[1])

@@ -217,6 +217,7 @@ FILE *simulated_fopen(const char *path, const char *mode) {
     char own[64];
     snprintf(own, sizeof own, "/proc/self/task/%d/schedstat", (int)getpid());
     own_looks += strcmp(path, own) == 0;
+    if (strncmp(path, "/proc/", 6) == 0 && simulated_fault("no_counts", NULL)) return fopen("/dev/null", mode);
     if (strcmp(path, "/proc/stat") == 0)
         snprintf(text, sizeof text, "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
                  1000 + (long long)(cpu_ns + others_ns("neighbour")) / 10000000,

@@ -200,7 +200,7 @@ if(Python3_FOUND AND NOT CMAKE_C_FLAGS MATCHES "sanitize")
   string(REGEX REPLACE "[][]" "" exercises "${exercises}")
   foreach(name IN LISTS exercises)
     add_test(NAME exercise_${name} COMMAND Python3::Interpreter ${simulator}/test/exercises.py ${name})
-    set_tests_properties(exercise_${name} PROPERTIES LABELS simulated TIMEOUT 120 COST 5 SKIP_RETURN_CODE 77
+    set_tests_properties(exercise_${name} PROPERTIES LABELS simulated TIMEOUT 240 COST 5 SKIP_RETURN_CODE 77
       ENVIRONMENT "SIMULATED_LIBRARIES=${CMAKE_BINARY_DIR};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/simcc_cache")
   endforeach()
 endif()

@@ -38,17 +38,35 @@ static double step_us(double step) {
     return cmp_step_us(clocks, us, 24);
 }
 
-/* A machine that becomes busy behind the first empty kernel: the host waits 90 us more than the events say, for all. */
-static double busy_us(char which, int checked, int clocks) {
-    static int launches;
-    (void)checked, (void)clocks;
-    cmp_note(which, 10, launches++ > 0 ? 100 : 10, 1);
-    return 10;
+static enum { BUSY, LATE } machine;
+
+/* BUSY behind the first empty kernel: the host waits 90 us more than the events say, for all. LATE: it waits too long for
+ * each pair, and not for what comes before the pairs; of that the empty kernels come last. */
+static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
+    static int launches, are_pairs;
+    (void)row;
+    are_pairs |= !which;
+    if (machine == BUSY)
+        cmp_note(which, 10, launches++ > 0 ? 100 : 10, 1);
+    else if (how != CMP_CHECKED)
+        cmp_note(which, 100, which && are_pairs ? 50000 : 100, 1);
+    return machine == BUSY ? 10 : which ? 100 : clocks;
+}
+
+/* Nothing is checked here. */
+static double cmp_probe_us(int which) {
+    return which;
+}
+static void cmp_look_again(void) {
+}
+static long first_wrong(const void *copy, int version) {
+    (void)copy;
+    return version;
 }
 
 static void check_statistics(void) {
     static const double steps[] = {32, 52.0833, 1024, 1000}, lengths_us[] = {3, 60, 1000, 20000};
-    double samples[] = {7, 1, 3, 9, 5, 2, 8, 4, 6}, found[3];
+    double samples[] = {7, 1, 3, 9, 5, 2, 8, 4, 6}, runs[30], others, stolen;
     for (int s = 0; s < 4; s++)
         for (int l = 0; l < 4; l++)
             for (int is_float = 0; is_float < 2; is_float++)
@@ -70,45 +88,60 @@ static void check_statistics(void) {
     expect("28 intervals of 15 processes", (double)cmp_rank(15, 28), 2, 2);
     cmp.rows = 4; /* half of the processes choose B, and in the other half B is slower */
     for (int r = 0; r < 4; r++) {
-        cmp.table[r][CMP_MORE] = 0;
-        cmp.table[r][CMP_MORE + 1] = r % 2 == 0 ? -10 : 10;
-        cmp.table[r][CMP_US] = r == 3 ? 300 : 100; /* and one is slow in all that it does */
+        cmp.table[r].more[0] = 0;
+        cmp.table[r].more[1] = r % 2 == 0 ? -10 : 10;
     }
-    expect("the time of the fastest", cmp_fastest_us(), 104.999, 105.001);
-    cmp_enclose(samples, 9, 1, found);
-    expect("the median of nine", found[0], 5, 5);
-    expect("the second", found[1], 2, 2);
-    expect("the second last", found[2], 8, 8);
-    cmp_widen(found, 6);
-    expect("6 to each side, but on its side of 0", found[1], 1e-10, 1e-8);
-    expect("6 to the other side", found[2], 11, 11);
-    found[1] = -1;
-    cmp_widen(found, 7);
-    expect("to both sides", found[1], -2, -2);
-    found[0] = -5, found[1] = -8, found[2] = -2;
-    cmp_widen(found, 9);
-    expect("to the one side", found[1], -14, -14);
-    expect("not beyond 0 from below", found[2], -1e-8, -1e-10);
-    found[0] = 0.049, found[1] = 0.03, found[2] = 0.06;
-    cmp_widen(found, 0);
-    expect("0.049 % has no side", found[1], -0.0011, -0.0009);
-    found[0] = 0.051, found[1] = 0.03, found[2] = 0.06;
-    cmp_widen(found, 0);
-    expect("0.051 % has one", found[1], 0.0009, 0.0011);
-    found[0] = -0.9, found[1] = -1, found[2] = -0.8;
-    cmp_widen(found, 10);
-    expect("less than a tenth of a step has no side", found[2], 9.09, 9.11);
-    /* Threads that wait for each other, on quiet cores and beside others; a host that takes a half. */
-    cmp_ran_ms = 700, cmp_waited_ms = 300, cmp_busy_ms = 729;
-    cmp_taken_percent(&found[0], &found[1]);
-    expect("taken by nobody", found[0], 0, 0);
-    cmp_busy_ms = 900;
-    cmp_taken_percent(&found[0], &found[1]);
-    expect("taken by others", found[0], 17, 17);
-    cmp_busy_ms = 5000, cmp_stolen_ms = 5030;
-    cmp_taken_percent(&found[0], &found[1]);
-    expect("no more than it waited", found[0], 30, 30);
-    expect("stolen", found[1], 50, 50);
+    expect("the time of the fastest", cmp_fastest_us(100), 104.999, 105.001);
+    struct cmp_interval found = cmp_enclose(samples, 9, 1);
+    expect("the median of nine", found.middle, 5, 5);
+    expect("the median of eight", cmp_median(samples, 8), 4.5, 4.5);
+    expect("the second", found.low, 2, 2);
+    expect("the second last", found.high, 8, 8);
+    found = cmp_widen(found, 6);
+    expect("6 to each side, but on its side of 0", found.low, 1e-10, 1e-8);
+    expect("6 to the other side", found.high, 11, 11);
+    found.low = -1;
+    found = cmp_widen(found, 7);
+    expect("to both sides", found.low, -2, -2);
+    found = (struct cmp_interval){-5, -8, -2};
+    found = cmp_widen(found, 9);
+    expect("to the one side", found.low, -14, -14);
+    expect("not beyond 0 from below", found.high, -1e-8, -1e-10);
+    found = (struct cmp_interval){0.049, 0.03, 0.06};
+    found = cmp_widen(found, 0);
+    expect("0.049 % has no side", found.low, -0.0011, -0.0009);
+    found = (struct cmp_interval){0.051, 0.03, 0.06};
+    found = cmp_widen(found, 0);
+    expect("0.051 % has one", found.low, 0.0009, 0.0011);
+    found = (struct cmp_interval){-0.9, -1, -0.8};
+    found = cmp_widen(found, 10);
+    expect("less than a tenth of a step has no side", found.high, 9.09, 9.11);
+    /* Threads that wait for each other, on quiet cores and beside others; a host that takes a half; no counts. */
+    cmp_counts.is_seen = 1;
+    cmp_counts.ran = 700, cmp_counts.waited = 300, cmp_counts.busy = 729;
+    cmp_taken_percent(&others, &stolen);
+    expect("taken by nobody", others, 0, 0);
+    cmp_counts.busy = 900;
+    cmp_taken_percent(&others, &stolen);
+    expect("taken by others", others, 17, 17);
+    cmp_counts.busy = 5000, cmp_counts.stolen = 5030;
+    cmp_taken_percent(&others, &stolen);
+    expect("no more than it waited", others, 30, 30);
+    expect("stolen", stolen, 50, 50);
+    cmp_counts.is_seen = 0;
+    cmp_taken_percent(&others, &stolen);
+    expect("unknown", others, -1, -1);
+    expect("also what is stolen", stolen, -1, -1);
+    /* Six runs in each fifth: the last ones are longer, or shorter; the middle ones do not matter. */
+    for (int i = 0; i < 30; i++)
+        runs[i] = 100 + i % 2 + (i >= 24 ? 10 : 0);
+    expect("a drift", cmp_drift(runs, 30), 9.9, 10);
+    for (int i = 0; i < 30; i++)
+        runs[i] = i >= 24 ? 90 : i >= 6 ? 500 : 100;
+    expect("it gets faster", cmp_drift(runs, 30), -10, -9.99);
+    runs[0] = runs[1] = 80;
+    expect("a third of the first fifth is as short", cmp_drift(runs, 30), 0, 0);
+    expect("too few", cmp_drift(runs, 24), 0, 0);
     cmp_note('A', 5000, 5900, 3);
     expect("5 ms, of which the host waits 5.9", (double)cmp.late, 0, 0);
     cmp_note('A', 5000, 6100, 2);
@@ -116,44 +149,37 @@ static void check_statistics(void) {
     for (int i = 0; i <= CMP_MOST; i++)
         cmp.outside_us[i] = cmp.host_us[i] = INFINITY;
     cmp.row = 1;
-    busy_us(0, 0, 0);
-    busy_us('A', 0, 0);
-    cmp_check_outside(busy_us, 'A'); /* ends with 1 if it does not look again, at both */
-    cmp_add(&cmp.all, (const double[]){100, 0}, 2);
-    cmp_add(&cmp.all, (const double[]){-1, 100}, 2);
-    expect("pairs with nothing left", (double)cmp.too_short, 2, 2);
+    cmp_time_us(0, 1, CMP_TIMED, 0);
+    cmp_time_us('A', 1, CMP_TIMED, 0);
+    cmp_check_outside('A'); /* ends with 1 if it does not look again, at both */
+    cmp_compare(&cmp.all);
+    expect("a pair", (double)cmp.all.count, 1, 1);
+    cmp.empty_us = 10;
+    cmp_compare(&cmp.all);
+    expect("no pair with nothing left", (double)cmp.all.count, 1, 1);
+    expect("it is counted", (double)cmp.too_short, 1, 1);
 }
 
 /* Nine processes, in which B takes as much time as A, and C 2 % more: who is behind the best, and by how much? */
 static void check_the_set(void) {
-    double found[3];
     cmp_candidates = 3, cmp.rows = 9;
     for (int r = 0; r < 9; r++) {
-        cmp.table[r][CMP_MORE + 1] = 0.1 * (r - 4);
-        cmp.table[r][CMP_MORE + 2] = 0.1 * (r - 4) + 2;
+        cmp.table[r].more[1] = 0.1 * (r - 4);
+        cmp.table[r].more[2] = 0.1 * (r - 4) + 2;
     }
-    cmp_behind(0, 0, found);
-    expect("A may be the best", found[1], 0, 0);
-    cmp_behind(1, 0, found);
-    expect("B may be the best", found[1], 0, 0);
-    cmp_behind(2, 0, found);
-    expect("C is 2 % behind", found[0], 1.999, 2.001);
-    expect("at least, by B", found[1], 1.94, 1.96);
-    expect("at most, by A: of three intervals each takes all nine", found[2], 2.399, 2.401);
-}
-
-/* The host waits too long for each pair, and not for what comes before the pairs. */
-static double late_pairs_us(char which, int checked, int clocks) {
-    static int are_pairs;
-    are_pairs |= !which; /* the empty kernels come last */
-    if (!checked)
-        cmp_note(which, 100, which && are_pairs ? 50000 : 100, 1);
-    return which ? 100 : clocks;
+    struct cmp_interval found = cmp_behind(0, 0);
+    expect("A may be the best", found.low, 0, 0);
+    found = cmp_behind(1, 0);
+    expect("B may be the best", found.low, 0, 0);
+    found = cmp_behind(2, 0);
+    expect("C is 2 % behind", found.middle, 1.999, 2.001);
+    expect("at least, by B", found.low, 1.94, 1.96);
+    expect("at most, by A: of three intervals each takes all nine", found.high, 2.399, 2.401);
 }
 
 /* The next line of the script; a file beside it counts. */
 static int be_a_process(void) {
-    double *row = cmp.table[0];
+    struct cmp_found *row = &cmp.table[0];
     int next = 0;
     char line[256] = "";
     FILE *count = fopen("count", "r"), *script = fopen("script", "r");
@@ -165,31 +191,32 @@ static int be_a_process(void) {
     for (int i = 0; i <= next && script; i++)
         if (!fgets(line, sizeof line, script))
             return 1;
+    machine = LATE;
     if (strncmp(line, "late", 4) == 0)
-        return cmp_measure(late_pairs_us, 0, 0) || cmp_finish();
-    row[CMP_LEAST] = 0.1;
+        return cmp_measure(0, 0) || cmp_finish();
+    row->least = 0.1;
     if (cmp_candidates == 2)
-        sscanf(line, "%lf%lf%lf%lf%lf%lf%lf%lf", &row[CMP_DIFFERENCE], &row[CMP_LOW],
-               &row[CMP_HIGH], &row[CMP_CONTROL], &row[CMP_DISTURBED], &row[CMP_WARM],
-               &row[CMP_COLD], &row[CMP_LEAST]);
+        sscanf(line, "%lf%lf%lf%lf%lf%lf%lf%lf", &row->difference.middle, &row->difference.low,
+               &row->difference.high, &row->control.middle, &row->disturbed, &row->warm_us,
+               &row->cold_us, &row->least);
     const char *drivers = getenv("OCL_ICD_FILENAMES");
     if (drivers && !strchr(drivers, ':'))
         return 1;
-    row[CMP_US] = 100;
-    row[CMP_US + 1] = 100 + row[CMP_DIFFERENCE];
-    row[CMP_MORE + 1] = row[CMP_DIFFERENCE];
+    row->us[0] = 100;
+    row->us[1] = 100 + row->difference.middle;
+    row->more[1] = row->difference.middle;
     for (int i = 0, at = 0, length; cmp_candidates > 2 && i < cmp_candidates; i++) {
-        sscanf(line + at, "%lf%n", &row[CMP_US + i], &length);
+        sscanf(line + at, "%lf%n", &row->us[i], &length);
         at += length;
-        row[CMP_MORE + i] = 100 * (row[CMP_US + i] / row[CMP_US] - 1);
+        row->more[i] = 100 * (row->us[i] / row->us[0] - 1);
         for (int r = 0; r < 20; r++) /* its rounds, for a single process */
-            cmp.all.us[i][r] = row[CMP_US + i] + 0.1 * (r * (i + 3) % 7);
+            cmp.all.us[i][r] = row->us[i] + 0.1 * (r * (i + 3) % 7);
     }
     cmp.all.count = 20;
-    row[CMP_ROW] = 16;
-    row[CMP_COUNT] = 200;
+    row->in_a_row = 16;
+    row->pairs = 200;
     cmp.rows = 1;
-    strcpy(cmp.device_name, "X");
+    strcpy(cmp_device_name, "X");
     return strncmp(line, "end", 3) == 0 ? atoi(line + 3) : cmp_finish();
 }
 

@@ -77,6 +77,11 @@ foreach(api opencl cuda)
   endif()
 endforeach()
 
+if(Python3_FOUND) # red: recipe's median or mark is another one than compare's
+  add_test(NAME copy.same COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/test/same.py)
+  set_tests_properties(copy.same PROPERTIES LABELS simulated)
+endif()
+
 build(host compare_test test/compare_test.c)
 add_live(compare_test holds compare_test) # red: a wrong median, interval, step or mark
 # Red: several processes, candidates or a gate give another verdict, or one that failed is taken for one that measured.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""exercises.py EXERCISE: what docs/simulator/check says of it, as exercises.txt has it. This one process makes all
-tries; the command makes the first one."""
+"""exercises.py EXERCISE: what docs/simulator/check says of its answer and of edits of it, as exercises.txt has it. This
+one process makes all tries; the command makes the first one. It reads no file that a learner changes: those to begin with
+are asked by exercises.py begin, in .ci/run."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -44,44 +45,58 @@ def lost_headings(rules):
             if f"\n## {heading}" not in (ROOT / page).read_text("utf-8")]
 
 
-def tried(line, begin, solution, file):
+def tried(line, solution, file):
     """Makes of the line's edit the file, asks check, and returns what is wrong with its answer, or nothing."""
     kind, _, edit = line.partition(" ")
     edit, arrow, words = f" {edit}".rpartition(" -> ") if " -> " in f" {edit}" else (edit, "", "")
     words = words if arrow else f"right: {file.name}" if kind == "right" else "no words to look for"
-    text = begin if kind == "begin" else subprocess.run(["sed", edit], input=solution, capture_output=True, text=True,
-                                                        check=True).stdout
+    text = subprocess.run(["sed", edit], input=solution, capture_output=True, text=True, check=True).stdout
     if edit.strip() and text == solution:
         return f"{line}\n  the edit changes nothing\n"
     file.write_text(text, "utf-8")
     longest = re.search(r"still runs after (\d+) s", words)
     check.LONGEST_S = int(longest[1]) if longest else LONGEST_S
-    code, answer = (by_command if kind == "begin" else by_call)(file)
+    code, answer = (by_call if edit.strip() else by_command)(file)
     return "" if code == (kind != "right") and words in answer else f"{line}\n  check ends with {code}:\n{answer}\n"
 
 
+def begun():
+    """Asks check of each file to begin with."""
+    wrong = 0
+    for name, words in re.findall(r"^\[(\w+)\]\nbegin -> (.*)$", TRIES, re.M):
+        file = next(file for file in ROOT.glob(f"0*/exercise/{name}.c*"))
+        code, answer = by_command(file)
+        if code != 1 or words not in answer:
+            wrong += 1
+            print(f"{file.relative_to(ROOT)}: check ends with {code}, and does not say {words!r}:\n{answer}")
+    return bool(wrong)
+
+
 def main(name):
-    begin = next((path for end in ("c", "cu") for path in ROOT.glob(f"0*/exercise/{name}.{end}")), None)
-    if not begin:
-        sys.exit(f"exercises.py: there is no exercise {name}")
+    answer = next(ROOT.glob(f"0*/exercise/solution/{name}.c*"), None)
+    if not answer:
+        sys.exit(f"exercises.py: there is no answer of an exercise {name}")
     library = pathlib.Path(os.environ.get("SIMULATED_LIBRARIES", ROOT / "build")) / "libsimulated_opencl.a"
-    if "CL/cl.h" in begin.read_text("utf-8") and not library.exists():
+    solution = answer.read_text("utf-8")
+    if "CL/cl.h" in solution and not library.exists():
         print("skipped: the headers of OpenCL are missing")
         sys.exit(77)
-    wrong = lost_headings(begin.with_name("rules.txt"))
+    wrong = lost_headings(answer.parents[1] / "rules.txt")
     with tempfile.TemporaryDirectory() as scratch:
-        file = pathlib.Path(scratch) / begin.name
+        file = pathlib.Path(scratch) / f"my own{answer.suffix}"
         wrong += [] if by_command(file)[0] == 2 else ["check does not end with 2 where there is no file"]
-        right = pathlib.Path(scratch) / "solution"
-        subprocess.run(["patch", "-s", "-o", right, begin, begin.with_name("solution") / f"{name}.diff"], check=True)
-        lines = (HERE / "exercises.txt").read_text("utf-8").partition(f"\n[{name}]\n")[2].split("\n\n")[0].splitlines()
-        wrong += filter(None, (tried(line, begin.read_text("utf-8"), right.read_text("utf-8"), file) for line in lines))
-    if len(lines) < 7:
-        wrong.append("not the file to begin with, three right ones and three wrong ones")
-    print(*wrong, f"{name}: {len(lines)} tries", sep="\n")
+        for path, text in (file, solution.replace("Exercise: ", "")), (file.with_suffix(".txt"), solution):
+            path.write_text(text, "utf-8")
+            wrong += [] if by_command(path)[0] == 2 else [f"check does not end with 2: {path.name}"]
+        tries = TRIES.partition(f"\n[{name}]\n")[2].split("\n\n")[0].splitlines()[1:]
+        wrong += filter(None, (tried(line, solution, file) for line in tries))
+    if min(sum(line.startswith(kind) for line in tries) for kind in ("right", "wrong")) < 3:
+        wrong.append("not three right ones and three wrong ones")
+    print(*wrong, f"{name}: {len(tries)} tries", sep="\n")
     return bool(wrong)
 
 
 LONGEST_S = check.LONGEST_S
+TRIES = (HERE / "exercises.txt").read_text("utf-8")
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]) if len(sys.argv) == 2 else __doc__)
+    sys.exit(__doc__ if len(sys.argv) != 2 else begun() if sys.argv[1] == "begin" else main(sys.argv[1]))
