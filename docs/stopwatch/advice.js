@@ -16,8 +16,9 @@ const bare = (line) => line.trim().replace(/\s*\/\/.*/, "");
 // The lines before the stopwatch that declare and allocate.
 const opening = ({ lines, launchLine, span }) => lines.slice(0, Math.min(launchLine, span ? span.lines[0] : 1e9) - 1)
   .filter((each) => each.trim() && !/<<<|cudaEventRecord|Synchronize|now\(|clock|gate|block_stream|cudaMemcpy|for \(|[{}]|sleep/.test(each)).map((each) => each + "\n").join("");
-const timedLaunch = (f) => (f.kernel && !(f.kernel.stream && f.kernel.stream.apart) && /<<<.*;/.test(f.lines[f.launchLine - 1] ?? "")
-  ? /\w+\s*<<<.*?;/.exec(bare(f.lines[f.launchLine - 1]))[0] : null);
+// The last timed launch, which may stand in several lines.
+const launchText = (f) => /[\w:]+\s*(?:<[^<>]*>)?\s*<<<[^;]*;/.exec(f.lines.slice(f.launchLine - 1).map(bare).join(" "))[0];
+const timedLaunch = (f) => (f.kernel && !(f.kernel.stream && f.kernel.stream.apart) ? launchText(f) : null);
 const blockedLines = (f, end) => timedLaunch(f) && BLOCKED(timedLaunch(f), opening(f)).replace(/, 0\);/g, f.kernel.stream ? `, ${f.kernel.stream.name});` : ", 0);")
   .replace(/block_stream<<<1, 1>>>/g, f.kernel.stream ? `block_stream<<<1, 1, 0, ${f.kernel.stream.name}>>>` : "block_stream<<<1, 1>>>") + end;
 
@@ -94,7 +95,7 @@ const RULES = [
   { cause: "first_launch", structural: true, when: (f) => f.share("load") > 0.001,
     words: () => say("The first launch is in the number. It loads the kernel's code. Launch the kernel once before, and wait.",
       "数里有首次启动，它要加载核函数。请先启动一次并等待。"),
-    better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0]).pop(), `${/[\w:]+\s*(?:<[^<>]*>)?<<<.*?;/.exec(f.lines[f.launchLine - 1])[0]}  // warm up\ncudaDeviceSynchronize();`) },
+    better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0]).pop(), `${launchText(f)}  // warm up\ncudaDeviceSynchronize();`) },
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
     words: () => say("A copy is in the number. Wait for the kernel alone, and copy outside.", "数里有拷贝。只等待核函数，把拷贝移到外面。"), better: copyBehind },
   { cause: "two_kernels", structural: true, when: (f) => new Set(f.inside.map((c) => c.name + (c.stream ? c.stream.name : ""))).size > 1,
