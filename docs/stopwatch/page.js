@@ -141,8 +141,13 @@ function update() {
   $("pin").disabled = $("download").disabled = !answer;
   $("waves-text").textContent = drawWaves($("waves"), TIMES, { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work });
   fit();
-  history.replaceState(null, "", "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(name).value) })));
+  clearTimeout(addressing);
+  addressing = setTimeout(() => history.replaceState(null, "", address()), 400); // browsers refuse a hundred of these in a row
 }
+
+// What a link to this stopwatch ends with.
+let addressing = 0;
+const address = () => "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(name).value) }));
 
 let waiting = 0;
 function later() { // once for each picture, however often a slider moves
