@@ -120,7 +120,7 @@ const RULES = [
   { cause: "gap", when: (f) => f.share("gap") > 0 && f.off,
     words: (f) => say("The GPU does the start event at once, and then waits until the launch has come from the host: the gap. A blocker closes it: a kernel that holds the GPU until all is queued.",
       "GPU 立刻执行 start 事件，然后等主机的启动到达：空隙。阻塞核函数可以消除它：它占住 GPU，直到全部排好队。") +
-      (f.number.spans.length > 1 ? say(" The median of many runs holds it, too.", "多次运行的中位数也包含它。") : ""),
+      (f.isRepeated ? say(" Repeating does not remove it: the median and the mean of many runs hold it, too.", "重复测量不能去掉它：多次运行的中位数和平均值也都包含它。") : ""),
     better: (f) => blockedLines(f, PRINT) },
   { cause: "event_overhead", when: (f) => f.share("event") > 0 && f.off,
     words: () => say("The events' own cost is in the number. Time an empty pair in the same way, and subtract it.", "数里有事件本身的开销。用同样的方法测一对空事件，再减去它。"),
@@ -149,6 +149,7 @@ function factsOf(times, settings, text, run, target) {
   return { run, number, parts, sums, text, lines: text.split("\n"), span, inside, kernel, launchLine: kernel ? kernel.line : 0, target, asked, error,
     off: Math.abs(error) > 0.05 * asked, per: inside.length * weight, share: (kind) => Math.abs(ofKind(kind) / number.ns),
     failed: (name) => run.failed.find((each) => each.error === name && !(number && number.spans && name === "cudaErrorNotReady")),
+    isRepeated: inside.length === 1 && kernels.filter((c) => c.line === kernel.line).length > 1,
     unitFactor: factor && (factor > 1 ? factor : Math.round(1 / factor)),
     rightUnit: factor && Object.keys(UNIT_NS).find((each) => Math.abs((UNIT_NS[each] * factor) / UNIT_NS[number.unit] - 1) < 1e-9),
     elsewhere: kernels.find((c) => c.stream && c.stream.apart && span && span.by === "device" && c.queued > span.first.queued) };
