@@ -22,7 +22,8 @@ def functions(file):
     """Name: text with the comment above it. A function begins and ends in the first column."""
     text = re.sub(r"\b(rcp|cmp|RCP|CMP)_", "X_", (FOLDER / file).read_text()).replace("static inline ", "static ")
     found = {}
-    for part in re.finditer(r"^((?:/\*(?:[^*]|\*(?!/))*\*/\n)?static [^;={}]*?\b(?:X_)?(\w+)\([^;{}]*\) \{\n.*?^\}\n)", text, re.S | re.M):
+    comment, head = r"(?:/\*(?:[^*]|\*(?!/))*\*/\n)?", r"static [^;={}]*?\b(?:X_)?(\w+)\([^;{}]*\) \{\n"
+    for part in re.finditer(rf"^({comment}{head}.*?^\}}\n)", text, re.S | re.M):
         found[part[2]] = " ".join(part[1].split())
     return found
 
