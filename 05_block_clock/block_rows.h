@@ -38,6 +38,8 @@ static inline void summarize_row(struct row *row, const struct samples *s, size_
 
 /* `first` is the first row of the table. Rows of other threads stand apart. */
 static inline void print_blocks(const struct row *row, const struct row *first) {
+    const double to_first =
+        row->clocks_mean.median / first->clocks_mean.median; /* NOLINT: both are filled in */
     if (row > first && row->threads != row[-1].threads)
         say("\n");
     print_row(row->doubt,
@@ -46,10 +48,9 @@ static inline void print_blocks(const struct row *row, const struct row *first) 
               "clocks_mean_min=%.0f|clocks_mean_max=%.0f|span_min_us=%.2f|span_max_us=%.2f|"
               "whole_launch_min_us=%.2f|whole_launch_max_us=%.2f",
               row->blocks, row->threads, row->clocks_mean.median, row->clocks_median.median,
-              row->span_us.median, row->launch_us.median, row->used_units,
-              row->clocks_mean.median / first->clocks_mean.median, row->note, row->clocks_mean.min,
-              row->clocks_mean.max, row->span_us.min, row->span_us.max, row->launch_us.min,
-              row->launch_us.max);
+              row->span_us.median, row->launch_us.median, row->used_units, to_first, row->note,
+              row->clocks_mean.min, row->clocks_mean.max, row->span_us.min, row->span_us.max,
+              row->launch_us.min, row->launch_us.max);
 }
 
 /* Puts `number` in its place in a rising list, unless it is there. */

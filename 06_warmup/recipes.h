@@ -55,11 +55,12 @@ static inline size_t middle(const double *samples, size_t count) {
 
 static inline struct row summarize_recipe(const struct process *processes, size_t runs) {
     static double first_us[MAX_RUNS], estimate_us[MAX_RUNS], steady_us[MAX_RUNS], error[MAX_RUNS];
-    const struct recipe *r = processes->recipe;
-    const bool cpu = processes->is_processor;
+    const struct recipe *r = processes->recipe; /* NOLINT: main() has run all processes */
+    const bool cpu = processes->is_processor;   /* NOLINT */
     for (size_t run = 0; run < runs; run++) {
         const double *us = processes[run].us;
-        const struct summary timed = summarize_us(us + r->warm_ups, (size_t)r->timed, false);
+        const double *timed_us = us + r->warm_ups; /* NOLINT */
+        const struct summary timed = summarize_us(timed_us, (size_t)r->timed, false);
         first_us[run] = us[0];
         estimate_us[run] = r->takes_median ? timed.median : timed.mean;
         steady_us[run] = median(us + launches_of(r), STEADY_LAUNCHES);
