@@ -16,12 +16,12 @@ static inline int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Whether the first and the last fifth of the samples, of 5 to 2000 each, lie apart but for one of
- * each, by more than `slack` and more than this part. */
+/* Whether the first and the last third of the samples, of 8 to 4000 each, lie apart but for one of
+ * each, by more than `slack` and more than this part. By chance ten do so in 1 of 1000 cases. */
 static inline bool drifts(const double *samples, size_t n, double slack, double part) {
-    double a[2000], b[2000];
-    const size_t k = n / 5;
-    if (k < 5 || k > 2000)
+    double a[4000], b[4000];
+    const size_t k = n / 3;
+    if (k < 8 || k > 4000)
         return false;
     qsort(memcpy(a, samples, k * sizeof *a), k, sizeof *a, by_size);
     qsort(memcpy(b, samples + n - k, k * sizeof *b), k, sizeof *b, by_size);
@@ -32,8 +32,8 @@ static inline bool drifts(const double *samples, size_t n, double slack, double 
 
 /* At least one sample, in the order of measurement. From five on they disagree if the true median
  * could be `factor` times this one or 1 / `factor` of it, and more than `slack` away: of n by size,
- * those at n/2 -+ 0.98 sqrt(n) have it between them in 92 or more of 100 cases. From 25 on they
- * drift by a fifth as much: on a GPU, with a factor of 1.25, by 5 %. */
+ * those at n/2 -+ 0.98 sqrt(n) have it between them in 92 or more of 100 cases. From 24 on they
+ * drift by a sixth as much: on a GPU, with a factor of 1.25, by 4 %. */
 static inline struct summary summarize(const double *samples, size_t n, double slack,
                                        double factor) {
     double *x = (double *)memcpy(new_memory(n * sizeof *x), samples, n * sizeof *x);
@@ -51,7 +51,7 @@ static inline struct summary summarize(const double *samples, size_t n, double s
     if (n >= 5 && ((above > slack && above > (factor - 1) * size) ||
                    (below > slack && below > (1 - 1 / factor) * size)))
         s.doubt = "the runs disagree";
-    else if (drifts(samples, n, slack, (factor - 1) / 5))
+    else if (drifts(samples, n, slack, (factor - 1) / 6))
         s.doubt = "the runs drift";
     return s;
 }
