@@ -139,7 +139,7 @@ static void store(const struct experiment *e, size_t run, const char *method,
 }
 
 /* Every method but cpu_clock_asleep, in turns, so that all meet the same GPU. Then event_net.
- * Exits with 1 if it is not above 0, or over 5 us shorter than the code: the clocks differ by less. */
+ * Exits with 1 if it is not above 0, or over 5 us below the code: the clocks differ by less. */
 static void time_all(const struct experiment *e, struct times *t) {
     double unused_us;
     for (size_t run = 0; run < e->runs; run++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * OpenCL without the lesson: checked calls, the device of --device, a kernel's file, START to END. */
+ * OpenCL without the lesson: checked calls, the device of --device, a kernel's file, its time. */
 #pragma once
 #include "options.h"
 
@@ -14,7 +14,7 @@
  * for those that return what they make and store their error in cl_error. */
 /* clang-format off */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
-#define MAKE_CL(to, call) do { cl_int cl_error = CL_INVALID_OPERATION; /* if the call stores none */ \
+#define MAKE_CL(to, call) do { cl_int cl_error = CL_INVALID_OPERATION; /* if none is stored */ \
         (to) = (call); check_cl(cl_error, #call, __FILE__, __LINE__); } while (0)
 
 /* With the names of the errors that people meet; with 2 if --threads is too large. */
@@ -116,7 +116,7 @@ static inline cl_program build_program(const struct opencl *cl, const char *file
 }
 
 /* Microseconds from START to END of a finished command; the host's clock around it gave host_us.
- * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2, 3. Releases the event. */
+ * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2. Releases the event. */
 static inline double start_to_end_us(cl_event event, double host_us) {
     cl_ulong from = 0, to = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL));

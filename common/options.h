@@ -29,7 +29,8 @@ struct opt {
 #define OPT_NUMBER(name, to, max, help) {name, help, NUMBER, max, to, NULL}
 #define OPT_LIST(name, list, max, help) {name, help, LIST, max, (list)->at, &(list)->count}
 #define OPT_FLAG(name, to, help) {name, help, FLAG, 1, to, NULL}
-#define OPT_DEVICE {"device", "number N, or the first with TEXT in its name; list: show all", DEVICE, 0, NULL, NULL}
+#define OPT_DEVICE {"device", OPT_DEVICE_HELP, DEVICE, 0, NULL, NULL}
+#define OPT_DEVICE_HELP "number N, or the first with TEXT in its name; list: show all"
 #define OPT_RUNS(to) OPT_NUMBER("runs", to, MAX_RUNS, "measure N times")
 #define OPT_SIZE(to) OPT_NUMBER("size", to, 1LL << 40, "work on N elements")
 #define END_OF_OPTIONS \

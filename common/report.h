@@ -73,8 +73,8 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
     }
 }
 
-/* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%.2f", method, us), and above the first
- * one the names. `doubt`: NULL, or why not to believe it. No text has a | in it. */
+/* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%.2f", method, us), and above the
+ * first one the names. `doubt`: NULL, or why not to believe it. No text has a | in it. */
 __attribute__((format(printf, 2, 3))) static inline void print_row(const char *doubt,
                                                                    const char *format, ...) {
     static const char *before = ""; /* the format of the row before */

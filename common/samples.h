@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What samples say, and why not to believe it: NULL, or a few words. (a ?: b: a, or b if a is NULL.) */
+ * What samples say, and why not to believe it: NULL, or words. (a ?: b: a, or b if a is NULL.) */
 #pragma once
 
 #include "base.h"
@@ -61,7 +61,7 @@ static inline double median(const double *samples, size_t n) {
 }
 
 /* Times in us. Two steps of the clock, which the smallest difference shows, are no disturbance; no
- * clock that we know steps by over 1.1 us. A processor's times vary more: its threads sleep and wake. */
+ * clock that we know steps by over 1.1 us. A processor's times vary more: its threads sleep. */
 static inline struct summary summarize_us(const double *us, size_t n, bool is_processor) {
     const double steps_us = 2 * fmin(summarize(us, n, 0, 1).step, 1.1);
     struct summary s =

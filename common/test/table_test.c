@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a table looks, that its record has the same numbers, what samples.h must say of samples whose summary is known, and
- * each chapter's CUDA vector_add beyond 2^32 elements. */
+ * How a table looks, that its record has the same numbers, what samples.h must say of samples whose summary is known,
+ * and each chapter's CUDA vector_add beyond 2^32 elements. */
 #include "report.h"
 #include "samples.h"
 

@@ -401,9 +401,9 @@ static inline void cmp_check_outside(char which) {
     alarm(0);
 }
 
-/* Adds a round in random order, of all candidates or of A and A. The empty kernel's time is in none:
- * a constant that all share would make the difference look smaller. A round with nothing left is
- * dropped. */
+/* Adds a round in random order, of all candidates or of A and A. The empty kernel's time is in
+ * none: a constant that all share would make the difference look smaller. A round with nothing left
+ * is dropped. */
 static inline void cmp_compare(struct cmp_rounds *to) {
     const int is_control = to == &cmp.aa, n = is_control ? 2 : cmp_candidates;
     int order[CMP_MOST], is_short = 0;

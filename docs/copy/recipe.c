@@ -509,7 +509,7 @@ int main(int argc, char **argv) {
     else
         printf("too short to tell from an empty work-group, which takes %.2f us\n", no_work_us);
 
-    /* Why not to believe it. A processor's threads sleep; of a GPU's work its counts say nothing. */
+    /* Why not to believe it. A processor's threads sleep; its counts know no GPU. */
     rcp_print_spread(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5);
     const double late_ms = rcp_percentile(empty_rest_us, RCP_RUNS, 90) / 1e3; /* 1 of 10 is later */
     double others, stolen;
