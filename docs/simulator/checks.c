@@ -291,7 +291,7 @@ static inline bool is_fine(const char *at, size_t bytes) {
 /* ---- Rounds of loops. Functions, for they are no part of the program, whose accesses are checked. ---- */
 
 static void count_round(void) {
-    enum { PIECE = 10000000, TOO_MANY = 20 };
+    enum { PIECE = 10000000, TOO_MANY = 40 };
     static unsigned thread, block, rounds, pieces;
     if (++rounds < PIECE) return;
     rounds = 0;
