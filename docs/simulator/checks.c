@@ -317,11 +317,13 @@ void simcc_turn(void) {
     static int64_t before_ns;
     static const int64_t *before; /* of the thread */
     static unsigned epoch;        /* and the block */
-    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_epoch) simulated_step();
+    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_epoch) {
+        simulated_step();
+        count_round(); /* one that reads a clock may end by it */
+    }
     before = simulated_thread_ns;
     before_ns = *before;
     epoch = simulated_epoch;
-    count_round();
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */
