@@ -12,6 +12,7 @@
  *        ./block_timeline --blocks 40 --threads 64   now hardly a block waits for a place
  */
 #include "cuda.h"
+#include "samples.h"
 #include "timeline.h"
 
 /* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "report.h"
-#include "samples.h"
 
 enum { MAX_UNITS = 4096, PLACES = 64, LINES = 20, WIDTH = 64 };
 

@@ -2,15 +2,11 @@
  * Errors, memory, the host's clock, the vectors that most chapters add. err() and errx() of <err.h>
  * print one line on stderr, with the program's name, and end the program. */
 #pragma once
-#ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* program_invocation_short_name, strsep(), strcasestr() */
-#endif
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,17 +17,6 @@
 
 /* 0: measured, and the numbers are possible. 77: what CTest counts as skipped. */
 enum { EXIT_FAILED = 1, EXIT_BAD_USAGE = 2, EXIT_NO_DEVICE = 77 };
-
-static FILE *table_file, *record_file; /* for people; for programs (--csv): see report.h */
-
-/* At exit, so that no program has to ask: a full disk must not pass for a result. */
-static inline void check_written(void) {
-    const bool record = fflush(record_file) != 0 || ferror(record_file);
-    if (!record && fflush(stdout) == 0 && !ferror(stdout))
-        return;
-    warnx("cannot write %s", record && record_file != stdout ? "the record" : "to stdout");
-    _exit(EXIT_FAILED);
-}
 
 /* `bytes` of memory, all 0. */
 static inline void *new_memory(size_t bytes) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * CUDA without the lesson: checked calls, the device of --device, memory, a pair of events. */
 #pragma once
-
 #include "options.h"
 
 #include <cuda_runtime.h>
@@ -9,7 +8,6 @@
 /* Ends the program and prints the call if it fails; with 77 if there is no GPU. After a launch:
  * cudaGetLastError() for the launch, the next checked synchronization for the run. */
 #define CHECK_CUDA(call) check_cuda((call), #call, __FILE__, __LINE__)
-
 static inline void check_cuda(cudaError_t error, const char *what, const char *file, int line) {
     const bool none = error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver;
     if (error != cudaSuccess)
