@@ -229,7 +229,7 @@ int main(int argc, char **argv) {
     e.floats = (size_t)size;
     e.pair = new_blocked_pair();
     CHECK_CUDA(cudaEventCreateWithFlags(&e.wake_up, cudaEventBlockingSync));
-    e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns);
+    CHECK_CUDA(cudaMalloc(&e.ran_ns, sizeof *e.ran_ns));
     e.a = new_vector(A, e.floats);
     e.b = new_vector(B, e.floats);
     e.c = new_vector(C, e.floats);

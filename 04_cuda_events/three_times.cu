@@ -82,15 +82,10 @@ struct experiment {
     size_t floats;              /* of vector_add; 0: a spin, or without that the empty kernel */
     size_t blocks;              /* of each launch */
     float *a, *b, *c;           /* on the device */
-    struct warp_time *times; /* on the device: the last launch's, and behind them the first one's */
+    struct warp_time *times, *first_times; /* on the device: of the last and the first launch */
     struct blocked_pair pair;
     int runs;
 };
-
-/* Where the first launch of several leaves its stamps. */
-static struct warp_time *first_times(const struct experiment *e) {
-    return e->times + e->blocks * WARPS;
-}
 
 /* The stamps, if the kernel has any, go to `times`. */
 static void launch(const struct experiment *e, struct warp_time *times) {
@@ -117,7 +112,7 @@ static double event_blocked_us(const struct experiment *e, int launches, double 
     hold_stream(&e->pair, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (int i = 0; i < launches; i++)
-        launch(e, i == 0 && launches > 1 ? first_times(e) : e->times);
+        launch(e, i == 0 && launches > 1 ? e->first_times : e->times);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
     return release_us(&e->pair, late_us);
 }
@@ -148,7 +143,7 @@ static double code_us(const struct experiment *e) {
 
 /* From one launch's start to the next one's start, by their own stamps: the mean of LONGEST. */
 static double period_us(const struct experiment *e) {
-    const int64_t first_ns = (int64_t)first_and_last(first_times(e), e->blocks).start_ns;
+    const int64_t first_ns = (int64_t)first_and_last(e->first_times, e->blocks).start_ns;
     const int64_t last_ns = (int64_t)first_and_last(e->times, e->blocks).start_ns;
     return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
 }
@@ -231,32 +226,10 @@ static void time_row(struct experiment *e, struct samples *us, struct row *r) {
         r->doubt = "two clocks disagree";
 }
 
-/* Two rows, of vector_add or, if `floats` is 0, of a spin. The row without stamps comes first: it
- * must not find stamps in the cache. */
-static void time_kernel(struct experiment *e, struct samples *samples, size_t floats, size_t blocks,
-                        struct row rows[2]) {
-    e->floats = floats;
-    e->blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : blocks;
-    e->spin_ns = floats > 0 ? 0 : 2000;
-    e->stamped = false;
-    time_row(e, samples, &rows[0]);
-    e->stamped = true;
-    time_row(e, samples, &rows[1]);
-}
-
-static void print_kernel(const struct row *r) {
-    print_row(r->doubt,
-              "kernel=%-19s|blocks=%zu|stamps=%-6s|code_stamps_us=%.2f|code_minus_empty_us=%.2f|"
-              "event_net_us=%.2f|row_slope_us=%.2f||row_stamps_us=%.2f|floor_us=%.2f",
-              r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code,
-              r->minus_empty > 0 ? r->minus_empty : NAN, r->net, r->slope, r->row_stamps, r->floor);
-}
-
 int main(int argc, char **argv) {
     static struct samples samples; /* too large for the stack */
     static struct row rows[4 * MAX_LIST];
     long long runs = 31;
-    int row_count = 0;
     struct numbers sizes = {5, {1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24}}, blocks = {};
     const struct opt options[] = {
         OPT_DEVICE, OPT_RUNS(&runs),
@@ -289,25 +262,35 @@ int main(int argc, char **argv) {
     e.a = new_vector(A, floats);
     e.b = new_vector(B, floats);
     e.c = new_vector(C, floats);
-    e.times = (struct warp_time *)new_on_device(2 * stamped * WARPS * sizeof *e.times);
+    CHECK_CUDA(cudaMalloc(&e.times, 2 * stamped * WARPS * sizeof *e.times));
     e.pair = new_blocked_pair();
     launch(&e, NULL); /* the empty kernel; the others' warm-up is in measure() */
 
-    for (int i = 0; i < blocks.count; i++, row_count += 2)
-        time_kernel(&e, &samples, 0, (size_t)blocks.at[i], &rows[row_count]);
-    for (int i = 0; i < sizes.count; i++, row_count += 2)
-        time_kernel(&e, &samples, (size_t)sizes.at[i], 0, &rows[row_count]);
+    /* Of each kernel first the row without stamps: it must not find stamps in the cache. */
+    const int spins = 2 * blocks.count, row_count = spins + 2 * sizes.count;
     double code_error_us = 0;
-    for (int i = 0; i < row_count; i++)
+    for (int i = 0; i < row_count; i++) {
+        e.floats = i < spins ? 0 : (size_t)sizes.at[(i - spins) / 2];
+        e.blocks = i < spins ? (size_t)blocks.at[i / 2] : (e.floats + THREADS - 1) / THREADS;
+        e.first_times = e.times + e.blocks * WARPS;
+        e.spin_ns = i < spins ? 2000 : 0;
+        e.stamped = i % 2 == 1;
+        time_row(&e, &samples, &rows[i]);
         code_error_us = fmax(code_error_us, fabs(rows[i].minus_empty - rows[i].code));
+    }
 
     begin_record(options, gpu.name, driver);
     say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
         "code_stamps_us: first to last instruction; event_net_us: also preparation and drain;\n"
         "row_slope_us: what one more launch adds\n\n",
         gpu.name, runs);
-    for (int i = 0; i < row_count; i++)
-        print_kernel(&rows[i]);
+    for (const struct row *r = rows; r < rows + row_count; r++)
+        print_row(
+            r->doubt,
+            "kernel=%-19s|blocks=%zu|stamps=%-6s|code_stamps_us=%.2f|code_minus_empty_us=%.2f|"
+            "event_net_us=%.2f|row_slope_us=%.2f||row_stamps_us=%.2f|floor_us=%.2f",
+            r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code,
+            r->minus_empty > 0 ? r->minus_empty : NAN, r->net, r->slope, r->row_stamps, r->floor);
     say("\nIn the rows with stamps code_minus_empty_us and code_stamps_us differ by at most %.2f "
         "us.\n"
         "Stamps cost time: trust the rows without them.\n",

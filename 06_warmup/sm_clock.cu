@@ -227,9 +227,9 @@ int main(int argc, char **argv) {
     e.blocks = BLOCKS_PER_SM * (unsigned)gpu.multiProcessorCount;
     e.threads = (unsigned)threads;
     e.steps = steps;
-    e.numbers = (unsigned *)new_on_device(NUMBERS * sizeof *e.numbers);
-    e.sums = (float *)new_on_device((size_t)e.blocks * e.threads * sizeof *e.sums);
-    e.rate = (struct rate *)new_on_device(sizeof *e.rate);
+    CHECK_CUDA(cudaMalloc(&e.numbers, NUMBERS * sizeof *e.numbers));
+    CHECK_CUDA(cudaMalloc(&e.sums, (size_t)e.blocks * e.threads * sizeof *e.sums));
+    CHECK_CUDA(cudaMalloc(&e.rate, sizeof *e.rate));
     CHECK_CUDA(cudaEventCreate(&e.start));
     CHECK_CUDA(cudaEventCreate(&e.stop));
     const int runs = (int)asked_runs, turns = runs < TURNS ? runs : TURNS;

@@ -46,15 +46,10 @@ static inline void check_size(long long size, size_t bytes_each) {
     check_most("size", size, free_bytes / bytes_each, "the free memory");
 }
 
-static inline void *new_on_device(size_t bytes) {
-    void *memory;
-    CHECK_CUDA(cudaMalloc(&memory, bytes));
-    return memory;
-}
-
 /* Vector A, B or C of vector_add on the device. */
 static inline float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n), *device = (float *)new_on_device(n * sizeof *host);
+    float *host = host_vector(v, n), *device;
+    CHECK_CUDA(cudaMalloc(&device, n * sizeof *host));
     CHECK_CUDA(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
     free(host);
     return device;
