@@ -14,6 +14,7 @@
 #include "cores.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 /* Runs for `length_ns` by the GPU's clock, and says how long it did run: the known truth, to a step
  * of that clock. (It begins between two steps, so it says half a step too much, in the mean.) */

@@ -13,6 +13,7 @@
 #include "blocked.h" /* the blocker, its gate and the pair of events behind it */
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 /* ---- The kernels, each without stamps of its own and with them ---- */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * A row in the table of block_clock and block_clock_opencl, and lists of numbers of blocks. */
 #pragma once
 #include "report.h"

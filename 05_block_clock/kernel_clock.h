@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * Which clock can an OpenCL kernel read? The .cl files read it; here the host finds out. */
 #pragma once
 #include "opencl.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * Where and when each block of a launch ran: as a drawing, as the record's rows, or as Chrome's
  * trace, which ui.perfetto.dev opens. */
 #pragma once

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * Cold: a process that has never run a kernel, with drivers that keep none from an earlier one. */
 #pragma once
 #include "base.h"

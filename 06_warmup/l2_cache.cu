@@ -15,6 +15,7 @@
 #include "blocked.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 /* ---- The kernels ---- */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT
- *
  * From the launches of cold processes to the rows of warmup and warmup_opencl, which have the
  * recipes. */
 #pragma once

@@ -46,23 +46,6 @@ static inline void check_size(long long size, size_t bytes_each) {
     check_most("size", size, free_bytes / bytes_each, "the free memory");
 }
 
-/* Vector A, B or C of vector_add on the device. */
-static inline float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n), *device;
-    CHECK_CUDA(cudaMalloc(&device, n * sizeof *host));
-    CHECK_CUDA(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
-    free(host);
-    return device;
-}
-
-/* Exits with 1 if an element of c, which is on the device, is not a + b. */
-static inline void check_vector_add(const float *c, size_t n) {
-    float *host = host_vector(C, n);
-    CHECK_CUDA(cudaMemcpy(host, c, n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, n);
-    free(host);
-}
-
 /* Microseconds between two events that the device has reached. 0 is possible: a coarse clock. */
 static inline double elapsed_us(cudaEvent_t start, cudaEvent_t stop) {
     float elapsed_ms;

@@ -107,7 +107,7 @@ static inline void parse_options(int argc, char **argv, const char *question,
             parse_numbers(&options[i], optarg);
         else if (options[i].to)
             *options[i].to = 1;
-        else if (isalnum((unsigned char)*optarg))
+        else if (optarg && isalnum((unsigned char)*optarg))
             wanted_device = optarg;
         else
             errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
