@@ -21,12 +21,15 @@
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5, NUMBERS = 1024 };
 
 /* What keeps the GPU busy: zeros and random numbers on the tensor cores, and random numbers without
- * them. */
+ * them. The last two are names of its values in the record. */
 enum { ZEROS, RANDOM, FMA, KINDS };
-static const struct kind {
+static const struct {
     const char *name;
     bool random, tensor;
-} kinds[KINDS] = {{"zeros", false, true}, {"random", true, true}, {"fma", true, false}};
+    const char *launch_ms, *clock_mhz;
+} kinds[KINDS] = {{"zeros", false, true, "zeros_launch_ms", "zeros_clock_mhz"},
+                  {"random", true, true, "random_launch_ms", "random_clock_mhz"},
+                  {"fma", true, false, "fma_launch_ms", "fma_clock_mhz"}};
 
 /* ---- The kernels ---- */
 
@@ -252,11 +255,8 @@ int main(int argc, char **argv) {
     say("\n");
     for (int k = 0; k < KINDS; k++)
         if (load == k + 1 || load > KINDS) {
-            char name[32];
-            snprintf(name, sizeof name, "%s_launch_ms", kinds[k].name);
-            const double ms = value(name, median(r.launch_ms[k], (size_t)turns));
-            snprintf(name, sizeof name, "%s_clock_mhz", kinds[k].name);
-            const double mhz = value(name, median(r.clock_mhz[k], (size_t)turns));
+            const double ms = value(kinds[k].launch_ms, median(r.launch_ms[k], (size_t)turns));
+            const double mhz = value(kinds[k].clock_mhz, median(r.clock_mhz[k], (size_t)turns));
             say("%s: a launch takes %.3f ms, at %.0f MHz.\n", kinds[k].name, ms, mhz);
         }
     if (load > KINDS) {
