@@ -18,6 +18,17 @@
 /* 0: measured, and the numbers are possible. 77: what CTest counts as skipped. */
 enum { EXIT_FAILED = 1, EXIT_BAD_USAGE = 2, EXIT_NO_DEVICE = 77 };
 
+static FILE *table_file, *record_file; /* for people; for programs (--csv): see report.h */
+
+/* At exit, so that no program has to ask: a full disk must not pass for a result. */
+static inline void check_written(void) {
+    const bool record = fflush(record_file) != 0 || ferror(record_file);
+    if (!record && fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    warnx("cannot write %s", record && record_file != stdout ? "the record" : "to stdout");
+    _exit(EXIT_FAILED);
+}
+
 /* `bytes` of memory, all 0. */
 static inline void *new_memory(size_t bytes) {
     void *memory = malloc(bytes > 0 ? bytes : 1);

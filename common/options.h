@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A program's options, on getopt_long, and where its results go:
+ * A program's options, on getopt_long, with strict numbers:
  *     long long runs = 31;
  *     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS}; */
 #pragma once
@@ -36,16 +36,6 @@ struct opt {
 /* clang-format on */
 
 static const char *wanted_device = ""; /* the text of --device; "": by default */
-static FILE *table_file, *record_file; /* for people; for programs (--csv): see report.h */
-
-/* At exit, so that no program has to ask: a full disk must not pass for a result. */
-static inline void check_written(void) {
-    const bool record = fflush(record_file) != 0 || ferror(record_file);
-    if (!record && fflush(stdout) == 0 && !ferror(stdout))
-        return;
-    warnx("cannot write %s", record && record_file != stdout ? "the record" : "to stdout");
-    _exit(EXIT_FAILED);
-}
 
 /* Whole, decimal, a comma between two: a sign or a blank is bad usage. */
 static inline void parse_numbers(const struct opt *o, char *text) {
