@@ -277,45 +277,42 @@ static cl_mem cmp_make_zeros(size_t count) {
  * the first device. */
 static void cmp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
-    cl_device_id devices[16];
+    cl_device_id devices[256];
     cl_device_type type;
-    cl_uint count = 0, here, all = 0;
-    int found = 0;
-    char name[256], driver[256], number[16], empty[512] = ""; /* platforms without a device */
+    cl_uint count = 0, here, all = 0, found = 256;
+    char name[120], driver[120], number[16], empty[512] = ""; /* platforms without a device */
     if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS)
         count = 0;
-    for (cl_uint p = 0; p < count && p < 16; p++) {
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &here) != CL_SUCCESS) {
-            here = 0;
+    for (cl_uint p = 0; p < count && p < 16 && all < 240; p++)
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices + all, &here) !=
+            CL_SUCCESS) {
             CMP_CHECK(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL));
             snprintf(empty + strlen(empty), sizeof empty - strlen(empty), " '%s'", name);
-        }
-        for (cl_uint d = 0; d < here && d < 16; d++) {
-            CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
-            CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
-            snprintf(number, sizeof number, "%u", all++);
-            const int fits =
-                !wanted ? (type & CL_DEVICE_TYPE_GPU) != 0
-                        : strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted));
-            if (found || (!fits && (wanted || all > 1)))
-                continue;
-            found = fits;
-            cmp_device = devices[d];
-            cmp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-            CMP_CHECK(clGetDeviceInfo(devices[d], CL_DRIVER_VERSION, sizeof driver, driver, NULL));
-            snprintf(cmp_device_name, sizeof cmp_device_name, "%.120s, driver %.120s", name,
-                     driver);
-        }
+        } else
+            all += here < 16 ? here : 16;
+    for (cl_uint d = all; d-- > 0;) { /* the first one that fits is the last one found */
+        CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
+        CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
+        snprintf(number, sizeof number, "%u", d);
+        if (wanted ? strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted))
+                   : (type & CL_DEVICE_TYPE_GPU) || (d == 0 && found == 256))
+            found = d;
     }
-    if (found || (all > 0 && !wanted))
-        return;
-    if (all > 0)
-        fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
-    else
-        fprintf(stderr, "no OpenCL device%s%s\n",
-                *empty ? ": may the driver use one, and write its cache?" : " and no driver",
-                empty);
-    exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
+    if (found == 256) {
+        if (all > 0)
+            fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
+        else
+            fprintf(stderr, "no OpenCL device%s%s\n",
+                    *empty ? ": may the driver use one, and write its cache?" : " and no driver",
+                    empty);
+        exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
+    }
+    cmp_device = devices[found];
+    CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DEVICE_NAME, sizeof name, name, NULL));
+    CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
+    CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    snprintf(cmp_device_name, sizeof cmp_device_name, "%s, driver %s", name, driver);
+    cmp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
 static void cmp_open_device(void) {

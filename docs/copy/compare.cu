@@ -301,28 +301,23 @@ static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
     return us / row;
 }
 
-/* What --device says. Without it CUDA takes the first one, or set_up() another. */
-static void cmp_choose_device(void) {
+/* The device of this number; without one CUDA takes the first, or set_up() another. */
+static void cmp_choose_device(const char *wanted) {
     int count;
     CMP_CHECK(cudaGetDeviceCount(&count));
-    for (int d = 0; d < count; d++) {
-        CMP_CHECK(cudaGetDeviceProperties(&cmp_device, d));
-        char number[16];
-        snprintf(number, sizeof number, "%d", d);
-        if (strcmp(number, cmp.wanted) == 0 ||
-            (*cmp.wanted > '9' && strstr(cmp_device.name, cmp.wanted))) {
-            CMP_CHECK(cudaSetDevice(d));
-            return;
-        }
+    if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
+        atoi(wanted) >= count) {
+        fprintf(stderr, "--device %s: 0 to %d\n", wanted, count - 1);
+        exit(2);
     }
-    cmp_usage("no such CUDA device:", cmp.wanted);
+    CMP_CHECK(cudaSetDevice(atoi(wanted)));
 }
 
 int main(int argc, char **argv) {
     int number, driver;
     cmp_begin(argc, argv, CMP_CANDIDATES, "a pair of events");
     if (cmp.wanted)
-        cmp_choose_device();
+        cmp_choose_device(cmp.wanted);
     cmp_run_processes(argv);
     set_up();
     if (!cmp_result.data || cmp_result.bytes == 0)

@@ -29,7 +29,6 @@
 #include <unistd.h>
 
 enum { CMP_MOST = 8, CMP_RUNS = 1 << 18, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999 };
-static const double cmp_most_taken = 10; /* percent: see cmp_taken_percent() */
 #ifdef __CUDACC_DEBUG__
 enum { CMP_DEBUGGED = 1 }; /* by nvcc -G */
 #else
@@ -44,11 +43,10 @@ struct cmp_interval { /* a median, and what encloses the true one */
 };
 /* What a process finds: a row of the record. Through a pipe it tells the one that started it. */
 struct cmp_found {
-    char device_name[sizeof cmp_device_name];
+    char device_name[sizeof cmp_device_name], doubt[160]; /* why not to believe it, or "" */
     struct cmp_interval difference, control; /* percent that B takes more than A, A than A itself */
-    double us[CMP_MOST], single_us[CMP_MOST], more[CMP_MOST]; /* more: percent, than A */
-    double empty_us, pairs, in_a_row, tick_ns, step_alone_ns, step_ns, least, late, timed;
-    double others, stolen, drift, warm_us, cold_us, disturbed; /* percent; see cmp_prove_cold() */
+    double us[CMP_MOST], more[CMP_MOST];     /* more: percent, than A */
+    double empty_us, pairs, in_a_row, tick_ns, step_ns, least, warm_us, cold_us, disturbed;
 };
 /* The columns of the record; %c: one for each candidate. */
 static const struct cmp_column {
@@ -63,13 +61,10 @@ static const struct cmp_column {
     {"high_percent", CMP_AT(difference.high), 3}, {"control_percent", CMP_AT(control.middle), 3},
     {"control_low_percent", CMP_AT(control.low), 3},
     {"control_high_percent", CMP_AT(control.high), 3}, {"median_%c_us", CMP_AT(us), 3},
-    {"single_%c_us", CMP_AT(single_us), 3}, {"more_%c_percent", CMP_AT(more), 3},
-    {"empty_us", CMP_AT(empty_us), 3}, {"pairs", CMP_AT(pairs), 0},
-    {"in_a_row", CMP_AT(in_a_row), 0}, {"tick_ns", CMP_AT(tick_ns), 0},
-    {"step_alone_ns", CMP_AT(step_alone_ns), 0}, {"step_in_a_row_ns", CMP_AT(step_ns), 0},
-    {"least_percent", CMP_AT(least), 3}, {"late", CMP_AT(late), 0}, {"timed", CMP_AT(timed), 0},
-    {"others_percent", CMP_AT(others), 0}, {"stolen_percent", CMP_AT(stolen), 0},
-    {"drift_percent", CMP_AT(drift), 0}, {"probe_warm_us", CMP_AT(warm_us), 0},
+    {"more_%c_percent", CMP_AT(more), 3}, {"empty_us", CMP_AT(empty_us), 3},
+    {"pairs", CMP_AT(pairs), 0}, {"in_a_row", CMP_AT(in_a_row), 0},
+    {"tick_ns", CMP_AT(tick_ns), 0}, {"step_in_a_row_ns", CMP_AT(step_ns), 0},
+    {"least_percent", CMP_AT(least), 3}, {"probe_warm_us", CMP_AT(warm_us), 0},
     {"probe_cold_us", CMP_AT(cold_us), 0}, {"disturbed", CMP_AT(disturbed), 0},
     /* clang-format on */
 };
@@ -97,7 +92,7 @@ struct cmp_rounds {
 };
 static struct {
     double seconds, percent; /* for one process; the smallest difference that matters */
-    double gate_percent;     /* of --gate; 0: none, -1: auto */
+    double gate_percent;     /* of --gate; 0: none */
     int processes, cold, first, row, delay; /* delay: in clocks, before a row */
     const char *clock, *wanted;             /* which time it is; of --device */
     FILE *record;                           /* of --csv; stdout: in place of the words */
@@ -316,18 +311,24 @@ static inline void cmp_count(int sign) {
     cmp_counts.is_seen = threads > 0 && user + nice + system > 0; /* some systems show zeros */
 }
 
-/* Percent of its time for which this program waited while others ran, or the host of the virtual
- * machine did; -1: it cannot be seen. Its threads also wait for each other, but then no core works
- * for others: with PoCL on two quiet cores 3 % at most, beside one busy loop 31 % and more. 30 ms:
- * a few ticks. */
-static inline void cmp_taken_percent(double *others, double *stolen) {
-    const double ran = cmp_counts.ran, waited = cmp_counts.waited;
-    const double others_ms = cmp_counts.busy - ran - 30, stolen_ms = cmp_counts.stolen - 30;
-    const double taken_ms = others_ms < waited ? others_ms : waited;
-    *others = taken_ms > 0 ? 100 * taken_ms / (ran + waited) : 0;
-    *stolen = stolen_ms > 0 ? 100 * stolen_ms / (cmp_counts.busy + stolen_ms) : 0;
+/* NULL, or why not to believe a time on a processor: for over a tenth of its time this program
+ * waited while others ran, or the host of the virtual machine did. Its threads also wait for each
+ * other, but then no core works for others: with PoCL on two quiet cores 3 % at most, beside one
+ * busy loop 31 % and more. 30 ms: a few ticks. */
+static inline const char *cmp_doubt_cores(void) {
+    static char words[100];
+    const double all_ms = cmp_counts.ran + cmp_counts.waited, stolen_ms = cmp_counts.stolen - 30;
+    const double others_ms = fmin(cmp_counts.busy - cmp_counts.ran - 30, cmp_counts.waited);
+    const double stolen = stolen_ms / (cmp_counts.busy + stolen_ms);
     if (!cmp_counts.is_seen)
-        *others = *stolen = -1;
+        return "unknown: whether others had the processor: /proc has no counts here";
+    if (others_ms > 0.1 * all_ms)
+        snprintf(words, sizeof words, "others had the processor for %.0f %% of this program's time",
+                 100 * others_ms / all_ms);
+    else
+        snprintf(words, sizeof words, "the host of this virtual machine took %.0f %% of the time",
+                 100 * stolen);
+    return others_ms > 0.1 * all_ms || stolen > 0.1 ? words : NULL;
 }
 
 /* While launches are held: waits until those that are not held would have ended. */
@@ -480,8 +481,23 @@ static inline struct cmp_interval cmp_enclose_ratio(const struct cmp_rounds *of,
     return cmp_enclose(percent, of->count, intervals);
 }
 
-static inline int cmp_drifts(const struct cmp_found *of) {
-    return fabs(of->drift) > (cmp_is_cpu ? 20 : 5);
+/* Why not to believe this process: the first reason that was seen. */
+static inline void cmp_doubt(struct cmp_found *mine) {
+    const double drift = cmp_drift(cmp.all.us[0], cmp.all.count);
+    const char *cores =
+        cmp_is_cpu ? cmp_doubt_cores() : NULL; /* they say nothing of a GPU's work */
+    mine->disturbed = 1;
+    if (cmp.late > cmp.samples / 4)
+        snprintf(mine->doubt, sizeof mine->doubt,
+                 "the host waited a millisecond too long in %zu of %zu timings", cmp.late,
+                 cmp.samples);
+    else if (fabs(drift) > (cmp_is_cpu ? 20 : 5))
+        snprintf(mine->doubt, sizeof mine->doubt,
+                 "A's times drift: the last fifth takes %+.0f %% more than the first", drift);
+    else {
+        snprintf(mine->doubt, sizeof mine->doubt, "%s", cores ? cores : "");
+        mine->disturbed = cores && strncmp(cores, "unknown", 7) != 0;
+    }
 }
 
 /* The row of this process, from its rounds. */
@@ -501,80 +517,79 @@ static inline void cmp_add_row(double tick_us, double step_us) {
     mine->in_a_row = cmp.row;
     mine->tick_ns = 1e3 * tick_us;
     mine->step_ns = 1e3 * step_us;
-    mine->late = (double)cmp.late;
-    mine->timed = (double)cmp.samples;
-    mine->drift = cmp_drift(cmp.all.us[0], cmp.all.count);
-    mine->disturbed = cmp.late > cmp.samples / 4 || mine->others > cmp_most_taken ||
-                      mine->stolen > cmp_most_taken || cmp_drifts(mine);
+    cmp_doubt(mine);
 }
 
-/* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. Returns 1
- * if the times are of no use. */
-static inline int cmp_measure(int longest_row, double relative) {
-    enum { EMPTIES = 101, SINGLES = 11 };
-    const struct timespec window = {0, 200000000};
-    const int n = cmp_candidates;
-    struct cmp_found *mine = &cmp.table[0];
-    double empties_us[EMPTIES], us[CMP_MOST + 1][SINGLES], single_us[CMP_MOST + 1];
-    double host_us = 0, step_us = 0;
+/* A launch alone, and a row of 5 ms: what is off is off once a row. On the host it may take 100 ms.
+ * A stream's queue holds about a thousand commands; one more makes the host wait until the device
+ * takes one, which it does only when the gate gives up. So a row that does not fit is halved.
+ * Returns the row's step; longest_row 0: there are no spins, by which it is found. */
+static inline double cmp_choose_row(int longest_row) {
+    enum { SINGLES = 11 };
+    double us[CMP_MOST + 1][SINGLES], host_us = 0;
     cmp.once_us = INFINITY;
     for (int time = 0; time < SINGLES; time++)
-        for (int i = 0; i <= n; i++) /* the last one is the empty kernel */
-            us[i][time] = cmp_time_us((char)(i < n ? 'A' + i : 0), 1, CMP_TIMED, 0);
-    for (int i = 0; i <= n; i++)
-        single_us[i] = cmp_median(us[i], SINGLES);
-    for (int i = 0; i < n; i++) {
-        cmp.once_us = fmin(cmp.once_us, single_us[i]);
+        for (int i = 0; i <= cmp_candidates; i++)
+            us[i][time] = cmp_time_us((char)(i < cmp_candidates ? 'A' + i : 0), 1, CMP_TIMED, 0);
+    for (int i = 0; i < cmp_candidates; i++) {
+        cmp.once_us = fmin(cmp.once_us, cmp_median(us[i], SINGLES));
         host_us = fmax(host_us, cmp.host_us[i]);
     }
-    if (longest_row > 0)
-        step_us = cmp_measure_step();
-    mine->step_alone_ns = 1e3 * step_us;
-    /* A row of 5 ms: what is off is off once a row. On the host it may take 100 ms. A stream's
-     * queue holds about a thousand commands; one more makes the host wait until the device takes
-     * one, which it does only when the gate gives up. So a row that does not fit is halved. */
+    const double step_us = longest_row > 0 ? cmp_measure_step() : 0; /* shows the tick, too */
     const double each_us = fmax(cmp.once_us, host_us / 20);
-    if (longest_row > 1 && !cmp.cold && each_us < 2500) {
-        cmp.row = (int)fmin(5000 / each_us, longest_row);
-        for (int i = 0; i < n; i++)
-            while (cmp.row > 1 && cmp_time_us((char)('A' + i), cmp.row, CMP_FITTING, 0) < 0)
-                cmp.row /= 2;
-        step_us = cmp_measure_step();
-    }
-    for (int i = 0; i < n && cmp.row > 1; i++)
-        mine->single_us[i] = single_us[i] - single_us[n];
-    for (int time = 0; time < 8; time++)
-        for (int i = 0; i < n; i++)
-            cmp_time_us((char)('A' + i), cmp.row, CMP_CHECKED, 0);
-    for (int i = 0; i <= CMP_MOST; i++)
-        cmp.outside_us[i] = INFINITY;
-    const int empties = cmp.cold && longest_row == 0 ? 21 : EMPTIES; /* a processor's are slow */
+    if (longest_row <= 1 || cmp.cold || each_us >= 2500)
+        return step_us;
+    cmp.row = (int)fmin(5000 / each_us, longest_row);
+    for (int i = 0; i < cmp_candidates; i++)
+        while (cmp.row > 1 && cmp_time_us((char)('A' + i), cmp.row, CMP_FITTING, 0) < 0)
+            cmp.row /= 2;
+    return cmp_measure_step();
+}
+
+/* What two events and an empty kernel cost, which is taken off each time. */
+static inline double cmp_measure_empty_us(int empties) {
+    double us[101];
     for (int i = 0; i < empties; i++) {
         cmp.delay = 1 + cmp_random(2048);
-        empties_us[i] = cmp_time_us(0, cmp.row, CMP_TIMED, 0);
+        us[i] = cmp_time_us(0, cmp.row, CMP_TIMED, 0);
     }
-    cmp.empty_us = cmp_median(empties_us, (size_t)empties);
-    mine->empty_us = longest_row > 0 ? cmp_launch_us() : cmp.empty_us;
+    return cmp_median(us, (size_t)empties);
+}
+
+/* The rounds, for cmp.seconds. A slow machine has 16 all the same, in ten times as long. */
+static inline void cmp_measure_rounds(void) {
+    const struct timespec window = {0, 200000000};
     const int64_t begin_ns = cmp_now_ns();
+    double part = 0;
     cmp_count(-1);
     cmp.samples = cmp.late = 0;
-    /* part: of the time. A slow machine has 16 rounds all the same, in ten times as long. */
-    double part = 0;
     for (int round = 0; part < 1 || (cmp.all.count < 16 && part < 10); round++) {
         cmp_compare(&cmp.all);
         if (round % 4 == 0)
             cmp_compare(&cmp.aa);
         if (cmp_random(8) == 0)
-            cmp_time_us((char)('A' + cmp_random(n)), cmp.row, CMP_CHECKED, 0);
+            cmp_time_us((char)('A' + cmp_random(cmp_candidates)), cmp.row, CMP_CHECKED, 0);
         part = (double)(cmp_now_ns() - begin_ns) / 1e9 / cmp.seconds;
     }
     alarm(0);
-    if (cmp_is_cpu) { /* of a GPU's work these clocks say nothing */
-        while (cmp_now_ns() - begin_ns < window.tv_nsec) /* too short for the counts */
-            nanosleep(&window, NULL);
-        cmp_count(1);
-        cmp_taken_percent(&mine->others, &mine->stolen);
-    }
+    while (cmp_is_cpu && cmp_now_ns() - begin_ns < window.tv_nsec) /* too short for the counts */
+        nanosleep(&window, NULL);
+    cmp_count(1);
+}
+
+/* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. Returns 1
+ * if the times are of no use. */
+static inline int cmp_measure(int longest_row, double relative) {
+    const int n = cmp_candidates;
+    const double step_us = cmp_choose_row(longest_row);
+    for (int i = 0; i < 8 * n; i++)
+        cmp_time_us((char)('A' + i % n), cmp.row, CMP_CHECKED, 0);
+    for (int i = 0; i <= CMP_MOST; i++)
+        cmp.outside_us[i] = INFINITY;
+    cmp.empty_us =
+        cmp_measure_empty_us(cmp.cold && longest_row == 0 ? 21 : 101); /* some are slow */
+    cmp.table[0].empty_us = longest_row > 0 ? cmp_launch_us() : cmp.empty_us;
+    cmp_measure_rounds();
     for (int i = 0; i < n && cmp.events_are_theirs; i++)
         cmp_check_outside((char)('A' + i));
     if (cmp.all.count < 50 * cmp.too_short) { /* without the others the ratio would be too near 1 */
@@ -583,7 +598,7 @@ static inline int cmp_measure(int longest_row, double relative) {
     }
     cmp_add_row(cmp_tick_us(cmp.times_us, cmp.times, relative), step_us);
     for (int i = 0; i < n; i++)
-        if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * mine->us[i])
+        if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp.table[0].us[i])
             CMP_REFUSE((char)('A' + i),
                        "keeps the host for %ld us in launch(), which is in no time here\n",
                        lround(cmp.host_us[i]));
@@ -636,28 +651,6 @@ static inline struct cmp_interval cmp_behind(int i, double step) {
     return most;
 }
 
-/* The time of the fastest. Who chooses the least of several times by the same times gets too
- * little; so one half of the processes, or of the rounds of a single one, chooses, and the other
- * half gives the time. Both halves do both. Of several processes the ratios to A count, times A's
- * median: one process may be slower than the next in all that it does. */
-static inline double cmp_fastest_us(double a_us) {
-    static double halves[2][CMP_RUNS];
-    const size_t n = cmp.rows > 1 ? (size_t)cmp.rows : cmp.all.count;
-    double least[2] = {INFINITY, INFINITY}, fastest[2] = {0, 0};
-    for (int i = 0; i < cmp_candidates; i++) {
-        for (size_t k = 0; k < n; k++)
-            halves[k % 2][k / 2] =
-                cmp.rows > 1 ? a_us * (1 + cmp.table[k].more[i] / 100) : cmp.all.us[i][k];
-        const double us[2] = {cmp_median(halves[0], (n + 1) / 2), cmp_median(halves[1], n / 2)};
-        for (int half = 0; half < 2; half++)
-            if (us[half] < least[half]) {
-                least[half] = us[half];
-                fastest[half] = us[1 - half];
-            }
-    }
-    return (fastest[0] + fastest[1]) / 2;
-}
-
 /* ---- The report ---- */
 
 /* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more
@@ -677,36 +670,13 @@ static inline void cmp_print_disturbed(FILE *to, double processes) {
     const struct cmp_found *row = cmp.table;
     if (CMP_DEBUGGED)
         fprintf(to, "Disturbed: built for debugging (nvcc -G), which makes other kernels.\n");
-    if (CMP_DEBUGGED || processes <= 0)
-        return;
-    while (row->disturbed <= 0)
-        row++;
-    fprintf(to, "Disturbed: %.0f of %d processes.", processes, cmp.rows);
-    if (row->late > row->timed / 4)
-        fprintf(to, " The host waited a millisecond too long in %.0f of %.0f timings.", row->late,
-                row->timed);
-    if (row->others > cmp_most_taken)
-        fprintf(to, " Others had the processor for %.0f %% of the time.", row->others);
-    if (row->stolen > cmp_most_taken)
-        fprintf(to, " The virtual machine's host took %.0f %% of the time.", row->stolen);
-    if (cmp_drifts(row))
-        fprintf(to, " A's times drift: the last ones take %+.0f %% more.", row->drift);
-    fprintf(to, "\n");
-}
-
-/* A launch that is alone finds nothing of an earlier one. Is it much longer than in the row? Or is
- * B/A another one? Half a microsecond: short grids drain differently. */
-static inline void cmp_print_alone(const struct cmp_found *of) {
-    const double *alone = of->single_us, *in_row = of->us;
-    const double may_differ = 0.1 + (0.5 + of->step_alone_ns / 1e3) / alone[0];
-    for (int i = 1; i < cmp_candidates && alone[0] > 0; i++)
-        if (alone[0] > 2 * in_row[0] + 1 || alone[i] > 2 * in_row[i] + 1 ||
-            fabs(alone[i] / alone[0] - in_row[i] / in_row[0]) > may_differ) {
-            printf("Alone A takes %.2f us, %c %.2f us; in the row %.2f and %.2f: launches overlap, "
-                   "or use what others left. To time each alone: cmp_longest_row = 1.\n",
-                   alone[0], 'A' + i, alone[i], in_row[0], in_row[i]);
-            return;
-        }
+    else if (processes > 0) {
+        while (row->disturbed <= 0)
+            row++;
+        fprintf(to, "Disturbed: %.0f of %d processes%s%s.\n", processes, cmp.rows,
+                *row->doubt ? ": " : "", row->doubt);
+    } else if (*row->doubt)
+        fprintf(to, "%s\n", row->doubt);
 }
 
 /* The verdict on two. */
@@ -761,17 +731,15 @@ static inline void cmp_print_many(const struct cmp_found *of) {
                behind[i].low > 0 && behind[i].middle < of->least
                    ? "  if all meet the same steps: it is less than one"
                    : "");
-    printf("The fastest takes %.2f us: by rounds that did not choose it. %d process%s, %.0f rounds "
-           "in each.\nAn empty kernel takes %.2f us, which are in none of these times.\n",
-           cmp_fastest_us(of->us[0]), cmp.rows, cmp.rows == 1 ? "" : "es", of->pairs, of->empty_us);
+    printf("%d process%s, %.0f rounds in each. An empty kernel takes %.2f us, which are in none of "
+           "these times.\n",
+           cmp.rows, cmp.rows == 1 ? "" : "es", of->pairs, of->empty_us);
 }
 
 /* of: what the record's columns are in all processes together. */
 static inline void cmp_print_words(const struct cmp_found *of, const char *verdict) {
     const int one = cmp.rows == 1, alone = of->in_a_row <= 1;
     cmp_print_disturbed(stdout, of->disturbed);
-    if (of->others < 0)
-        printf("Whether others had the processor cannot be seen here: /proc has no counts.\n");
     if (!(of->difference.high < INFINITY)) {
         printf("Not decided: too few %s, %.0f.\n", one ? "pairs" : "processes",
                one ? of->pairs : cmp.rows);
@@ -781,7 +749,6 @@ static inline void cmp_print_words(const struct cmp_found *of, const char *verdi
         cmp_print_two(of, verdict);
     else
         cmp_print_many(of);
-    cmp_print_alone(of);
     printf("Time: %s%s minus an empty kernel's; %.0f launch%s at a time; the caches ",
            alone ? "that of the code, by " : "per launch in a stream,", alone ? cmp.clock : "",
            of->in_a_row, alone ? "" : "es");
@@ -790,10 +757,10 @@ static inline void cmp_print_words(const struct cmp_found *of, const char *verdi
     else
         printf("%s: memory that was just read takes %.2f us to read, behind other data %.2f us.\n",
                cmp_is_cold(of) ? "cold" : "NOT SHOWN TO BE COLD", of->warm_us, of->cold_us);
-    if (of->step_alone_ns > 0)
-        printf("Steps: the clock's tick is %.0f ns. A launch gets longer in steps of %.0f ns if "
-               "alone, of %.0f ns in this row.\n",
-               of->tick_ns, of->step_alone_ns, of->step_ns);
+    if (of->step_ns > 0)
+        printf("Steps: the clock's tick is %.0f ns. In this row a launch gets longer in steps of "
+               "%.0f ns.\n",
+               of->tick_ns, of->step_ns);
     if (of->control.high < INFINITY) {
         cmp_print_difference("Control, of a quarter of the pairs: A", "A itself", of->control);
         printf(".\n");
@@ -830,14 +797,6 @@ static inline void cmp_print_record(FILE *to, struct cmp_found *of, const char *
             cmp_device_name, cmp.cold, cmp.seconds, cmp.percent);
     fprintf(to, "# candidates,%d\n# processes,%d\n# repeated,%d\n# verdict,%s\n", cmp_candidates,
             cmp.rows, cmp.repeated, verdict);
-    for (int i = 0; i < cmp_candidates && cmp_candidates > 2; i++) {
-        const struct cmp_interval behind = cmp_behind(i, of->least);
-        fprintf(to, "# slower_%c_percent,%.3f\n# slower_%c_low_percent,%.3f\n", 'a' + i,
-                behind.middle, 'a' + i, behind.low);
-        fprintf(to, "# slower_%c_high_percent,%.3f\n", 'a' + i, behind.high);
-    }
-    if (cmp_candidates > 2)
-        fprintf(to, "# fastest_us,%.3f\n", cmp_fastest_us(of->us[0]));
     cmp_print_columns(to, of, NULL);
     fprintf(to, "process");
     cmp_print_columns(to, NULL, NULL);
@@ -857,9 +816,6 @@ static inline int cmp_gate_answer(const struct cmp_found *of) {
     struct cmp_interval worst = {0, -INFINITY, 0};
     double high = -INFINITY;
     char which = 'B';
-    if (cmp.gate_percent < 0) /* auto: by A against A, of this run; noise must not hide much */
-        cmp.gate_percent = 2 * fmin(cmp.percent, fmax(fmax(0.1, of->least),
-                                                      fmax(-of->control.low, of->control.high)));
     for (int i = 1; i < cmp_candidates; i++) {
         const struct cmp_interval pair = cmp_widen(cmp_between(i, 0), of->least);
         high = fmax(high, pair.high);
@@ -1043,8 +999,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         "  --cold         the caches do not have a launch's data, and each is timed alone\n"
         "  --device D     its number, or a part of its name\n"
         "  --csv[=FILE]   writes the numbers by name; without FILE in place of the words\n"
-        "  --gate PERCENT one line: is one slower than A by so much? auto: by twice what A\n"
-        "                 differs from A, at most 2 PERCENT\n"
+        "  --gate PERCENT one line: is one slower than A by so much?\n"
         "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no device. With\n"
         "--gate 0: not slower; 3: slower; 4: not decided; 5: disturbed, or not measured.\n";
     static const char *const few = "--processes is 1, or 6 to 999 (more for more candidates), not";
@@ -1073,10 +1028,8 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
             cmp.cold = 1;
         else if (option == 'd')
             cmp.wanted = optarg;
-        else if (option == 'g' && strcmp(optarg, "auto") == 0)
-            cmp.gate_percent = -1;
         else if (option == 'g')
-            cmp.gate_percent = cmp_number(optarg, 100, "--gate is up to 100, or auto, not");
+            cmp.gate_percent = cmp_number(optarg, 100, "--gate is up to 100, not");
         else if (option == 'h')
             exit(fputs(help, stdout) < 0 || fflush(stdout) != 0);
         else if (option == 'r')

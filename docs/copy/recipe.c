@@ -270,45 +270,42 @@ static void rcp_make_ready(int version) {
  * the first device. */
 static void rcp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
-    cl_device_id devices[16];
+    cl_device_id devices[256];
     cl_device_type type;
-    cl_uint count = 0, here, all = 0;
-    int found = 0;
-    char name[256], driver[256], number[16], empty[512] = ""; /* platforms without a device */
+    cl_uint count = 0, here, all = 0, found = 256;
+    char name[120], driver[120], number[16], empty[512] = ""; /* platforms without a device */
     if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS)
         count = 0;
-    for (cl_uint p = 0; p < count && p < 16; p++) {
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &here) != CL_SUCCESS) {
-            here = 0;
+    for (cl_uint p = 0; p < count && p < 16 && all < 240; p++)
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices + all, &here) !=
+            CL_SUCCESS) {
             RCP_CHECK(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL));
             snprintf(empty + strlen(empty), sizeof empty - strlen(empty), " '%s'", name);
-        }
-        for (cl_uint d = 0; d < here && d < 16; d++) {
-            RCP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
-            RCP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
-            snprintf(number, sizeof number, "%u", all++);
-            const int fits =
-                !wanted ? (type & CL_DEVICE_TYPE_GPU) != 0
-                        : strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted));
-            if (found || (!fits && (wanted || all > 1)))
-                continue;
-            found = fits;
-            rcp_device = devices[d];
-            rcp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-            RCP_CHECK(clGetDeviceInfo(devices[d], CL_DRIVER_VERSION, sizeof driver, driver, NULL));
-            snprintf(rcp_device_name, sizeof rcp_device_name, "%.120s, driver %.120s", name,
-                     driver);
-        }
+        } else
+            all += here < 16 ? here : 16;
+    for (cl_uint d = all; d-- > 0;) { /* the first one that fits is the last one found */
+        RCP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
+        RCP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
+        snprintf(number, sizeof number, "%u", d);
+        if (wanted ? strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted))
+                   : (type & CL_DEVICE_TYPE_GPU) || (d == 0 && found == 256))
+            found = d;
     }
-    if (found || (all > 0 && !wanted))
-        return;
-    if (all > 0)
-        fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
-    else
-        fprintf(stderr, "no OpenCL device%s%s\n",
-                *empty ? ": may the driver use one, and write its cache?" : " and no driver",
-                empty);
-    exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
+    if (found == 256) {
+        if (all > 0)
+            fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
+        else
+            fprintf(stderr, "no OpenCL device%s%s\n",
+                    *empty ? ": may the driver use one, and write its cache?" : " and no driver",
+                    empty);
+        exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
+    }
+    rcp_device = devices[found];
+    RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DEVICE_NAME, sizeof name, name, NULL));
+    RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
+    RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    snprintf(rcp_device_name, sizeof rcp_device_name, "%s, driver %s", name, driver);
+    rcp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
 /* In ms: this program ran, its threads waited for a core, all cores worked, a virtual machine's
@@ -348,18 +345,24 @@ static void rcp_count(int sign) {
     rcp_counts.is_seen = threads > 0 && user + nice + system > 0; /* some systems show zeros */
 }
 
-/* Percent of its time for which this program waited while others ran, or the host of the virtual
- * machine did; -1: it cannot be seen. Its threads also wait for each other, but then no core works
- * for others: with PoCL on two quiet cores 3 % at most, beside one busy loop 31 % and more. 30 ms:
- * a few ticks. */
-static void rcp_taken_percent(double *others, double *stolen) {
-    const double ran = rcp_counts.ran, waited = rcp_counts.waited;
-    const double others_ms = rcp_counts.busy - ran - 30, stolen_ms = rcp_counts.stolen - 30;
-    const double taken_ms = others_ms < waited ? others_ms : waited;
-    *others = taken_ms > 0 ? 100 * taken_ms / (ran + waited) : 0;
-    *stolen = stolen_ms > 0 ? 100 * stolen_ms / (rcp_counts.busy + stolen_ms) : 0;
+/* NULL, or why not to believe a time on a processor: for over a tenth of its time this program
+ * waited while others ran, or the host of the virtual machine did. Its threads also wait for each
+ * other, but then no core works for others: with PoCL on two quiet cores 3 % at most, beside one
+ * busy loop 31 % and more. 30 ms: a few ticks. */
+static const char *rcp_doubt_cores(void) {
+    static char words[100];
+    const double all_ms = rcp_counts.ran + rcp_counts.waited, stolen_ms = rcp_counts.stolen - 30;
+    const double others_ms = fmin(rcp_counts.busy - rcp_counts.ran - 30, rcp_counts.waited);
+    const double stolen = stolen_ms / (rcp_counts.busy + stolen_ms);
     if (!rcp_counts.is_seen)
-        *others = *stolen = -1;
+        return "unknown: whether others had the processor: /proc has no counts here";
+    if (others_ms > 0.1 * all_ms)
+        snprintf(words, sizeof words, "others had the processor for %.0f %% of this program's time",
+                 100 * others_ms / all_ms);
+    else
+        snprintf(words, sizeof words, "the host of this virtual machine took %.0f %% of the time",
+                 100 * stolen);
+    return others_ms > 0.1 * all_ms || stolen > 0.1 ? words : NULL;
 }
 
 static int rcp_by_size(const void *left, const void *right) {
@@ -512,17 +515,12 @@ int main(int argc, char **argv) {
     /* Why not to believe it. A processor's threads sleep; of a GPU's work its counts say nothing. */
     rcp_print_spread(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5);
     const double late_ms = rcp_percentile(empty_rest_us, RCP_RUNS, 90) / 1e3; /* 1 of 10 is later */
-    double others, stolen;
-    rcp_taken_percent(&others, &stolen);
+    const char *doubt = rcp_is_cpu ? rcp_doubt_cores() : NULL;
     if (!rcp_is_cpu && late_ms > 1)
         printf("disturbed: others have the GPU, or this processor: an empty kernel took %.1f ms\n",
                late_ms);
-    if (rcp_is_cpu && others > 10)
-        printf("disturbed: others had the processor for %.0f %% of this program's time\n", others);
-    if (rcp_is_cpu && stolen > 10)
-        printf("disturbed: the host of this virtual machine took %.0f %% of the time\n", stolen);
-    if (rcp_is_cpu && others < 0)
-        printf("unknown: whether others had the processor: /proc has no counts here\n");
+    if (doubt)
+        printf("%s%s\n", strncmp(doubt, "unknown", 7) == 0 ? "" : "disturbed: ", doubt);
     /* Between two STARTs, each somewhere in its wait. */
     const double device_ms = (double)(work.start_ns - first.start_ns) / 1e6;
     const double host_ms = (double)(work.begin_ns - first.begin_ns) / 1e6;

@@ -274,6 +274,18 @@ static void rcp_print_spread(const double *us, double factor, double slack_us) {
                drift);
 }
 
+/* The device of this number; without one CUDA takes the first, or set_up() another. */
+static void rcp_choose_device(const char *wanted) {
+    int count;
+    RCP_CHECK(cudaGetDeviceCount(&count));
+    if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
+        atoi(wanted) >= count) {
+        fprintf(stderr, "--device %s: 0 to %d\n", wanted, count - 1);
+        exit(2);
+    }
+    RCP_CHECK(cudaSetDevice(atoi(wanted)));
+}
+
 int main(int argc, char **argv) {
     static double floor_us[RCP_RUNS], empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS];
     static double empty_host_us[RCP_RUNS], empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS];
@@ -292,15 +304,8 @@ int main(int argc, char **argv) {
             return help ? fflush(stdout) != 0 : 2;
         }
     signal(SIGALRM, rcp_on_alarm);
-    if (wanted) { /* else the driver or set_up() chooses */
-        RCP_CHECK(cudaGetDeviceCount(&number));
-        if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
-            atoi(wanted) >= number) {
-            fprintf(stderr, "--device %s: 0 to %d\n", wanted, number - 1);
-            return 2;
-        }
-        RCP_CHECK(cudaSetDevice(atoi(wanted)));
-    }
+    if (wanted)
+        rcp_choose_device(wanted);
     set_up();
     if (!rcp_result.data || rcp_result.bytes == 0)
         RCP_REFUSE("set_up() must say where launch() writes, and how many bytes: rcp_result\n");
