@@ -279,7 +279,7 @@ static void cmp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
     cl_device_id devices[256];
     cl_device_type type;
-    cl_uint count = 0, here, all = 0, found = 256;
+    cl_uint count = 0, here, all = 0;
     char name[120], driver[120], number[16], empty[512] = ""; /* platforms without a device */
     if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS)
         count = 0;
@@ -294,25 +294,23 @@ static void cmp_choose_device(const char *wanted) {
         CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
         CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
         snprintf(number, sizeof number, "%u", d);
-        if (wanted ? strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted))
-                   : (type & CL_DEVICE_TYPE_GPU) || (d == 0 && found == 256))
-            found = d;
+        if (!(wanted ? strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted))
+                     : (type & CL_DEVICE_TYPE_GPU) || (d == 0 && !cmp_device)))
+            continue;
+        cmp_device = devices[d];
+        cmp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+        CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
+        snprintf(cmp_device_name, sizeof cmp_device_name, "%s, driver %s", name, driver);
     }
-    if (found == 256) {
-        if (all > 0)
-            fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
-        else
-            fprintf(stderr, "no OpenCL device%s%s\n",
-                    *empty ? ": may the driver use one, and write its cache?" : " and no driver",
-                    empty);
-        exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
-    }
-    cmp_device = devices[found];
-    CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DEVICE_NAME, sizeof name, name, NULL));
-    CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
-    CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
-    snprintf(cmp_device_name, sizeof cmp_device_name, "%s, driver %s", name, driver);
-    cmp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    if (cmp_device)
+        return;
+    if (all > 0)
+        fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
+    else
+        fprintf(stderr, "no OpenCL device%s%s\n",
+                *empty ? ": may the driver use one, and write its cache?" : " and no driver",
+                empty);
+    exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
 }
 
 static void cmp_open_device(void) {
@@ -340,8 +338,8 @@ static void cmp_open_device(void) {
 int main(int argc, char **argv) {
     cmp.events_are_theirs = 1;
     cmp_begin(argc, argv, CMP_CANDIDATES, "START to END");
-    cmp_choose_device(cmp.wanted);
     cmp_run_processes(argv);
+    cmp_choose_device(cmp.wanted);
     cmp_open_device();
     set_up();
     if (!cmp_result.data || cmp_result.bytes == 0)

@@ -92,6 +92,7 @@ typedef char cmp_candidates_are_2_to_8[CMP_CANDIDATES >= 2 && CMP_CANDIDATES <= 
 
 struct cmp_gate {
     int open, gave_up;
+    long long clocks, ns; /* see cmp_count_clocks() */
 };
 static volatile struct cmp_gate *cmp_gate; /* in host memory that the GPU can read */
 static struct cudaDeviceProp cmp_device;
@@ -101,16 +102,38 @@ static long long *cmp_ran;
 static float *cmp_flush, *cmp_probe; /* for --cold */
 static size_t cmp_flush_bytes, cmp_probe_bytes;
 
+/* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
+static __device__ unsigned long long cmp_timer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
 /* Holds the stream until the host opens the gate. It gives up at the limit, and says so. A mistake
  * of the host must not hang the GPU. */
 static __global__ void cmp_block(volatile struct cmp_gate *gate, unsigned limit_ns) {
-    unsigned long long start_ns, now_ns; /* by the GPU's own clock */
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
+    const unsigned long long start_ns = cmp_timer_ns();
+    unsigned long long now_ns;
     do
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
+        now_ns = cmp_timer_ns();
     while (!gate->open && now_ns - start_ns < limit_ns);
     if (!gate->open)
         gate->gave_up = 1;
+}
+
+/* How many clocks does an SM count in 20 us? From a step of the timer to a step. */
+static __global__ void cmp_count_clocks(volatile struct cmp_gate *gate) {
+    const unsigned long long before_ns = cmp_timer_ns();
+    unsigned long long start_ns, now_ns;
+    do
+        start_ns = cmp_timer_ns();
+    while (start_ns == before_ns);
+    const long long start = clock64();
+    do
+        now_ns = cmp_timer_ns();
+    while (now_ns - start_ns < 20000);
+    gate->clocks = clock64() - start;
+    gate->ns = (long long)(now_ns - start_ns);
 }
 
 /* Keeps the GPU busy for so many cycles of its clock. */
@@ -248,6 +271,14 @@ static double cmp_queue_row(char which, int row, enum cmp_how how, int again, in
     return (double)(launched_ns - launch_ns) / 1e3;
 }
 
+/* The clock of an SM now. Call it behind what was timed, when that is over. */
+static double cmp_clock_mhz(void) {
+    cmp_count_clocks<<<1, 1, 0, cmp_stream>>>(cmp_gate);
+    CMP_CHECK(cudaGetLastError());
+    CMP_CHECK(cudaDeviceSynchronize());
+    return 1e3 * (double)cmp_gate->clocks / (double)cmp_gate->ns;
+}
+
 /* While the gate is shut: nothing may change the result. Then a copy of it waits for the row. */
 static void cmp_watch_row(char which, int row) {
     cmp_wait(row);
@@ -298,6 +329,8 @@ static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
         CMP_CHECK(cudaMemcpy(&cmp.ran_clocks, cmp_ran, sizeof *cmp_ran, cudaMemcpyDeviceToHost));
     if (!checked)
         cmp_note(which, us, waited_us, launch_us / row);
+    if (!checked && which)
+        cmp.clock_mhz = cmp_clock_mhz();
     return us / row;
 }
 
@@ -316,9 +349,9 @@ static void cmp_choose_device(const char *wanted) {
 int main(int argc, char **argv) {
     int number, driver;
     cmp_begin(argc, argv, CMP_CANDIDATES, "a pair of events");
+    cmp_run_processes(argv);
     if (cmp.wanted)
         cmp_choose_device(cmp.wanted);
-    cmp_run_processes(argv);
     set_up();
     if (!cmp_result.data || cmp_result.bytes == 0)
         CMP_REFUSE('A', "has no result: set_up() must say where, and how many bytes: cmp_result\n");
@@ -339,7 +372,7 @@ int main(int argc, char **argv) {
     CMP_CHECK(cudaGetLastError());
     cmp_add_spin(0);
     cmp_add_spin(1);
-    CMP_CHECK(cudaDeviceSynchronize());
+    cmp_clock_mhz();
     if (cmp.cold) {
         cmp_flush_bytes = 2 * (size_t)cmp_device.l2CacheSize;
         cmp_probe_bytes = cmp_flush_bytes / 16;

@@ -3,16 +3,14 @@
  *
  * Which of two is faster, and how sure? What compare.c and compare.cu share: a file to copy.
  *
- * Times come in rounds, one of each candidate, in an order drawn at random for each round. If A and
- * B are equal, chance alone decides which of the two is longer, as with a fair coin, whatever the
- * noise does. So the k-th smallest and the k-th largest ratio B/A of the rounds enclose the true
- * median of the ratio. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2 and 3.4.)
- *
- * That holds for one process. In the next one launches fall otherwise into their steps (see
- * cmp_step_us()), and buffers and code lie elsewhere: its ratio is another. So nine processes give
- * one ratio each. The second smallest and the second largest of nine enclose the median of all
- * processes with a probability of 96 %. Eight candidates have 28 ratios; the range of eleven
- * processes encloses all of them with 97 %, that of nine with 89 %. */
+ * Times come in rounds, one of each candidate, in random order. If A and B are equal, chance alone
+ * decides which one is longer, as with a fair coin, whatever the noise does. So the k-th smallest
+ * and the k-th largest ratio B/A enclose the true median of the ratio. (Conover, Practical
+ * Nonparametric Statistics, 3rd ed., 3.2 and 3.4.) In another process buffers and code lie
+ * elsewhere, and launches fall otherwise into their steps: its ratio is another. So nine processes
+ * give one ratio each; the second smallest and the second largest of nine enclose the median of all
+ * processes with 96 %. Eight candidates have 28 ratios: all are in the range of eleven processes
+ * with 97 %. */
 #pragma once
 
 #include <getopt.h>
@@ -29,11 +27,6 @@
 #include <unistd.h>
 
 enum { CMP_MOST = 8, CMP_RUNS = 1 << 18, CMP_TIMES = 1 << 14, CMP_PROCESSES = 999 };
-#ifdef __CUDACC_DEBUG__
-enum { CMP_DEBUGGED = 1 }; /* by nvcc -G */
-#else
-enum { CMP_DEBUGGED = 0 };
-#endif
 static int cmp_candidates = 2; /* A to H; CMP_CANDIDATES may say more */
 static char cmp_device_name[256];
 static int cmp_is_cpu; /* the device is this processor */
@@ -46,7 +39,8 @@ struct cmp_found {
     char device_name[sizeof cmp_device_name], doubt[160]; /* why not to believe it, or "" */
     struct cmp_interval difference, control; /* percent that B takes more than A, A than A itself */
     double us[CMP_MOST], more[CMP_MOST];     /* more: percent, than A */
-    double empty_us, pairs, in_a_row, tick_ns, step_ns, least, warm_us, cold_us, disturbed;
+    double mhz[CMP_MOST], first_mhz, last_mhz; /* of an SM's clock; A's first fifth, and last */
+    double seconds, empty_us, pairs, in_a_row, tick_ns, step_ns, least, warm_us, cold_us, disturbed;
 };
 /* The columns of the record; %c: one for each candidate. */
 static const struct cmp_column {
@@ -61,7 +55,9 @@ static const struct cmp_column {
     {"high_percent", CMP_AT(difference.high), 3}, {"control_percent", CMP_AT(control.middle), 3},
     {"control_low_percent", CMP_AT(control.low), 3},
     {"control_high_percent", CMP_AT(control.high), 3}, {"median_%c_us", CMP_AT(us), 3},
-    {"more_%c_percent", CMP_AT(more), 3}, {"empty_us", CMP_AT(empty_us), 3},
+    {"more_%c_percent", CMP_AT(more), 3}, {"sm_clock_%c_mhz", CMP_AT(mhz), 0},
+    {"sm_clock_first_mhz", CMP_AT(first_mhz), 0}, {"sm_clock_last_mhz", CMP_AT(last_mhz), 0},
+    {"empty_us", CMP_AT(empty_us), 3},
     {"pairs", CMP_AT(pairs), 0}, {"in_a_row", CMP_AT(in_a_row), 0},
     {"tick_ns", CMP_AT(tick_ns), 0}, {"step_in_a_row_ns", CMP_AT(step_ns), 0},
     {"least_percent", CMP_AT(least), 3}, {"probe_warm_us", CMP_AT(warm_us), 0},
@@ -87,7 +83,7 @@ static long first_wrong(const void *copy, int version);
 /* ---- The state of a run ---- */
 
 struct cmp_rounds {
-    double us[CMP_MOST][CMP_RUNS];
+    double us[CMP_MOST][CMP_RUNS], mhz[CMP_MOST][CMP_RUNS]; /* mhz: see cmp.clock_mhz */
     size_t count;
 };
 static struct {
@@ -96,7 +92,6 @@ static struct {
     int processes, cold, first, row, delay; /* delay: in clocks, before a row */
     const char *clock, *wanted;             /* which time it is; of --device */
     FILE *record;                           /* of --csv; stdout: in place of the words */
-    char *drivers; /* OCL_ICD_FILENAMES as it was: loader or drivers may cut it behind the first */
     unsigned char *before, *seen, spoilt; /* the result behind prepare(), and later; its filling */
     int version;                          /* of the input */
     struct cmp_rounds all, aa;            /* aa: A and A again, the control */
@@ -105,6 +100,7 @@ static struct {
     double times_us[CMP_TIMES], once_us, empty_us;
     int events_are_theirs; /* launch() gives the events (OpenCL): they may leave out a part */
     long long ran_clocks;  /* of the last spin */
+    double clock_mhz;      /* of an SM, behind the last row; OpenCL has no way to tell: 0 */
     size_t times, samples, late, too_short;
     struct cmp_found table[CMP_PROCESSES]; /* of a process: the first one is its own */
     int rows, repeated, answer_to;         /* the pipe to the process that started this one, or 0 */
@@ -118,8 +114,7 @@ static inline int64_t cmp_now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A random number from 0 to n - 1. The clock is the seed, so each run gets others; a test that
- * wants the same ones again sets CMP_SEED. */
+/* A random number from 0 to n - 1; the clock is the seed, or CMP_SEED. */
 static inline int cmp_random(int n) {
     static uint64_t state;
     if (state == 0) {
@@ -142,13 +137,12 @@ static inline int cmp_by_size(const void *left, const void *right) {
 /* Of n samples the one that so many percent of them are below. */
 static inline double cmp_percentile(const double *samples, size_t n, size_t percent) {
     static double sorted[CMP_RUNS];
-    memcpy(sorted, samples, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, cmp_by_size);
+    qsort(memcpy(sorted, samples, n * sizeof *sorted), n, sizeof *sorted, cmp_by_size);
     return sorted[n * percent / 100];
 }
 
-/* Percent that the last fifth of the runs takes more than the first one; 0 if more than a quarter
- * of each is within the other, or it is fewer than five. */
+/* Percent that the last fifth of the runs takes more than the first; 0 if more than a quarter of
+ * each is within the other, or a fifth is fewer than five. */
 static inline double cmp_drift(const double *first, size_t n) {
     const size_t k = n / 5;
     const double *last = first + n - k;
@@ -174,8 +168,7 @@ static inline size_t cmp_rank(size_t n, int intervals) {
 
 static inline double cmp_median(const double *samples, size_t n) {
     static double sorted[CMP_RUNS];
-    memcpy(sorted, samples, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, cmp_by_size);
+    qsort(memcpy(sorted, samples, n * sizeof *sorted), n, sizeof *sorted, cmp_by_size);
     return n > 0 ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : 0;
 }
 
@@ -255,8 +248,7 @@ static inline void cmp_limit(unsigned seconds, char which, const char *words) {
     alarm(seconds);
 }
 
-/* us: by the device's stamps; host_us: of a launch(); all_us: from before launch() until the host
- * knew that all was over. No stamps enclose more than that. */
+/* us: by the device's stamps; host_us: of a launch(); all_us: until the host knew of the end. */
 static inline void cmp_note(char which, double us, double all_us, double host_us) {
     const int i = cmp_index(which);
     if (us > 1.02 * all_us + 10)
@@ -280,33 +272,29 @@ static struct {
     double ran, waited, busy, stolen;
     int is_seen;
 } cmp_counts;
-/* Counts, with -1 at the begin and with 1 at the end. Sources: clock(3), proc(5), the kernel's
- * sched-stats.rst. */
+/* Counts, with -1 at the begin and with 1 at the end: proc(5), the kernel's sched-stats.rst. */
 static inline void cmp_count(int sign) {
     const double tick_ms = sign * 1e3 / (double)sysconf(_SC_CLK_TCK);
     double waited_ns, user = 0, nice = 0, system = 0, steal = 0;
     int threads = 0;
-    glob_t tasks;
-    const int failed = glob("/proc/self/task/*/schedstat", 0, NULL, &tasks);
-    for (size_t task = 0; failed == 0 && task < tasks.gl_pathc; task++) {
-        FILE *file = fopen(tasks.gl_pathv[task], "r");
-        if (file && fscanf(file, "%*f %lf", &waited_ns) == 1) {
+    glob_t files;
+    glob("/proc/self/task/*/schedstat", 0, NULL, &files);
+    glob("/proc/stat", GLOB_APPEND, NULL, &files);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        FILE *file = fopen(files.gl_pathv[i], "r");
+        if (!file)
+            continue; /* the thread has ended */
+        if (fscanf(file, "%*f %lf", &waited_ns) == 1) {
             cmp_counts.waited += sign * waited_ns / 1e6;
             threads++;
+        } else if (fscanf(file, "cpu %lf %lf %lf %*f %*f %*f %*f %lf", &user, &nice, &system,
+                          &steal) == 4) {
+            cmp_counts.busy += tick_ms * (user + nice + system);
+            cmp_counts.stolen += tick_ms * steal;
         }
-        if (file)
-            fclose(file);
-    }
-    if (failed == 0)
-        globfree(&tasks);
-    FILE *file = fopen("/proc/stat", "r");
-    if (file &&
-        fscanf(file, "cpu %lf %lf %lf %*f %*f %*f %*f %lf", &user, &nice, &system, &steal) == 4) {
-        cmp_counts.busy += tick_ms * (user + nice + system);
-        cmp_counts.stolen += tick_ms * steal;
-    }
-    if (file)
         fclose(file);
+    }
+    globfree(&files);
     cmp_counts.ran += sign * 1e3 * (double)clock() / CLOCKS_PER_SEC;
     cmp_counts.is_seen = threads > 0 && user + nice + system > 0; /* some systems show zeros */
 }
@@ -317,18 +305,20 @@ static inline void cmp_count(int sign) {
  * busy loop 31 % and more. 30 ms: a few ticks. */
 static inline const char *cmp_doubt_cores(void) {
     static char words[100];
-    const double all_ms = cmp_counts.ran + cmp_counts.waited, stolen_ms = cmp_counts.stolen - 30;
     const double others_ms = fmin(cmp_counts.busy - cmp_counts.ran - 30, cmp_counts.waited);
-    const double stolen = stolen_ms / (cmp_counts.busy + stolen_ms);
+    const double all_ms = cmp_counts.ran + cmp_counts.waited;
+    const double stolen_ms = fmax(0, cmp_counts.stolen - 30), busy_ms = cmp_counts.busy + stolen_ms;
     if (!cmp_counts.is_seen)
         return "unknown: whether others had the processor: /proc has no counts here";
     if (others_ms > 0.1 * all_ms)
         snprintf(words, sizeof words, "others had the processor for %.0f %% of this program's time",
                  100 * others_ms / all_ms);
-    else
+    else if (stolen_ms > 0.1 * busy_ms)
         snprintf(words, sizeof words, "the host of this virtual machine took %.0f %% of the time",
-                 100 * stolen);
-    return others_ms > 0.1 * all_ms || stolen > 0.1 ? words : NULL;
+                 100 * stolen_ms / busy_ms);
+    else
+        return NULL;
+    return words;
 }
 
 /* While launches are held: waits until those that are not held would have ended. */
@@ -338,8 +328,8 @@ static inline void cmp_wait(int launches) {
     }
 }
 
-/* While launches are held nothing may change. Returns whether to look again: of each for the first
- * 0.1 s, because on a busy machine work in another stream may start late. */
+/* While launches are held nothing may change. Returns whether to look again: of each for 0.1 s,
+ * because on a busy machine work in another stream may start late. */
 static inline int cmp_watch(char which, size_t bytes) {
     static int64_t ends_ns[CMP_MOST];
     int64_t *end_ns = &ends_ns[cmp_index(which)];
@@ -378,9 +368,8 @@ static inline void cmp_check_result(char which, size_t bytes) {
 }
 
 /* Does the host wait longer for a launch, each time, than its events, launch() and an empty kernel
- * explain? Then the events do not enclose all of its work. On a busy machine a wait is longer, too:
- * so a launch that looks so is measured for another second, in turns with empty kernels, and only
- * this second counts. */
+ * explain? Then the events do not enclose all of its work. A busy machine does the same: so it is
+ * measured for another second, in turns with empty kernels, and only this second counts. */
 static inline void cmp_check_outside(char which) {
     const int i = cmp_index(which);
     for (int again = 0; again < 2; again++) {
@@ -402,9 +391,8 @@ static inline void cmp_check_outside(char which) {
     alarm(0);
 }
 
-/* Adds a round in random order, of all candidates or of A and A. The empty kernel's time is in none:
- * a constant that all share would make the difference look smaller. A round with nothing left is
- * dropped. */
+/* Adds a round in random order, of all candidates or of A and A, without the empty kernel's time,
+ * which all share. A round with nothing left is dropped. */
 static inline void cmp_compare(struct cmp_rounds *to) {
     const int is_control = to == &cmp.aa, n = is_control ? 2 : cmp_candidates;
     int order[CMP_MOST], is_short = 0;
@@ -418,6 +406,7 @@ static inline void cmp_compare(struct cmp_rounds *to) {
         const char which = (char)('A' + (is_control ? 0 : order[i]));
         const double us = cmp_time_us(which, cmp.row, CMP_TIMED, 0) - cmp.empty_us;
         to->us[order[i]][to->count] = us;
+        to->mhz[order[i]][to->count] = cmp.clock_mhz;
         is_short |= !(us > 0); /* not a number, too */
     }
     cmp.too_short += (size_t)is_short;
@@ -461,8 +450,7 @@ static inline double cmp_launch_us(void) {
 }
 
 /* Is what --cold does enough? A probe of some memory takes longer behind the other data than when
- * it has just been read. The device's own answers to how large its caches are, are not believed.
- * which 0: the probe is read again; 1: behind the other data; 2: an empty kernel in its place. */
+ * it has just been read. which 0: it is read again; 1: behind the other data; 2: not at all. */
 static inline void cmp_prove_cold(void) {
     enum { TIMES = 11 };
     double us[3][TIMES];
@@ -484,9 +472,14 @@ static inline struct cmp_interval cmp_enclose_ratio(const struct cmp_rounds *of,
 /* Why not to believe this process: the first reason that was seen. */
 static inline void cmp_doubt(struct cmp_found *mine) {
     const double drift = cmp_drift(cmp.all.us[0], cmp.all.count);
+    const double moved = cmp_drift(cmp.all.mhz[0], cmp.all.count);
     const char *cores =
         cmp_is_cpu ? cmp_doubt_cores() : NULL; /* they say nothing of a GPU's work */
     mine->disturbed = 1;
+#ifdef __CUDACC_DEBUG__
+    strcpy(mine->doubt, "built for debugging (nvcc -G), which makes other kernels");
+    return;
+#endif
     if (cmp.late > cmp.samples / 4)
         snprintf(mine->doubt, sizeof mine->doubt,
                  "the host waited a millisecond too long in %zu of %zu timings", cmp.late,
@@ -494,6 +487,8 @@ static inline void cmp_doubt(struct cmp_found *mine) {
     else if (fabs(drift) > (cmp_is_cpu ? 20 : 5))
         snprintf(mine->doubt, sizeof mine->doubt,
                  "A's times drift: the last fifth takes %+.0f %% more than the first", drift);
+    else if (fabs(moved) > 5)
+        snprintf(mine->doubt, sizeof mine->doubt, "the SM's clock moved by %+.0f %%", moved);
     else {
         snprintf(mine->doubt, sizeof mine->doubt, "%s", cores ? cores : "");
         mine->disturbed = cores && strncmp(cores, "unknown", 7) != 0;
@@ -507,8 +502,12 @@ static inline void cmp_add_row(double tick_us, double step_us) {
     for (int i = 0; i < cmp_candidates; i++) {
         mine->more[i] = cmp_enclose_ratio(&cmp.all, i, 0, 1).middle;
         mine->us[i] = cmp_median(cmp.all.us[i], cmp.all.count);
+        mine->mhz[i] = cmp_median(cmp.all.mhz[i], cmp.all.count);
         least_us = fmin(least_us, mine->us[i]);
     }
+    const size_t fifth = (cmp.all.count + 4) / 5;
+    mine->first_mhz = cmp_median(cmp.all.mhz[0], fifth);
+    mine->last_mhz = cmp_median(cmp.all.mhz[0] + cmp.all.count - fifth, fifth);
     mine->difference = cmp_enclose_ratio(&cmp.all, 1, 0, 1);
     mine->control = cmp_enclose_ratio(&cmp.aa, 1, 0, 1);
     mine->least =
@@ -561,6 +560,9 @@ static inline void cmp_measure_rounds(void) {
     const struct timespec window = {0, 200000000};
     const int64_t begin_ns = cmp_now_ns();
     double part = 0;
+    if (cmp.seconds <= 0) /* not said */
+        cmp.seconds = cmp_is_cpu ? 2.5 : 0.5;
+    cmp.table[0].seconds = cmp.seconds;
     cmp_count(-1);
     cmp.samples = cmp.late = 0;
     for (int round = 0; part < 1 || (cmp.all.count < 16 && part < 10); round++) {
@@ -611,10 +613,10 @@ static inline int cmp_is_cold(const struct cmp_found *of) {
     return of->cold_us > 0 && of->cold_us > 1.5 * of->warm_us;
 }
 
-/* Where launches get longer in steps, a difference is shown up to a step too large or too small. If
- * both meet the same steps, it is not turned round: the interval gets a step's width to each side,
- * and stays on its side of 0; the words say the condition. Below 0.05 % or a tenth of a step it has
- * no side: two kernels of one text differ as much by where they and their data lie. */
+/* Where launches get longer in steps, a difference is up to a step too large or too small: the
+ * interval gets a step's width to each side. If both meet the same steps it stays on its side of 0;
+ * the words say the condition. Below 0.05 % or a tenth of a step it has no side: two kernels of one
+ * text differ as much by where they and their data lie. */
 static inline struct cmp_interval cmp_widen(struct cmp_interval found, double step) {
     const double least = 0.05, side = 1e-9, wide = fmax(step, least);
     const int has_side = fabs(found.middle) >= fmax(least, step / 10);
@@ -668,9 +670,7 @@ static inline void cmp_print_difference(const char *b, const char *a, struct cmp
 /* What was seen in the first process that was disturbed. Why is another question. */
 static inline void cmp_print_disturbed(FILE *to, double processes) {
     const struct cmp_found *row = cmp.table;
-    if (CMP_DEBUGGED)
-        fprintf(to, "Disturbed: built for debugging (nvcc -G), which makes other kernels.\n");
-    else if (processes > 0) {
+    if (processes > 0) {
         while (row->disturbed <= 0)
             row++;
         fprintf(to, "Disturbed: %.0f of %d processes%s%s.\n", processes, cmp.rows,
@@ -736,6 +736,20 @@ static inline void cmp_print_many(const struct cmp_found *of) {
            cmp.rows, cmp.rows == 1 ? "" : "es", of->pairs, of->empty_us);
 }
 
+/* Did all meet the same clock, and did it stay? */
+static inline void cmp_print_clock(const struct cmp_found *of) {
+    int differs = 0;
+    printf("SM's clock:");
+    for (int i = 0; i < cmp_candidates; i++) {
+        printf(" %c %.0f,", 'A' + i, of->mhz[i]);
+        differs |= fabs(of->mhz[i] / of->mhz[0] - 1) > 0.01;
+    }
+    printf(" in MHz: %s", differs ? "not the same, which is in the difference" : "the same");
+    if (fabs(of->last_mhz / of->first_mhz - 1) >= 0.02)
+        printf("; it moved from %.0f to %.0f: lock it", of->first_mhz, of->last_mhz);
+    printf(".\n");
+}
+
 /* of: what the record's columns are in all processes together. */
 static inline void cmp_print_words(const struct cmp_found *of, const char *verdict) {
     const int one = cmp.rows == 1, alone = of->in_a_row <= 1;
@@ -761,6 +775,8 @@ static inline void cmp_print_words(const struct cmp_found *of, const char *verdi
         printf("Steps: the clock's tick is %.0f ns. In this row a launch gets longer in steps of "
                "%.0f ns.\n",
                of->tick_ns, of->step_ns);
+    if (of->mhz[0] > 0)
+        cmp_print_clock(of);
     if (of->control.high < INFINITY) {
         cmp_print_difference("Control, of a quarter of the pairs: A", "A itself", of->control);
         printf(".\n");
@@ -794,7 +810,7 @@ static inline void cmp_print_columns(FILE *to, struct cmp_found *of, struct cmp_
 
 static inline void cmp_print_record(FILE *to, struct cmp_found *of, const char *verdict) {
     fprintf(to, "# program,compare\n# device,%s\n# cold,%d\n# seconds,%g\n# percent,%g\n",
-            cmp_device_name, cmp.cold, cmp.seconds, cmp.percent);
+            cmp_device_name, cmp.cold, cmp.table[0].seconds, cmp.percent);
     fprintf(to, "# candidates,%d\n# processes,%d\n# repeated,%d\n# verdict,%s\n", cmp_candidates,
             cmp.rows, cmp.repeated, verdict);
     cmp_print_columns(to, of, NULL);
@@ -824,26 +840,21 @@ static inline int cmp_gate_answer(const struct cmp_found *of) {
             which = (char)('A' + i);
         }
     }
-    /* Each round mixes the candidates. So who disturbs meets all alike: he may hide a difference,
-     * but hardly makes one. */
+    /* Each round mixes the candidates: who disturbs may hide a difference, but hardly makes one. */
     const int is_slower = worst.low > cmp.gate_percent, is_disturbed = of->disturbed > 0;
-    const char *why = cmp.cold && !cmp_is_cold(of) ? "the cache was not shown to be cold"
-                      : is_disturbed && !is_slower ? "the machine was disturbed"
-                                                   : NULL;
-    const int answer = why                        ? CMP_NOT_MEASURED
-                       : is_slower                ? CMP_SLOWER
-                       : high >= cmp.gate_percent ? CMP_UNDECIDED
-                                                  : 0;
+    const int is_warm = cmp.cold && !cmp_is_cold(of);
+    const int answer = is_warm || (is_disturbed && !is_slower) ? CMP_NOT_MEASURED
+                       : is_slower                             ? CMP_SLOWER
+                       : high >= cmp.gate_percent              ? CMP_UNDECIDED
+                                                               : 0;
+    static const char *const words[] = {"not slower",  "", "", "slower", "not decided",
+                                        "not measured"}; /* by exit code */
     cmp_print_disturbed(stderr, of->disturbed);
     if (cmp.record == stdout)
         return answer;
-    printf("gate %.2f %%: %s: ", cmp.gate_percent,
-           why           ? "not measured"
-           : is_slower   ? "slower"
-           : answer == 0 ? "not slower"
-                         : "not decided");
-    if (why)
-        printf("%s\n", why);
+    printf("gate %.2f %%: %s: ", cmp.gate_percent, words[answer]);
+    if (answer == CMP_NOT_MEASURED)
+        printf("the %s\n", is_warm ? "cache was not shown to be cold" : "machine was disturbed");
     else {
         cmp_print_difference(cmp_name(which), "A", worst);
         printf(is_disturbed ? ", on a disturbed machine.\n" : ".\n");
@@ -855,7 +866,7 @@ static inline int cmp_gate_answer(const struct cmp_found *of) {
 __attribute__((noreturn)) static inline void cmp_give_up(int code) {
     if (cmp.gate_percent != 0 && cmp.record != stdout)
         printf("gate: not measured: see above\n");
-    if (cmp.gate_percent != 0)
+    if (cmp.gate_percent != 0 && code != 2 && code != 77)
         code = CMP_NOT_MEASURED;
     exit(fflush(stdout) == 0 ? code : 1);
 }
@@ -875,7 +886,7 @@ static inline int cmp_finish(void) {
                 column[r] = *cmp_at(&cmp.table[r], c, i);
             *cmp_at(&of, c, i) = cmp_median(column, n);
         }
-    of.disturbed = CMP_DEBUGGED * cmp.rows;
+    of.disturbed = 0;
     for (size_t r = 0; r < n; r++) {
         of.disturbed += cmp.table[r].disturbed;
         column[r] = cmp.table[r].control.middle;
@@ -926,8 +937,6 @@ static inline double cmp_number(const char *text, double most, const char *what)
 static inline int cmp_run_process(char **argv, struct cmp_found *row) {
     char words[32];
     int ends[2], status;
-    if (cmp.drivers)
-        setenv("OCL_ICD_FILENAMES", cmp.drivers, 1);
     signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody can wait */
     if (pipe(ends) != 0 || (cmp.child = fork()) < 0) {
         perror("cannot start a process");
@@ -959,8 +968,6 @@ static inline int cmp_run_process(char **argv, struct cmp_found *row) {
 
 /* For several processes: runs them, reports and ends the program. One process returns at once. */
 static inline void cmp_run_processes(char **argv) {
-    if (cmp.seconds <= 0) /* not said */
-        cmp.seconds = cmp_is_cpu ? 2.5 : 0.5;
     if (cmp.processes == 1)
         return;
     while (cmp.rows < cmp.processes) {
@@ -997,7 +1004,7 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
         "  PERCENT        the smallest difference that matters to you, 0.5\n"
         "  --processes N  1, or 6 to 999; else 9, or more for more candidates\n"
         "  --cold         the caches do not have a launch's data, and each is timed alone\n"
-        "  --device D     its number, or a part of its name\n"
+        "  --device D     its number; of OpenCL also a part of its name\n"
         "  --csv[=FILE]   writes the numbers by name; without FILE in place of the words\n"
         "  --gate PERCENT one line: is one slower than A by so much?\n"
         "Ends with 0; 1: no result, and why; 2: wrong arguments; 77: no device. With\n"
@@ -1011,10 +1018,8 @@ static inline void cmp_begin(int argc, char **argv, int candidates, const char *
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     const char *processes = NULL, *record = NULL, *mine = getenv("CMP_PROCESS");
-    const char *drivers = getenv("OCL_ICD_FILENAMES");
     const int pairs = candidates * (candidates - 1) / 2;
     cmp_candidates = candidates;
-    cmp.drivers = drivers ? strdup(drivers) : NULL;
     cmp.clock = clock;
     cmp.percent = 0.5;
     cmp.row = cmp.delay = 1;

@@ -67,6 +67,9 @@ static cl_program rcp_build_program(const char *text) {
 #ifndef N
 #define N (1 << 20)
 #endif
+#ifndef RCP_BYTES
+#define RCP_BYTES (2.0 * sizeof host) /* that a launch reads and writes, for GB/s; 0: not said */
+#endif
 static float host[N];
 static cl_mem input;
 static cl_kernel my_kernel;
@@ -119,6 +122,9 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
+#ifndef RCP_BYTES
+#define RCP_BYTES 0
+#endif
 enum { RCP_RUNS = 101, RCP_LONGEST_S = 60 }; /* longer than your longest launch */
 #ifndef RCP_COLD_BYTES
 #define RCP_COLD_BYTES (256 << 20)
@@ -272,7 +278,7 @@ static void rcp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
     cl_device_id devices[256];
     cl_device_type type;
-    cl_uint count = 0, here, all = 0, found = 256;
+    cl_uint count = 0, here, all = 0;
     char name[120], driver[120], number[16], empty[512] = ""; /* platforms without a device */
     if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS)
         count = 0;
@@ -287,25 +293,23 @@ static void rcp_choose_device(const char *wanted) {
         RCP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
         RCP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
         snprintf(number, sizeof number, "%u", d);
-        if (wanted ? strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted))
-                   : (type & CL_DEVICE_TYPE_GPU) || (d == 0 && found == 256))
-            found = d;
+        if (!(wanted ? strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted))
+                     : (type & CL_DEVICE_TYPE_GPU) || (d == 0 && !rcp_device)))
+            continue;
+        rcp_device = devices[d];
+        rcp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+        RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
+        snprintf(rcp_device_name, sizeof rcp_device_name, "%s, driver %s", name, driver);
     }
-    if (found == 256) {
-        if (all > 0)
-            fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
-        else
-            fprintf(stderr, "no OpenCL device%s%s\n",
-                    *empty ? ": may the driver use one, and write its cache?" : " and no driver",
-                    empty);
-        exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
-    }
-    rcp_device = devices[found];
-    RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DEVICE_NAME, sizeof name, name, NULL));
-    RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
-    RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
-    snprintf(rcp_device_name, sizeof rcp_device_name, "%s, driver %s", name, driver);
-    rcp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    if (rcp_device)
+        return;
+    if (all > 0)
+        fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
+    else
+        fprintf(stderr, "no OpenCL device%s%s\n",
+                *empty ? ": may the driver use one, and write its cache?" : " and no driver",
+                empty);
+    exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
 }
 
 /* In ms: this program ran, its threads waited for a core, all cores worked, a virtual machine's
@@ -314,33 +318,29 @@ static struct {
     double ran, waited, busy, stolen;
     int is_seen;
 } rcp_counts;
-/* Counts, with -1 at the begin and with 1 at the end. Sources: clock(3), proc(5), the kernel's
- * sched-stats.rst. */
+/* Counts, with -1 at the begin and with 1 at the end: proc(5), the kernel's sched-stats.rst. */
 static void rcp_count(int sign) {
     const double tick_ms = sign * 1e3 / (double)sysconf(_SC_CLK_TCK);
     double waited_ns, user = 0, nice = 0, system = 0, steal = 0;
     int threads = 0;
-    glob_t tasks;
-    const int failed = glob("/proc/self/task/*/schedstat", 0, NULL, &tasks);
-    for (size_t task = 0; failed == 0 && task < tasks.gl_pathc; task++) {
-        FILE *file = fopen(tasks.gl_pathv[task], "r");
-        if (file && fscanf(file, "%*f %lf", &waited_ns) == 1) {
+    glob_t files;
+    glob("/proc/self/task/*/schedstat", 0, NULL, &files);
+    glob("/proc/stat", GLOB_APPEND, NULL, &files);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        FILE *file = fopen(files.gl_pathv[i], "r");
+        if (!file)
+            continue; /* the thread has ended */
+        if (fscanf(file, "%*f %lf", &waited_ns) == 1) {
             rcp_counts.waited += sign * waited_ns / 1e6;
             threads++;
+        } else if (fscanf(file, "cpu %lf %lf %lf %*f %*f %*f %*f %lf", &user, &nice, &system,
+                          &steal) == 4) {
+            rcp_counts.busy += tick_ms * (user + nice + system);
+            rcp_counts.stolen += tick_ms * steal;
         }
-        if (file)
-            fclose(file);
-    }
-    if (failed == 0)
-        globfree(&tasks);
-    FILE *file = fopen("/proc/stat", "r");
-    if (file &&
-        fscanf(file, "cpu %lf %lf %lf %*f %*f %*f %*f %lf", &user, &nice, &system, &steal) == 4) {
-        rcp_counts.busy += tick_ms * (user + nice + system);
-        rcp_counts.stolen += tick_ms * steal;
-    }
-    if (file)
         fclose(file);
+    }
+    globfree(&files);
     rcp_counts.ran += sign * 1e3 * (double)clock() / CLOCKS_PER_SEC;
     rcp_counts.is_seen = threads > 0 && user + nice + system > 0; /* some systems show zeros */
 }
@@ -351,18 +351,20 @@ static void rcp_count(int sign) {
  * busy loop 31 % and more. 30 ms: a few ticks. */
 static const char *rcp_doubt_cores(void) {
     static char words[100];
-    const double all_ms = rcp_counts.ran + rcp_counts.waited, stolen_ms = rcp_counts.stolen - 30;
     const double others_ms = fmin(rcp_counts.busy - rcp_counts.ran - 30, rcp_counts.waited);
-    const double stolen = stolen_ms / (rcp_counts.busy + stolen_ms);
+    const double all_ms = rcp_counts.ran + rcp_counts.waited;
+    const double stolen_ms = fmax(0, rcp_counts.stolen - 30), busy_ms = rcp_counts.busy + stolen_ms;
     if (!rcp_counts.is_seen)
         return "unknown: whether others had the processor: /proc has no counts here";
     if (others_ms > 0.1 * all_ms)
         snprintf(words, sizeof words, "others had the processor for %.0f %% of this program's time",
                  100 * others_ms / all_ms);
-    else
+    else if (stolen_ms > 0.1 * busy_ms)
         snprintf(words, sizeof words, "the host of this virtual machine took %.0f %% of the time",
-                 100 * stolen);
-    return others_ms > 0.1 * all_ms || stolen > 0.1 ? words : NULL;
+                 100 * stolen_ms / busy_ms);
+    else
+        return NULL;
+    return words;
 }
 
 static int rcp_by_size(const void *left, const void *right) {
@@ -373,13 +375,12 @@ static int rcp_by_size(const void *left, const void *right) {
 /* Of n samples the one that so many percent of them are below. */
 static double rcp_percentile(const double *samples, size_t n, size_t percent) {
     static double sorted[RCP_RUNS];
-    memcpy(sorted, samples, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, rcp_by_size);
+    qsort(memcpy(sorted, samples, n * sizeof *sorted), n, sizeof *sorted, rcp_by_size);
     return sorted[n * percent / 100];
 }
 
-/* Percent that the last fifth of the runs takes more than the first one; 0 if more than a quarter
- * of each is within the other, or it is fewer than five. */
+/* Percent that the last fifth of the runs takes more than the first; 0 if more than a quarter of
+ * each is within the other, or a fifth is fewer than five. */
 static double rcp_drift(const double *first, size_t n) {
     const size_t k = n / 5;
     const double *last = first + n - k;
@@ -390,16 +391,18 @@ static double rcp_drift(const double *first, size_t n) {
 }
 
 /* Do the runs disagree? Of 101 the 41st and the 61st by size have the true median between them: is
- * one of them further away than this factor, and so many us? Do they drift? */
-static void rcp_print_spread(const double *us, double factor, double slack_us) {
+ * one of them further away than this factor, and so many us? Do they drift? If so, returns 1. */
+static int rcp_print_spread(const double *us, double factor, double slack_us) {
     const double middle = rcp_percentile(us, RCP_RUNS, 50), drift = rcp_drift(us, RCP_RUNS);
     const double low = rcp_percentile(us, RCP_RUNS, 40), high = rcp_percentile(us, RCP_RUNS, 60);
+    const int drifts = fabs(drift) > 20 * (factor - 1) && fabs(drift) * middle > 40 * slack_us;
     if ((high > factor * middle && high > middle + slack_us) ||
         (middle > factor * low && middle > low + slack_us))
         printf("disturbed: the runs disagree: the median is between %.2f and %.2f us\n", low, high);
-    if (fabs(drift) > 20 * (factor - 1) && fabs(drift) * middle > 40 * slack_us)
+    if (drifts)
         printf("disturbed: the runs drift: the last fifth takes %+.0f %% more than the first\n",
                drift);
+    return drifts;
 }
 
 int main(int argc, char **argv) {
@@ -504,6 +507,8 @@ int main(int argc, char **argv) {
            "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n",
            rcp_device_name, RCP_RUNS, cold ? "full of other data" : "as prepare() left them", us,
            rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95));
+    if (RCP_BYTES > 0) /* OpenCL does not know what the memory can give */
+        printf("bandwidth: %.1f GB/s\n", RCP_BYTES / us / 1e3);
     if (rcp_is_cpu)
         printf("cores: %.1f worked on a launch; in the next process it may be another number\n",
                cpu_us / all_us);

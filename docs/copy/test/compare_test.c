@@ -2,8 +2,8 @@
  *
  * What compare.h must say of times whose answer is known. Without arguments: its statistics.
  * With arguments it is a compare whose processes say what stands in the file `script`, a line
- * for each: difference, low, high, control (in percent), disturbed, a probe's warm and cold us, and
- * the least percent that the clock can tell. "late": it measures. With CANDIDATES=4 a line is the
+ * for each: difference, low, high, control (in percent), disturbed, a probe's warm and cold us,
+ * the least percent that the clock can tell, the SM's clock of A and B, and A's at last. "late": it measures. With CANDIDATES=4 a line is the
  * us of A, B, C and D. */
 #include "../compare.h"
 
@@ -195,12 +195,12 @@ static int be_a_process(void) {
         return cmp_measure(0, 0) || cmp_finish();
     row->least = 0.1;
     if (cmp_candidates == 2)
-        sscanf(line, "%lf%lf%lf%lf%lf%lf%lf%lf", &row->difference.middle, &row->difference.low,
-               &row->difference.high, &row->control.middle, &row->disturbed, &row->warm_us,
-               &row->cold_us, &row->least);
-    const char *drivers = getenv("OCL_ICD_FILENAMES");
-    if (drivers && !strchr(drivers, ':'))
-        return 1;
+        sscanf(line, "%lf%lf%lf%lf%lf%lf%lf%lf%lf%lf%lf", &row->difference.middle,
+               &row->difference.low, &row->difference.high, &row->control.middle, &row->disturbed,
+               &row->warm_us, &row->cold_us, &row->least, &row->mhz[0], &row->mhz[1],
+               &row->last_mhz);
+    row->first_mhz = row->mhz[0];
+    row->last_mhz = row->last_mhz > 0 ? row->last_mhz : row->mhz[0];
     row->us[0] = 100;
     row->us[1] = 100 + row->difference.middle;
     row->more[1] = row->difference.middle;
@@ -221,11 +221,8 @@ static int be_a_process(void) {
 
 int main(int argc, char **argv) {
     if (argc > 1) {
-        char *drivers = getenv("OCL_ICD_FILENAMES");
         const char *candidates = getenv("CANDIDATES");
         cmp_begin(argc, argv, candidates ? atoi(candidates) : 2, "a script");
-        if (drivers && !getenv("CMP_PROCESS")) /* as the loader does */
-            drivers[strcspn(drivers, ":")] = 0;
         cmp_run_processes(argv);
         return be_a_process();
     }
