@@ -102,8 +102,7 @@ static void launch(char which, cl_event *first, cl_event *last) {
     CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, work, 1, NULL, global, local, 0, NULL, first));
 }
 
-/* Of the result, copied to the host: the first wrong element, or -1. The steps lead to twice the
- * input. */
+/* Of the result, copied to the host: the first wrong element, or -1. The result is 2 * in[i]. */
 static long first_wrong(const void *copy, int version) {
     const float *out = (const float *)copy;
     for (int i = 0; i < N; i++)
@@ -273,8 +272,7 @@ static cl_mem cmp_make_zeros(size_t count) {
     return made;
 }
 
-/* The device of this number, or the first one with this text in its name. NULL: the first GPU, else
- * the first device. */
+/* The device of this number, or with this text in its name. NULL: the first GPU, or device 0. */
 static void cmp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
     cl_device_id devices[256];

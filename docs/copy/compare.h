@@ -9,8 +9,7 @@
  * Nonparametric Statistics, 3rd ed., 3.2 and 3.4.) In another process buffers and code lie
  * elsewhere, and launches fall otherwise into their steps: its ratio is another. So nine processes
  * give one ratio each; the second smallest and the second largest of nine enclose the median of all
- * processes with 96 %. Eight candidates have 28 ratios: all are in the range of eleven processes
- * with 97 %. */
+ * processes with 96 %. Of eight candidates all 28 ratios are in the range of eleven with 97 %. */
 #pragma once
 
 #include <getopt.h>
@@ -153,8 +152,7 @@ static inline double cmp_drift(const double *first, size_t n) {
 }
 
 /* The largest k for which the k-th smallest and the k-th largest of n samples enclose the true
- * median, in `intervals` such intervals at once, with a probability of 95 % or more. 0: there is
- * none, n is too small. */
+ * median, in so many intervals at once, with 95 % or more. 0: there is none, n is too small. */
 static inline size_t cmp_rank(size_t n, int intervals) {
     const double coins = (double)n;
     size_t k = (size_t)fmax(0, coins / 2 - 7 * sqrt(coins)); /* less: nothing to add */
@@ -266,8 +264,7 @@ static inline void cmp_note(char which, double us, double all_us, double host_us
     cmp.host_us[i] = fmin(cmp.host_us[i], host_us);
 }
 
-/* In ms: this program ran, its threads waited for a core, all cores worked, a virtual machine's
- * host took some. */
+/* In ms: this program ran, its threads waited for a core, all cores worked, a VM's host did. */
 static struct {
     double ran, waited, busy, stolen;
     int is_seen;
@@ -341,8 +338,7 @@ static inline int cmp_watch(char which, size_t bytes) {
 }
 
 #define CMP_RIGHT_BEFORE "cannot be checked: its result is right before it is launched\n"
-/* Is what was seen right, and of this input and of no other? If it was wrong when the last event
- * was complete: why? */
+/* Is what was seen right, and of this input and no other? If not when the last event was: why? */
 static inline void cmp_check_result(char which, size_t bytes) {
     size_t same = 0;
     if (first_wrong(cmp.seen, cmp.version) < 0) {
@@ -473,26 +469,21 @@ static inline struct cmp_interval cmp_enclose_ratio(const struct cmp_rounds *of,
 static inline void cmp_doubt(struct cmp_found *mine) {
     const double drift = cmp_drift(cmp.all.us[0], cmp.all.count);
     const double moved = cmp_drift(cmp.all.mhz[0], cmp.all.count);
-    const char *cores =
-        cmp_is_cpu ? cmp_doubt_cores() : NULL; /* they say nothing of a GPU's work */
-    mine->disturbed = 1;
-#ifdef __CUDACC_DEBUG__
-    strcpy(mine->doubt, "built for debugging (nvcc -G), which makes other kernels");
-    return;
-#endif
+    const char *cores = cmp_is_cpu ? cmp_doubt_cores() : NULL; /* nothing of a GPU's work */
+    const size_t size = sizeof mine->doubt;
+    snprintf(mine->doubt, size, "%s", cores ? cores : "");
     if (cmp.late > cmp.samples / 4)
-        snprintf(mine->doubt, sizeof mine->doubt,
-                 "the host waited a millisecond too long in %zu of %zu timings", cmp.late,
-                 cmp.samples);
+        snprintf(mine->doubt, size, "the host waited a millisecond too long in %zu of %zu timings",
+                 cmp.late, cmp.samples);
     else if (fabs(drift) > (cmp_is_cpu ? 20 : 5))
-        snprintf(mine->doubt, sizeof mine->doubt,
+        snprintf(mine->doubt, size,
                  "A's times drift: the last fifth takes %+.0f %% more than the first", drift);
     else if (fabs(moved) > 5)
-        snprintf(mine->doubt, sizeof mine->doubt, "the SM's clock moved by %+.0f %%", moved);
-    else {
-        snprintf(mine->doubt, sizeof mine->doubt, "%s", cores ? cores : "");
-        mine->disturbed = cores && strncmp(cores, "unknown", 7) != 0;
-    }
+        snprintf(mine->doubt, size, "the SM's clock moved by %+.0f %%", moved);
+#ifdef __CUDACC_DEBUG__
+    strcpy(mine->doubt, "built for debugging (nvcc -G), which makes other kernels");
+#endif
+    mine->disturbed = *mine->doubt && strncmp(mine->doubt, "unknown", 7) != 0;
 }
 
 /* The row of this process, from its rounds. */
@@ -579,8 +570,7 @@ static inline void cmp_measure_rounds(void) {
     cmp_count(1);
 }
 
-/* A whole process, behind the warm-up. longest_row 0: there are neither rows nor spins. Returns 1
- * if the times are of no use. */
+/* A whole process, behind the warm-up. longest_row 0: no rows, no spins. 1: of no use. */
 static inline int cmp_measure(int longest_row, double relative) {
     const int n = cmp_candidates;
     const double step_us = cmp_choose_row(longest_row);
@@ -627,8 +617,7 @@ static inline struct cmp_interval cmp_widen(struct cmp_interval found, double st
     return found;
 }
 
-/* How much more time does candidate i take than j, in percent? The interval holds for all
- * comparisons at once. */
+/* Percent that candidate i takes more than j. The intervals hold for all comparisons at once. */
 static inline struct cmp_interval cmp_between(int i, int j) {
     static double percent[CMP_PROCESSES];
     const int all = cmp_candidates * (cmp_candidates - 1) / 2;
@@ -655,8 +644,7 @@ static inline struct cmp_interval cmp_behind(int i, double step) {
 
 /* ---- The report ---- */
 
-/* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more
- * time". */
+/* "B takes 1.02 % more time than A (0.85 to 1.19 %)"; "... between 0.40 % less and 1.10 % more". */
 static inline void cmp_print_difference(const char *b, const char *a, struct cmp_interval p) {
     const double low = fmin(fabs(p.low), fabs(p.high)), high = fmax(fabs(p.low), fabs(p.high));
     if (p.low <= 0 && p.high >= 0)

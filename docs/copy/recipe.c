@@ -272,8 +272,7 @@ static void rcp_make_ready(int version) {
     RCP_CHECK(clFinish(rcp_queue));
 }
 
-/* The device of this number, or the first one with this text in its name. NULL: the first GPU, else
- * the first device. */
+/* The device of this number, or with this text in its name. NULL: the first GPU, or device 0. */
 static void rcp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
     cl_device_id devices[256];
@@ -312,8 +311,7 @@ static void rcp_choose_device(const char *wanted) {
     exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
 }
 
-/* In ms: this program ran, its threads waited for a core, all cores worked, a virtual machine's
- * host took some. */
+/* In ms: this program ran, its threads waited for a core, all cores worked, a VM's host did. */
 static struct {
     double ran, waited, busy, stolen;
     int is_seen;
@@ -517,7 +515,7 @@ int main(int argc, char **argv) {
     else
         printf("too short to tell from an empty work-group, which takes %.2f us\n", no_work_us);
 
-    /* Why not to believe it. A processor's threads sleep; of a GPU's work its counts say nothing. */
+    /* Why not to believe it. A processor's threads sleep; its counts say nothing of a GPU. */
     rcp_print_spread(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5);
     const double late_ms = rcp_percentile(empty_rest_us, RCP_RUNS, 90) / 1e3; /* 1 of 10 is later */
     const char *doubt = rcp_is_cpu ? rcp_doubt_cores() : NULL;

@@ -107,8 +107,7 @@ static __device__ unsigned long long rcp_timer_ns(void) {
     return ns;
 }
 
-/* Holds the stream until the host opens the gate. It gives up at the limit, and says so. A mistake
- * of the host must not hang the GPU. */
+/* Holds the stream until the host opens the gate. Gives up at the limit: no mistake may hang. */
 static __global__ void rcp_block(volatile struct rcp_gate *gate, unsigned limit_ns) {
     const unsigned long long start_ns = rcp_timer_ns();
     unsigned long long now_ns;
