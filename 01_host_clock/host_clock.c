@@ -9,13 +9,11 @@
  * Run:   ./host_clock
  * Try:   ./host_clock --runs 101        and again while another program keeps the cores busy
  */
+#include "report.h"
+#include "samples.h"
+
 #include <pthread.h>
 #include <sys/time.h>
-
-#include "args.h"
-#include "clock.h"
-#include "others.h"
-#include "stats.h"
 
 static const int64_t work_ns = 20000000, sleep_ns = 20000000; /* The work is processor time. */
 /* Work that takes longer than this was interrupted. */
@@ -78,7 +76,7 @@ static int64_t claimed_step_ns(int c) {
     if (host_clocks[c].tick_ns > 1) /* The call's answer has no finer digits. */
         return host_clocks[c].tick_ns;
     if (clock_getres(host_clocks[c].id, &t) != 0)
-        fail(EXIT_FAILED, "clock_getres(%s): %s", host_clocks[c].name, strerror(errno));
+        err(EXIT_FAILED, "clock_getres(%s)", host_clocks[c].name);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -91,7 +89,7 @@ static int64_t smallest_step_ns(int c) {
         const int64_t before = read_ns(c);
         const int64_t step = read_ns(c) - before;
         if (step < 0 && host_clocks[c].id != CLOCK_REALTIME) /* it may be set */
-            fail(EXIT_FAILED, "%s went back by %lld ns", host_clocks[c].name, (long long)-step);
+            errx(EXIT_FAILED, "%s went back by %lld ns", host_clocks[c].name, (long long)-step);
         smallest = step > 0 && step < smallest ? step : smallest;
     }
     return smallest;
@@ -123,27 +121,29 @@ static void *work(void *unused) {
 static void work_on_two_threads(void) {
     pthread_t other;
     if ((errno = pthread_create(&other, NULL, work, NULL)) != 0)
-        fail(EXIT_FAILED, "pthread_create: %s", strerror(errno));
+        err(EXIT_FAILED, "pthread_create");
     work(NULL);
     if ((errno = pthread_join(other, NULL)) != 0)
-        fail(EXIT_FAILED, "pthread_join: %s", strerror(errno));
+        err(EXIT_FAILED, "pthread_join");
 }
+
+/* ---- The rows ---- */
+
+struct row {
+    double claimed_step_ns, seen_step_ns, call_ns;
+    struct summary work, sleep, threads; /* ms */
+    const char *doubt;
+};
 
 int main(int argc, char **argv) {
     static double work_ms[HOST_CLOCKS][MAX_RUNS], sleep_ms[HOST_CLOCKS][MAX_RUNS],
         threads_ms[HOST_CLOCKS][MAX_RUNS];
-    const double jitter_ms = jitter_us / 1e3;
     long long runs = 11;
-    const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
-    struct table table = {0};
+    const struct opt options[] = {OPT_RUNS(&runs), END_OF_OPTIONS};
     struct moment start = {{0}};
-    struct processor_time from = processor_time_now();
-    parse_args(argc, argv, "Which of the host's clocks measures elapsed time?", args);
-
-    begin_record(args, "host", "");
-    say("Six clocks of the host around work of %g ms of processor time, a sleep of %g ms, and\n"
-        "the work on two threads at once; medians of %lld runs\n\n",
-        (double)work_ns / 1e6, (double)sleep_ns / 1e6, runs);
+    struct row rows[HOST_CLOCKS];
+    parse_options(argc, argv, "Which of the host's clocks measures elapsed time?", options);
+    const struct cores from = cores_now();
     for (int run = 0; run < (int)runs; run++) {
         start = read_all();
         work(NULL);
@@ -158,34 +158,40 @@ int main(int argc, char **argv) {
             threads_ms[c][run] = elapsed_ms(&slept, &end, c);
         }
     }
-
-    const unsigned others = mark_others(&table, others_since(&from));
+    const char *others = doubt_cores(&from);
     for (int c = 0; c < HOST_CLOCKS; c++) {
-        const struct summary of_work = summarize(work_ms[c], (size_t)runs, jitter_ms, cpu_factor);
-        const struct summary of_sleep = summarize(sleep_ms[c], (size_t)runs, jitter_ms, cpu_factor);
-        const struct summary of_threads =
-            summarize(threads_ms[c], (size_t)runs, jitter_ms, cpu_factor);
-        text(&table, "clock", 19, host_clocks[c].name);
-        text(&table, "counts", 14, host_clocks[c].counts);
-        number(&table, "claimed_step_ns", 0, (double)claimed_step_ns(c));
-        number(&table, "seen_step_ns", 0, (double)smallest_step_ns(c));
-        number(&table, "call_ns", 1, cost_of_a_call_ns(c));
-        number(&table, "work_ms", 3, of_work.median);
-        number(&table, "sleep_ms", 3, of_sleep.median);
-        number(&table, "two_threads_ms", 3, of_threads.median);
-        const bool too_long =
-            fmax(of_work.median, c == CLOCK ? 0 : of_threads.median) > too_long_ms;
+        struct row *r = &rows[c];
+        r->claimed_step_ns = (double)claimed_step_ns(c);
+        r->seen_step_ns = (double)smallest_step_ns(c);
+        r->call_ns = cost_of_a_call_ns(c);
+        r->work = summarize(work_ms[c], (size_t)runs, 0.0005, 2);
+        r->sleep = summarize(sleep_ms[c], (size_t)runs, 0.0005, 2);
+        r->threads = summarize(threads_ms[c], (size_t)runs, 0.0005, 2);
         /* clock() sees only noise of a sleep: that marks no row. */
-        end_row(&table, (too_long ? INTERRUPTED : 0) | others | of_work.marks | of_threads.marks |
-                            (c != CLOCK ? of_sleep.marks : 0));
+        r->doubt = r->work.doubt ?: r->threads.doubt ?: c != CLOCK ? r->sleep.doubt : NULL;
+        if (r->work.median > too_long_ms || (c != CLOCK && r->threads.median > too_long_ms))
+            r->doubt = "the work was interrupted";
+        r->doubt = r->doubt ?: others;
     }
-    end_table(&table);
-    say("The sleep took %.3f ms, and clock() counted %.3f ms of it. The work on two threads took\n"
+
+    begin_record(options, "host", "");
+    say("Six clocks of the host around work of %g ms of processor time, a sleep of %g ms, and\n"
+        "the work on two threads at once; medians of %lld runs\n\n",
+        (double)work_ns / 1e6, (double)sleep_ns / 1e6, runs);
+    for (int c = 0; c < HOST_CLOCKS; c++)
+        print_row(rows[c].doubt,
+                  "clock=%-19s|counts=%-14s|claimed_step_ns=%.0f|seen_step_ns=%.0f|call_ns=%.1f|"
+                  "work_ms=%.3f|sleep_ms=%.3f|two_threads_ms=%.3f",
+                  host_clocks[c].name, host_clocks[c].counts, rows[c].claimed_step_ns,
+                  rows[c].seen_step_ns, rows[c].call_ns, rows[c].work.median, rows[c].sleep.median,
+                  rows[c].threads.median);
+    say("\nThe sleep took %.3f ms, and clock() counted %.3f ms of it. The work on two threads "
+        "took\n"
         "%.3f ms, and clock() counted %.3f ms.\n"
         "CLOCK_BOOTTIME is %.0f s ahead of CLOCK_MONOTONIC: the time for which this machine was\n"
         "suspended.\n",
-        median(sleep_ms[MONOTONIC], (size_t)runs), median(sleep_ms[CLOCK], (size_t)runs),
-        median(threads_ms[MONOTONIC], (size_t)runs), median(threads_ms[CLOCK], (size_t)runs),
+        rows[MONOTONIC].sleep.median, rows[CLOCK].sleep.median, rows[MONOTONIC].threads.median,
+        rows[CLOCK].threads.median,
         value("suspended_s", (double)(start.ns[BOOTTIME] - start.ns[MONOTONIC]) / 1e9));
     return EXIT_SUCCESS;
 }

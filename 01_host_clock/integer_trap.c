@@ -10,10 +10,7 @@
  * Run:   ./integer_trap
  * Try:   make wrong_ns() use float and 1e9f: what is lost after a day? (README.md has the answer.)
  */
-#include <stdint.h>
-#include <time.h>
-
-#include "args.h"
+#include "report.h"
 
 static const int64_t day_s = 86400;
 
@@ -28,33 +25,27 @@ static int64_t right_ns(int64_t s, int64_t ns) {
     return s * 1000000000 + ns;
 }
 
-static void print_row(struct table *table, const char *moment, int64_t s) {
+static void print_moment(const char *moment, int64_t s) {
     long long most_ns = 0;
     for (int64_t ns = 0; ns < 1000; ns++) {
         const long long lost_ns = llabs((long long)(right_ns(s, ns) - wrong_ns(s, ns)));
         most_ns = lost_ns > most_ns ? lost_ns : most_ns;
     }
-    text(table, "moment", 22, moment);
-    number(table, "since_zero_days", 0, (double)s / (double)day_s);
-    number(table, "lost_ns", 0, (double)most_ns);
-    end_row(table, false);
+    print_row(NULL, "moment=%-22s|since_zero_days=%lld|lost_ns=%lld", moment,
+              llround((double)s / (double)day_s), most_ns);
 }
 
 int main(int argc, char **argv) {
-    const struct arg args[] = {END_OF_ARGS};
-    struct table table = {0};
-    struct timespec today;
-    clock_gettime(CLOCK_REALTIME, &today);
-    parse_args(argc, argv, "What does a time lose when it goes through double?", args);
-    begin_record(args, "host", "");
+    const struct opt options[] = {END_OF_OPTIONS};
+    parse_options(argc, argv, "What does a time lose when it goes through double?", options);
+    begin_record(options, "host", "");
     say("Integer trap: how much (int64_t)(s * 1e9 + ns) loses at most, computed on the host\n\n");
-    print_row(&table, "a day after boot", day_s);
-    print_row(&table, "104 days after boot", 104 * day_s);
-    print_row(&table, "105 days after boot", 105 * day_s);
-    print_row(&table, "three years after boot", 1095 * day_s);
-    print_row(&table, "today since 1970", today.tv_sec);
-    end_table(&table);
-    say("A double holds every whole number up to 2^53, and 2^53 ns are %.2f days. Beyond, it\n"
+    print_moment("a day after boot", day_s);
+    print_moment("104 days after boot", 104 * day_s);
+    print_moment("105 days after boot", 105 * day_s);
+    print_moment("three years after boot", 1095 * day_s);
+    print_moment("today since 1970", clock_ns(CLOCK_REALTIME) / 1000000000);
+    say("\nA double holds every whole number up to 2^53, and 2^53 ns are %.2f days. Beyond, it\n"
         "rounds a time to a multiple of 2, 4, 8 ... ns. Multiply integers.\n",
         value("exact_days", (double)(1LL << 53) / 1e9 / (double)day_s));
     return EXIT_SUCCESS;

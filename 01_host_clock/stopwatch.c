@@ -10,8 +10,7 @@
  * Run:   ./stopwatch
  * Try:   leave stopwatch_reset() out: by how much is the average wrong now?
  */
-#include "args.h"
-#include "clock.h"
+#include "report.h"
 
 static const int64_t lap_ns = 5000000, pause_ns = 10000000, first_lap_ns = 50000000;
 
@@ -45,20 +44,17 @@ static double stopwatch_average_ms(const struct stopwatch *watch) {
 }
 
 int main(int argc, char **argv) {
+    static struct stopwatch laps[MAX_RUNS]; /* the stopwatch as it stands after each */
     struct stopwatch watch = {0, 0, 0};
-    struct table table = {0};
     long long runs = 5;
-    const struct arg args[] = {ARG_RUNS(&runs), END_OF_ARGS};
-    parse_args(argc, argv, "How does one add up the laps of something that is done in pieces?",
-               args);
+    const struct opt options[] = {OPT_RUNS(&runs), END_OF_OPTIONS};
+    parse_options(argc, argv, "How does one add up the laps of something that is done in pieces?",
+                  options);
 
     stopwatch_start(&watch);
     sleep_for_ns(first_lap_ns); /* the first lap often takes longer: chapter 06 says why */
     stopwatch_stop(&watch);
     const double first_ms = stopwatch_read_ms(&watch);
-    begin_record(args, "host", "");
-    say("Stopwatch: a first lap of %.3f ms, long on purpose; then %lld laps on the host\n\n",
-        value("first_lap_ms", first_ms), runs);
     stopwatch_reset(&watch);
 
     const int64_t start_ns = now_ns();
@@ -66,15 +62,21 @@ int main(int argc, char **argv) {
         stopwatch_start(&watch);
         sleep_for_ns(lap_ns); /* This stands for a wait for a GPU. */
         stopwatch_stop(&watch);
-        number(&table, "laps", 0, watch.laps);
-        number(&table, "total_ms", 3, stopwatch_read_ms(&watch));
-        number(&table, "average_ms", 3, stopwatch_average_ms(&watch));
-        end_row(&table, false);
+        laps[lap] = watch;
         sleep_for_ns(pause_ns); /* the stopwatch stands still */
     }
     const int64_t end_ns = now_ns();
-    end_table(&table);
-    say("A lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch counted\n"
+
+    begin_record(options, "host", "");
+    say("Stopwatch: a first lap of %.3f ms, long on purpose; then %lld laps on the host\n\n",
+        value("first_lap_ms", first_ms), runs);
+    for (const struct stopwatch *w = laps; w < laps + runs; w++) {
+        const bool late = stopwatch_average_ms(w) > 1.1e-6 * (double)lap_ns;
+        print_row(late ? "the sleeps ended late" : NULL, "laps=%d|total_ms=%.3f|average_ms=%.3f",
+                  w->laps, stopwatch_read_ms(w), stopwatch_average_ms(w));
+    }
+    say("\nA lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch "
+        "counted\n"
         "%.3f ms.\n",
         stopwatch_average_ms(&watch),
         value("laps_and_pauses_ms", (double)(end_ns - start_ns) / 1e6), stopwatch_read_ms(&watch));

@@ -10,11 +10,9 @@
  * Run:   ./clfinish_sync
  * Try:   ./clfinish_sync --size 1024        what is most of the host's time now?
  */
-#include "clock.h"
 #include "opencl.h"
-#include "others.h"
-#include "stats.h"
-#include "vectors.h"
+#include "report.h"
+#include "samples.h"
 
 /* The kernel is vector_add of clfinish_sync.cl: c = a + b, one element by each work-item. */
 struct experiment {
@@ -33,7 +31,7 @@ static void enqueue_earlier_command(const struct experiment *x) {
 }
 
 /* Wrong: the enqueue call returns when the command is in the queue, not when it has run. */
-static double no_finish(const struct experiment *x) {
+static double no_finish_us(const struct experiment *x) {
     enqueue_earlier_command(x);
     const int64_t start_ns = now_ns();
     CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
@@ -44,7 +42,7 @@ static double no_finish(const struct experiment *x) {
 }
 
 /* Wrong when anything else is in the queue: clFinish waits for that, too. */
-static double finish_after(const struct experiment *x) {
+static double finish_after_us(const struct experiment *x) {
     enqueue_earlier_command(x);
     const int64_t start_ns = now_ns();
     CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
@@ -55,7 +53,7 @@ static double finish_after(const struct experiment *x) {
 }
 
 /* Right: the first clFinish empties the queue, the second waits for the kernel. */
-static double finish_before_and_after(const struct experiment *x) {
+static double finish_before_and_after_us(const struct experiment *x) {
     enqueue_earlier_command(x);
     CHECK_CL(clFinish(x->queue));
     const int64_t start_ns = now_ns();
@@ -68,7 +66,7 @@ static double finish_before_and_after(const struct experiment *x) {
 
 /* The device's own time, which chapter 03 is about. Exits with 1 if it cannot be true: some drivers
  * write nothing, or number the stages 0, 1, 2, 3. */
-static double profiling_event(const struct experiment *x) {
+static double profiling_event_us(const struct experiment *x) {
     cl_event event;
     cl_ulong start_ns = 0, end_ns = 0;
     const int64_t host_start_ns = now_ns();
@@ -84,10 +82,10 @@ static double profiling_event(const struct experiment *x) {
     const double us = (double)(cl_long)(end_ns - start_ns) / 1e3;
     /* Two clocks, each with its steps: 1 % and 10 us. */
     if (start_ns < 1000 || us < 0 || us > 1.01 * host_us + 10)
-        fail(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
+        errx(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
              (unsigned long long)start_ns, (unsigned long long)end_ns, host_us);
     if (us == 0)
-        fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
+        errx(EXIT_FAILED, "too short for the device's clock: START and END are the same");
     return us;
 }
 
@@ -108,36 +106,32 @@ static void spoil_result(const struct experiment *x, cl_mem c, size_t n) {
     CHECK_CL(clFinish(x->queue));
 }
 
-/* `marks`: what the samples of one method cannot show. */
-static void print_row(struct table *table, const char *method, const char *clock, struct summary s,
-                      unsigned marks) {
-    text(table, "method", 23, method);
-    text(table, "clock", 9, clock);
-    number_summary_us(table, s);
-    end_row(table, s.marks | marks);
+static void print_method(const char *method, const char *clock, struct summary s,
+                         const char *doubt) {
+    print_row(s.doubt ?: doubt, "method=%-23s|clock=%-9s|" US_FORMAT, method, clock, US_OF(s));
 }
 
 int main(int argc, char **argv) {
     static double none_us[MAX_RUNS], after_us[MAX_RUNS], both_us[MAX_RUNS], event_us[MAX_RUNS];
-    const char *device = "";
     long long runs = 31, size = 1 << 24, threads = 256;
-    const struct arg args[] = {
-        ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size),
-        ARG_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_ARGS};
+    const struct opt options[] = {
+        OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size),
+        OPT_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_OPTIONS};
     struct experiment x;
-    struct table table = {0};
     cl_mem vectors[3];
-    parse_args(argc, argv, "Where must clFinish stand when the host's clock times a kernel?", args);
-    const struct opencl cl = open_opencl(device, 0);
+    parse_options(argc, argv, "Where must clFinish stand when the host's clock times a kernel?",
+                  options);
+    const struct opencl cl = open_opencl(0);
+    const size_t n = (size_t)size, count = (size_t)runs;
+    const cl_ulong elements = n;
+    const cl_program program = build_program(&cl, "clfinish_sync.cl", "");
+    check_size(&cl, size, 4);
     x.queue = cl.queue;
     MAKE_CL(x.event_queue,
             clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &cl_error));
-    check_memory(&cl, size, 4, 12);
-    const cl_program program = build_program(&cl, "clfinish_sync.cl", "");
     MAKE_CL(x.kernel, clCreateKernel(program, "vector_add", &cl_error));
-
-    const size_t n = (size_t)size, count = (size_t)runs;
-    const cl_ulong elements = n;
+    x.local_size = (size_t)threads;
+    x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
     for (cl_uint v = A; v <= C; v++) {
         float *host = host_vector(v, n);
         vectors[v] = new_buffer(&cl, n * sizeof *host, host);
@@ -145,46 +139,44 @@ int main(int argc, char **argv) {
         free(host);
     }
     CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
-    check_threads(&cl, x.kernel, threads, 0);
-    x.local_size = (size_t)threads;
-    x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
 
-    no_finish(&x); /* the warm-up, which chapter 06 is about */
+    no_finish_us(&x); /* the warm-up, which chapter 06 is about */
     check_result(&x, vectors[C], n);
     spoil_result(&x, vectors[C], n);
 
-    begin_record(args, cl.name, cl.driver);
-    say("clFinish: vector_add of %zu floats on %s, %s; %lld runs.\n"
-        "The host's clock times it behind an earlier vector_add in the queue.\n\n",
-        n, cl.name, cl.platform, runs);
-    const struct processor_time from = processor_time_now();
+    const struct cores from = cores_now();
     for (size_t run = 0; run < count; run++) { /* in turns: each meets the same machine */
-        none_us[run] = no_finish(&x);
-        after_us[run] = finish_after(&x);
-        both_us[run] = finish_before_and_after(&x);
-        event_us[run] = profiling_event(&x);
+        none_us[run] = no_finish_us(&x);
+        after_us[run] = finish_after_us(&x);
+        both_us[run] = finish_before_and_after_us(&x);
+        event_us[run] = profiling_event_us(&x);
     }
+    const struct cores to = cores_now();
+    /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
+    const char *others = doubt_cores(&from);
     check_result(&x, vectors[C], n);
 
-    const bool cpu = is_processor(&cl);
-    const struct summary none = summarize_on(cpu, none_us, count),
-                         after = summarize_on(cpu, after_us, count),
-                         both = summarize_on(cpu, both_us, count),
-                         event = summarize_on(cpu, event_us, count);
-    /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const struct others others = others_of_run(&from);
-    const unsigned others_marks = mark_others(&table, others);
-    const unsigned delayed = mark_delay(both.median - event.median);
-    print_row(&table, "no_finish", "host", none, delayed | others_marks);
-    print_row(&table, "finish_after", "host", after, delayed | others_marks);
-    print_row(&table, "finish_before_and_after", "host", both, delayed | others_marks);
-    print_row(&table, "profiling_event", "device", event, delayed | (cpu ? others_marks : 0));
-    end_table(&table);
-    say("The host's clock says %.2f us with no clFinish, %.2f us with one after the kernel, and\n"
+    const bool cpu = cl.type & CL_DEVICE_TYPE_CPU;
+    const struct summary none = summarize_us(none_us, count, cpu),
+                         after = summarize_us(after_us, count, cpu),
+                         both = summarize_us(both_us, count, cpu),
+                         event = summarize_us(event_us, count, cpu);
+    const double overhead_us = both.median - event.median;
+    const char *delayed = doubt_wait(overhead_us);
+
+    begin_record(options, cl.name, cl.driver);
+    say("clFinish: vector_add of %zu floats on %s, %s; %lld runs.\n"
+        "The host's clock times it behind an earlier vector_add in the queue.\n\n",
+        n, cl.name, cl.driver, runs);
+    print_method("no_finish", "host", none, delayed ?: others);
+    print_method("finish_after", "host", after, delayed ?: others);
+    print_method("finish_before_and_after", "host", both, delayed ?: others);
+    print_method("profiling_event", "device", event, delayed ?: cpu ? others : NULL);
+    say("\nThe host's clock says %.2f us with no clFinish, %.2f us with one after the kernel, and\n"
         "%.2f us with one before and one after. This is %.2f us more than the device's %.2f us.\n",
-        none.median, after.median, both.median, value("overhead_us", both.median - event.median),
-        event.median);
+        none.median, after.median, both.median, value("overhead_us", overhead_us), event.median);
     if (cpu)
-        say("The threads of this program kept %.1f cores busy.\n", value("own_cores", others.own));
+        say("The threads of this program kept %.1f cores busy.\n",
+            value("own_cores", (double)(to.ran - from.ran) / (double)(to.at - from.at)));
     return EXIT_SUCCESS; /* what was created goes with the process */
 }

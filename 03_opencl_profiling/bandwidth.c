@@ -10,11 +10,9 @@
  * Run:   ./bandwidth
  * Try:   ./bandwidth --size 1,1000,1000000        where does the overhead end?
  */
-#include "clock.h"
 #include "opencl.h"
-#include "others.h"
-#include "stats.h"
-#include "vectors.h"
+#include "report.h"
+#include "samples.h"
 
 struct experiment {
     const struct opencl *cl; /* its queue has CL_QUEUE_PROFILING_ENABLE */
@@ -25,8 +23,8 @@ struct experiment {
 /* ---- The methods: each returns microseconds from START to END, and stores the host's ---- */
 
 /* c = a + b by `kernel`, which adds `each` floats in a work-item. */
-static double vector_add(cl_command_queue queue, cl_kernel kernel, size_t each, size_t n,
-                         double *host_us) {
+static double vector_add_us(cl_command_queue queue, cl_kernel kernel, size_t each, size_t n,
+                            double *host_us) {
     const size_t local_size = 256, in_group = local_size * each;
     const size_t global_size = (n + in_group - 1) / in_group * local_size;
     cl_event event;
@@ -36,18 +34,18 @@ static double vector_add(cl_command_queue queue, cl_kernel kernel, size_t each, 
         clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, &event));
     CHECK_CL(clFinish(queue));
     *host_us = (double)(now_ns() - start_ns) / 1e3;
-    return take_start_to_end_us(event, *host_us);
+    return start_to_end_us(event, *host_us);
 }
 
 /* c = a, `bytes` of it. */
-static double copy(cl_command_queue queue, cl_mem a, cl_mem c, size_t bytes, double *host_us) {
+static double copy_us(cl_command_queue queue, cl_mem a, cl_mem c, size_t bytes, double *host_us) {
     cl_event event;
     CHECK_CL(clFinish(queue));
     const int64_t start_ns = now_ns();
     CHECK_CL(clEnqueueCopyBuffer(queue, a, c, 0, 0, bytes, 0, NULL, &event));
     CHECK_CL(clFinish(queue));
     *host_us = (double)(now_ns() - start_ns) / 1e3;
-    return take_start_to_end_us(event, *host_us);
+    return start_to_end_us(event, *host_us);
 }
 
 /* ---- From time to bandwidth ---- */
@@ -60,7 +58,7 @@ static double bandwidth_gb_s(cl_device_id device, double bytes, double us) {
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof mhz, &mhz, NULL));
     if (us <= 0 || (mhz > 0 && gb_s > units * (mhz / 1e3) * 512))
-        fail(EXIT_FAILED,
+        errx(EXIT_FAILED,
              "impossible, or too short for this clock: %.0f GB/s from %u compute units at %u MHz",
              gb_s, units, mhz);
     return gb_s;
@@ -88,11 +86,12 @@ static void check_vector_add(const struct experiment *x, size_t n) {
 }
 
 static void check_copy(const struct experiment *x, size_t n) {
-    float *host = read_c(x, n);
+    float *host = read_c(x, n), *a = host_vector(A, n);
     for (size_t i = 0; i < n; i++)
-        if (host[i] != vector_element(A, i))
-            fail(EXIT_FAILED, "the copy is wrong at element %zu", i);
+        if (host[i] != a[i])
+            errx(EXIT_FAILED, "the copy is wrong at element %zu", i);
     free(host);
+    free(a);
 }
 
 /* Writes over c: the next vector_add must write the sums anew. */
@@ -105,14 +104,19 @@ static void spoil_result(const struct experiment *x, size_t n) {
 
 /* ---- One row: vectors of n floats ---- */
 
-/* Returns the bandwidth with four floats for each work-item, divided by the copy's. */
-static double measure(struct table *table, struct experiment *x, size_t n, size_t runs) {
-    static double four_us[MAX_RUNS], host_us[MAX_RUNS], one_us[MAX_RUNS], copy_us[MAX_RUNS];
+struct row {
+    struct summary four, host, one, copies; /* us */
+    double bytes, bytes_of_copy;
+    double four_gb_s, one_gb_s, copy_gb_s; /* of the medians */
+    const char *doubt;
+};
+
+static struct row measure(struct experiment *x, size_t n, size_t runs) {
+    static double four_us[MAX_RUNS], host_us[MAX_RUNS], one_us[MAX_RUNS], copies_us[MAX_RUNS];
     /* vector_add moves 12 bytes for each element: it loads two floats and stores one. A copy of one
      * and a half floats loads 6 bytes and stores 6. (On a CPU whose caches write-allocate, a store
      * first loads its line. There the 12 bytes of vector_add are 16, and those of the copy 18.) */
     const size_t copied = n + (n + 1) / 2, copied_bytes = copied * sizeof(float);
-    const double bytes = 12.0 * (double)n, bytes_of_copy = 2 * (double)copied_bytes;
     const cl_command_queue queue = x->cl->queue;
     const cl_device_id device = x->cl->device;
     const cl_ulong elements = n;
@@ -127,88 +131,93 @@ static double measure(struct table *table, struct experiment *x, size_t n, size_
     CHECK_CL(clSetKernelArg(x->four_floats, 3, sizeof elements, &elements));
     CHECK_CL(clSetKernelArg(x->one_float, 3, sizeof elements, &elements));
 
-    vector_add(queue, x->four_floats, 4, n, &unused_us); /* the warm-ups */
+    vector_add_us(queue, x->four_floats, 4, n, &unused_us); /* the warm-ups */
     check_vector_add(x, n);
-    copy(queue, x->vectors[A], x->vectors[C], copied_bytes, &unused_us);
+    copy_us(queue, x->vectors[A], x->vectors[C], copied_bytes, &unused_us);
     check_copy(x, copied);
-    vector_add(queue, x->one_float, 1, n, &unused_us);
+    vector_add_us(queue, x->one_float, 1, n, &unused_us);
     check_vector_add(x, n);
-    const struct processor_time from = processor_time_now();
+    const struct cores from = cores_now();
     for (size_t run = 0; run < runs; run++) { /* in turns: each meets the same machine */
-        four_us[run] = vector_add(queue, x->four_floats, 4, n, &host_us[run]);
+        four_us[run] = vector_add_us(queue, x->four_floats, 4, n, &host_us[run]);
         if (run == runs - 1) { /* c was a copy before, or the warm-up's sums */
             check_vector_add(x, n);
             spoil_result(x, n);
         }
-        one_us[run] = vector_add(queue, x->one_float, 1, n, &unused_us);
+        one_us[run] = vector_add_us(queue, x->one_float, 1, n, &unused_us);
         if (run == runs - 1)
             check_vector_add(x, n);
-        copy_us[run] = copy(queue, x->vectors[A], x->vectors[C], copied_bytes, &unused_us);
+        copies_us[run] = copy_us(queue, x->vectors[A], x->vectors[C], copied_bytes, &unused_us);
     }
+    const char *others = doubt_cores(&from); /* the host's time is in each row */
     check_copy(x, copied);
     for (int v = A; v <= C; v++)
         CHECK_CL(clReleaseMemObject(x->vectors[v]));
 
-    const bool cpu = is_processor(x->cl);
-    const struct summary four = summarize_on(cpu, four_us, runs),
-                         host = summarize_on(cpu, host_us, runs),
-                         one = summarize_on(cpu, one_us, runs),
-                         copies = summarize_on(cpu, copy_us, runs);
-    const unsigned others = mark_others(table, others_of_run(&from)); /* host_us is in each row */
-    const double four_gb_s = bandwidth_gb_s(device, bytes, four.median);
-    const double copy_gb_s = bandwidth_gb_s(device, bytes_of_copy, copies.median);
-    number(table, "size", 0, (double)n);
-    number(table, "start_to_end_us", 2, four.median);
-    number(table, "host_us", 2, host.median);
-    number(table, "four_floats_gb_s", 3, four_gb_s);
-    number(table, "one_float_gb_s", 3, bandwidth_gb_s(device, bytes, one.median));
-    number(table, "copy_gb_s", 3, copy_gb_s);
-    record_number(table, "start_to_end_min_us", 2, four.min);
-    record_number(table, "start_to_end_max_us", 2, four.max);
-    record_number(table, "host_min_us", 2, host.min);
-    record_number(table, "host_max_us", 2, host.max);
-    record_number(table, "four_floats_min_gb_s", 3, bytes / four.max / 1e3);
-    record_number(table, "four_floats_max_gb_s", 3, fastest_gb_s(bytes, four));
-    record_number(table, "one_float_min_gb_s", 3, bytes / one.max / 1e3);
-    record_number(table, "one_float_max_gb_s", 3, fastest_gb_s(bytes, one));
-    record_number(table, "copy_min_gb_s", 3, bytes_of_copy / copies.max / 1e3);
-    record_number(table, "copy_max_gb_s", 3, fastest_gb_s(bytes_of_copy, copies));
-    end_row(table, others | four.marks | host.marks | one.marks | copies.marks |
-                       mark_delay(host.median - four.median));
-    return four_gb_s / copy_gb_s;
+    const bool cpu = x->cl->type & CL_DEVICE_TYPE_CPU;
+    struct row r = {summarize_us(four_us, runs, cpu),
+                    summarize_us(host_us, runs, cpu),
+                    summarize_us(one_us, runs, cpu),
+                    summarize_us(copies_us, runs, cpu),
+                    12.0 * (double)n,
+                    2 * (double)copied_bytes,
+                    0,
+                    0,
+                    0,
+                    others};
+    r.four_gb_s = bandwidth_gb_s(device, r.bytes, r.four.median);
+    r.one_gb_s = bandwidth_gb_s(device, r.bytes, r.one.median);
+    r.copy_gb_s = bandwidth_gb_s(device, r.bytes_of_copy, r.copies.median);
+    r.doubt = r.four.doubt ?: r.host.doubt ?: r.one.doubt ?: r.copies.doubt;
+    r.doubt = r.doubt ?: doubt_wait(r.host.median - r.four.median) ?: others;
+    return r;
+}
+
+static void print_size(long long size, const struct row *r) {
+    print_row(r->doubt,
+              "size=%lld|start_to_end_us=%.2f|host_us=%.2f|four_floats_gb_s=%.3f|"
+              "one_float_gb_s=%.3f|copy_gb_s=%.3f||start_to_end_min_us=%.2f|"
+              "start_to_end_max_us=%.2f|host_min_us=%.2f|host_max_us=%.2f|"
+              "four_floats_min_gb_s=%.3f|four_floats_max_gb_s=%.3f|one_float_min_gb_s=%.3f|"
+              "one_float_max_gb_s=%.3f|copy_min_gb_s=%.3f|copy_max_gb_s=%.3f",
+              size, r->four.median, r->host.median, r->four_gb_s, r->one_gb_s, r->copy_gb_s,
+              r->four.min, r->four.max, r->host.min, r->host.max, r->bytes / r->four.max / 1e3,
+              fastest_gb_s(r->bytes, r->four), r->bytes / r->one.max / 1e3,
+              fastest_gb_s(r->bytes, r->one), r->bytes_of_copy / r->copies.max / 1e3,
+              fastest_gb_s(r->bytes_of_copy, r->copies));
 }
 
 int main(int argc, char **argv) {
-    const char *device = "";
     long long runs = 31;
-    struct numbers sizes = {6, false, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24}};
-    const struct arg args[] = {
-        ARG_DEVICE(&device), ARG_RUNS(&runs),
-        ARG_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
-        END_OF_ARGS};
+    struct numbers sizes = {6, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24}};
+    const struct opt options[] = {
+        OPT_DEVICE, OPT_RUNS(&runs),
+        OPT_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
+        END_OF_OPTIONS};
+    static struct row rows[MAX_LIST];
     struct experiment x;
-    struct table table = {0};
-    double of_copy = 0;
-    parse_args(argc, argv, "What bandwidth do START and END give?", args);
-    const struct opencl cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
+    parse_options(argc, argv, "What bandwidth do START and END give?", options);
+    const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     x.cl = &cl;
     for (int i = 0; i < sizes.count; i++)
-        check_memory(&cl, sizes.at[i], 6, 18);
+        check_size(&cl, sizes.at[i], 6);
     const cl_program program = build_program(&cl, "opencl_profiling.cl", "");
     MAKE_CL(x.four_floats, clCreateKernel(program, "vector_add_float4", &cl_error));
     MAKE_CL(x.one_float, clCreateKernel(program, "vector_add", &cl_error));
+    for (int i = 0; i < sizes.count; i++)
+        rows[i] = measure(&x, (size_t)sizes.at[i], (size_t)runs);
+    const struct row *last = &rows[sizes.count - 1];
 
-    begin_record(args, cl.name, cl.driver);
+    begin_record(options, cl.name, cl.driver);
     say("Bandwidth on %s, %s.\n"
         "vector_add with four floats in each work-item and with one, and a copy of as many bytes.\n"
         "A size is a number of elements; each moves 12 bytes. start_to_end_us and host_us are "
         "those\n"
         "of four floats. Medians of %lld runs:\n\n",
-        cl.name, cl.platform, runs);
+        cl.name, cl.driver, runs);
     for (int i = 0; i < sizes.count; i++)
-        of_copy = measure(&table, &x, (size_t)sizes.at[i], (size_t)runs);
-    end_table(&table);
-    say("At the last size vector_add with four floats has %.0f %% of the copy's bandwidth.\n",
-        value("of_copy_percent", of_copy * 100));
+        print_size(sizes.at[i], &rows[i]);
+    say("\nAt the last size vector_add with four floats has %.0f %% of the copy's bandwidth.\n",
+        value("of_copy_percent", last->four_gb_s / last->copy_gb_s * 100));
     return EXIT_SUCCESS;
 }

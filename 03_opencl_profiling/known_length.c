@@ -14,10 +14,9 @@
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
-#include "clock.h"
 #include "opencl.h"
-#include "others.h"
-#include "stats.h"
+#include "report.h"
+#include "samples.h"
 
 enum { LENGTHS = 6 };
 static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
@@ -80,8 +79,8 @@ static struct spin new_spin(const struct opencl *cl) {
         spin.step_ns = 1; /* that it counts in */
         spin.code_by = "%globaltimer";
         flags = "-DCLOCK_PTX";
-    } else if (is_processor(cl) && (strstr(cl->platform, "Portable Computing") ||
-                                    strstr(cl->platform, "Intel(R) OpenCL"))) {
+    } else if (cl->type & CL_DEVICE_TYPE_CPU && (strstr(cl->driver, "Portable Computing") ||
+                                                 strstr(cl->driver, "Intel(R) OpenCL"))) {
         spin.step_ns = tsc_step_ns();
         if (spin.step_ns > 0) {
             spin.code_by = "the time stamp counter";
@@ -115,14 +114,14 @@ static struct times time_spin(const struct spin *spin, cl_ulong steps) {
     CHECK_CL(clEnqueueNDRangeKernel(queue, spin->kernel, 1, NULL, &one, &one, 0, NULL, &event));
     CHECK_CL(clFinish(queue));
     t.host_us = (double)(now_ns() - start_ns) / 1e3;
-    t.start_to_end_us = take_start_to_end_us(event, t.host_us);
+    t.start_to_end_us = start_to_end_us(event, t.host_us);
     CHECK_CL(
         clEnqueueReadBuffer(queue, spin->stamps, CL_TRUE, 0, sizeof code, code, 0, NULL, NULL));
     const cl_long ran_steps = (cl_long)(code[1] - code[0]);
     t.code_us = (double)ran_steps * spin->step_ns / 1e3;
     if ((steps > 0 && t.start_to_end_us == 0) || ran_steps < (cl_long)steps ||
         (!spin->is_loop && t.code_us > 1.01 * t.host_us + 10))
-        fail(
+        errx(
             EXIT_FAILED,
             "impossible, or too short for this clock: %lld steps of %llu ran, START to END %.3f us",
             (long long)ran_steps, (unsigned long long)steps, t.start_to_end_us);
@@ -150,7 +149,7 @@ static double find_loop_step_ns(const struct spin *spin) {
         if (median(us, 5) >= 1000)
             return median(us, 5) * 1e3 / (double)steps;
     }
-    fail(EXIT_FAILED, "impossible: a loop of 2^40 steps takes next to no time");
+    errx(EXIT_FAILED, "impossible: a loop of 2^40 steps takes next to no time");
 }
 
 /* ---- The experiment: a row for each length ---- */
@@ -170,74 +169,71 @@ static void measure(const struct spin *spin, cl_ulong steps, struct samples *s, 
     s->extra_us[run] = s->start_to_end_us[run] - s->code_us[run] - s->empty_us[run];
 }
 
-/* What the words below the table need of each row. */
+/* Medians of the runs. */
 struct rows {
-    double extra_us[LENGTHS], empty_us[LENGTHS], extra_minus_empty_us[LENGTHS],
-        host_extra_us[LENGTHS];
+    double code_us[LENGTHS], start_to_end_us[LENGTHS], extra_us[LENGTHS], empty_us[LENGTHS];
+    double extra_minus_empty_us[LENGTHS], host_us[LENGTHS], host_extra_us[LENGTHS];
+    const char *doubt[LENGTHS];
 };
 
-static void print_row(struct table *table, const struct samples *s, size_t runs, unsigned length_us,
-                      struct rows *rows, int i, bool cpu, unsigned others) {
-    const struct summary code = summarize_on(cpu, s->code_us, runs),
-                         device = summarize_on(cpu, s->start_to_end_us, runs),
-                         empty = summarize_on(cpu, s->empty_us, runs),
-                         host = summarize_on(cpu, s->host_us, runs);
-    const double beyond_us = median(s->extra_us, runs);
+static void measure_row(const struct spin *spin, int i, size_t runs, struct rows *rows) {
+    static struct samples s;
+    const bool cpu = spin->cl->type & CL_DEVICE_TYPE_CPU;
+    const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / spin->step_ns);
+    time_after_empty(spin, steps); /* the warm-up */
+    const struct cores from = cores_now();
+    for (size_t run = 0; run < runs; run++) /* in turns */
+        measure(spin, steps, &s, run);
+    const char *others = cpu ? doubt_cores(&from) : NULL;
+    const struct summary code = summarize_us(s.code_us, runs, cpu),
+                         device = summarize_us(s.start_to_end_us, runs, cpu),
+                         empty = summarize_us(s.empty_us, runs, cpu),
+                         host = summarize_us(s.host_us, runs, cpu);
+    const double beyond_us = median(s.extra_us, runs);
+    rows->code_us[i] = code.median;
+    rows->start_to_end_us[i] = device.median;
     rows->extra_us[i] = device.median - code.median;
     rows->empty_us[i] = empty.median;
     rows->extra_minus_empty_us[i] =
         fabs(beyond_us) < 0.005 ? 0 : beyond_us; /* words have no -0.00 */
+    rows->host_us[i] = host.median;
     rows->host_extra_us[i] = host.median - code.median;
-    number(table, "length_us", 0, length_us);
-    number(table, "code_us", 2, code.median);
-    number(table, "start_to_end_us", 2, device.median);
-    number(table, "extra_us", 2, rows->extra_us[i]);
-    number(table, "empty_us", 2, empty.median);
-    number(table, "extra_minus_empty_us", 2, rows->extra_minus_empty_us[i]);
-    number(table, "host_us", 2, host.median);
-    number(table, "host_extra_us", 2, rows->host_extra_us[i]);
-    end_row(table, (cpu ? others : 0) | code.marks | device.marks | empty.marks | host.marks |
-                       mark_delay(rows->host_extra_us[i]) |
-                       (code.median > 1.2 * length_us + 20 ? INTERRUPTED
-                                                           : 0) /* the spin itself was held up */);
+    rows->doubt[i] = code.doubt ?: device.doubt ?: empty.doubt ?: host.doubt;
+    if (code.median > 1.2 * lengths_us[i] + 20)
+        rows->doubt[i] = "the spin was interrupted";
+    rows->doubt[i] = rows->doubt[i] ?: doubt_wait(rows->host_extra_us[i]) ?: others;
 }
 
 int main(int argc, char **argv) {
-    static struct samples samples;
     long long runs = 31;
-    const char *wanted = "";
-    const struct arg args[] = {ARG_DEVICE(&wanted), ARG_RUNS(&runs), END_OF_ARGS};
-    parse_args(argc, argv, "How much longer than the code are START to END and the host's clock?",
-               args);
-    const struct opencl cl = open_opencl(wanted, CL_QUEUE_PROFILING_ENABLE);
-    const bool cpu = is_processor(&cl);
+    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS};
+    parse_options(argc, argv,
+                  "How much longer than the code are START to END and the host's clock?", options);
+    const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     struct spin spin = new_spin(&cl);
+    struct rows rows;
     if (spin.is_loop)
         spin.step_ns = find_loop_step_ns(&spin);
+    for (int i = 0; i < LENGTHS; i++)
+        measure_row(&spin, i, (size_t)runs, &rows);
+    const struct summary extra = summarize(rows.extra_us, LENGTHS, 0, 1),
+                         empty = summarize(rows.empty_us, LENGTHS, 0, 1),
+                         beyond = summarize(rows.extra_minus_empty_us, LENGTHS, 0, 1),
+                         host_extra = summarize(rows.host_extra_us, LENGTHS, 0, 1);
 
-    struct table table = {0};
-    struct rows rows;
-    begin_record(args, cl.name, cl.driver);
+    begin_record(options, cl.name, cl.driver);
     say("Known lengths: a kernel that spins, on %s, %s\n"
         "code by %s; extra_us: start_to_end_us minus code_us; medians of %lld runs\n\n",
-        cl.name, cl.platform, spin.code_by, runs);
-    describe("code_by", spin.code_by);
-    for (int i = 0; i < LENGTHS; i++) {
-        const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / spin.step_ns);
-        time_after_empty(&spin, steps); /* the warm-up */
-        const struct processor_time from = processor_time_now();
-        for (size_t run = 0; run < (size_t)runs; run++) /* in turns */
-            measure(&spin, steps, &samples, run);
-        print_row(&table, &samples, (size_t)runs, lengths_us[i], &rows, i, cpu,
-                  cpu ? mark_others(&table, others_of_run(&from)) : 0);
-    }
-    end_table(&table);
-
-    const struct summary extra = summarize_on(cpu, rows.extra_us, LENGTHS),
-                         empty = summarize_on(cpu, rows.empty_us, LENGTHS),
-                         beyond = summarize_on(cpu, rows.extra_minus_empty_us, LENGTHS),
-                         host_extra = summarize_on(cpu, rows.host_extra_us, LENGTHS);
-    say("START to END is %.2f to %.2f us more than the code, the host's clock %.2f to %.2f us.\n",
+        cl.name, cl.driver, spin.code_by, runs);
+    fprintf(record_file, "# code_by,%s\n", spin.code_by);
+    for (int i = 0; i < LENGTHS; i++)
+        print_row(rows.doubt[i],
+                  "length_us=%u|code_us=%.2f|start_to_end_us=%.2f|extra_us=%.2f|empty_us=%.2f|"
+                  "extra_minus_empty_us=%.2f|host_us=%.2f|host_extra_us=%.2f",
+                  lengths_us[i], rows.code_us[i], rows.start_to_end_us[i], rows.extra_us[i],
+                  rows.empty_us[i], rows.extra_minus_empty_us[i], rows.host_us[i],
+                  rows.host_extra_us[i]);
+    say("\nSTART to END is %.2f to %.2f us more than the code, the host's clock %.2f to %.2f us.\n",
         extra.min, extra.max, host_extra.min, host_extra.max);
     say("For an empty kernel START to END is %.2f to %.2f us more than its code. Minus that,\n"
         "run by run, extra_us is %+.2f to %+.2f us.\n",

@@ -10,11 +10,9 @@
  * Run:   ./opencl_profiling
  * Try:   ./opencl_profiling --size 1000        which times shrink, which stay?
  */
-#include "clock.h"
 #include "opencl.h"
-#include "others.h"
-#include "stats.h"
-#include "vectors.h"
+#include "report.h"
+#include "samples.h"
 
 struct experiment {
     cl_command_queue queue;         /* with CL_QUEUE_PROFILING_ENABLE: it stamps its commands */
@@ -34,17 +32,6 @@ struct stages {
     double empty_host;   /* the empty kernel by the host's clock */
 };
 
-/* A driver of OpenCL 1.2 does not know COMPLETE: then it is END. */
-static cl_ulong read_complete_ns(cl_event event, cl_ulong end_ns) {
-    cl_ulong complete_ns = 0;
-    const cl_int error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_COMPLETE,
-                                                 sizeof complete_ns, &complete_ns, NULL);
-    if (error == CL_INVALID_VALUE)
-        return end_ns;
-    check_cl(error, "clGetEventProfilingInfo(COMPLETE)", __FILE__, __LINE__);
-    return complete_ns;
-}
-
 /* Runs one command. Stores its event; returns what the host's clock says, in us. */
 static double run_us(cl_command_queue queue, cl_kernel kernel, size_t global, size_t local,
                      cl_event *event) {
@@ -55,6 +42,26 @@ static double run_us(cl_command_queue queue, cl_kernel kernel, size_t global, si
     return (double)(now_ns() - start_ns) / 1e3;
 }
 
+/* A stamp, in ns already: it is not to be multiplied by the timer's resolution. Exits with 1 if no
+ * clock gives it: some drivers succeed and write nothing, or 0, or number the stages 0, 1, 2, 3. */
+static cl_ulong stamp_ns(cl_event event, cl_profiling_info which) {
+    cl_ulong ns = 0;
+    const cl_int error = clGetEventProfilingInfo(event, which, sizeof ns, &ns, NULL);
+    if (error == CL_INVALID_VALUE && which == CL_PROFILING_COMMAND_COMPLETE) /* OpenCL 1.2 */
+        return stamp_ns(event, CL_PROFILING_COMMAND_END);
+    check_cl(error, "clGetEventProfilingInfo", __FILE__, __LINE__);
+    if (ns < 1000)
+        errx(EXIT_FAILED, "impossible: clGetEventProfilingInfo(%#x) succeeds, and gives %llu ns",
+             which, (unsigned long long)ns);
+    return ns;
+}
+
+/* From one stamp to another. They are unsigned: subtracted and not made signed, a nanosecond below
+ * zero is 584 years. */
+static double between_us(cl_ulong from_ns, cl_ulong to_ns) {
+    return (double)(cl_long)(to_ns - from_ns) / 1e3;
+}
+
 /* One vector_add by five stamps and the host's clock, behind empty kernels. What is before START
  * may be below zero: some drivers translate QUEUED and SUBMIT from the host's clock, and not
  * exactly. START and END are by one clock, and in order: else this exits with 1. */
@@ -63,20 +70,20 @@ static struct stages time_stages(const struct experiment *x) {
     cl_event event;
     for (int i = 0; i < 2; i++) { /* The second one counts. The first one wakes the device. */
         us.empty_host = run_us(x->queue, x->empty_kernel, 1, 1, &event);
-        us.empty_kernel = take_start_to_end_us(event, us.empty_host);
+        us.empty_kernel = start_to_end_us(event, us.empty_host);
     }
     us.host = run_us(x->queue, x->kernel, x->global_size, x->local_size, &event);
-    const cl_ulong queued_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
-    const cl_ulong submit_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT);
-    const cl_ulong start_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_START);
-    const cl_ulong end_ns = read_stamp_ns(event, CL_PROFILING_COMMAND_END);
-    const cl_ulong complete_ns = read_complete_ns(event, end_ns);
+    const cl_ulong queued_ns = stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
+    const cl_ulong submit_ns = stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT);
+    const cl_ulong start_ns = stamp_ns(event, CL_PROFILING_COMMAND_START);
+    const cl_ulong end_ns = stamp_ns(event, CL_PROFILING_COMMAND_END);
+    const cl_ulong complete_ns = stamp_ns(event, CL_PROFILING_COMMAND_COMPLETE);
     us.queued_to_submit = between_us(queued_ns, submit_ns);
     us.submit_to_start = between_us(submit_ns, start_ns);
     us.end_to_complete = between_us(end_ns, complete_ns);
-    us.start_to_end = take_start_to_end_us(event, us.host); /* exits if that cannot be */
+    us.start_to_end = start_to_end_us(event, us.host); /* exits if that cannot be */
     if (us.start_to_end == 0 || us.end_to_complete < 0)
-        fail(EXIT_FAILED,
+        errx(EXIT_FAILED,
              "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns",
              (unsigned long long)start_ns, (unsigned long long)end_ns,
              (unsigned long long)complete_ns);
@@ -111,34 +118,38 @@ static double std_dev(const double *samples, size_t count, double mean) {
     return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
 }
 
-/* Returns the median. `marks`: what these samples alone cannot show. */
-static double print_row(struct table *table, bool cpu, const char *interval,
-                        const double *samples_us, size_t count, unsigned marks) {
-    const struct summary s = summarize_on(cpu, samples_us, count);
-    text(table, "interval", 16, interval);
-    number_summary_us(table, s);
-    number(table, "std_dev_us", 2, std_dev(samples_us, count, s.mean));
-    end_row(table, s.marks | marks);
-    return s.median;
+/* The largest number of ns that divides all these times shows the step of a coarse clock. */
+static long long common_step_ns(const double *us, size_t n) {
+    long long step_ns = 0;
+    for (size_t i = 0; i < n; i++)
+        for (long long rest, ns = us[i] > 0 ? llround(us[i] * 1e3) : 0; ns > 0; ns = rest) {
+            rest = step_ns % ns; /* Euclid's algorithm */
+            step_ns = ns;
+        }
+    return step_ns;
+}
+
+static void print_interval(const char *interval, struct summary s, const double *samples_us,
+                           size_t count, const char *doubt) {
+    print_row(s.doubt ?: doubt, "interval=%-16s|" US_FORMAT "|std_dev_us=%.2f", interval, US_OF(s),
+              std_dev(samples_us, count, s.mean));
 }
 
 int main(int argc, char **argv) {
     static double queued_to_submit[MAX_RUNS], submit_to_start[MAX_RUNS], start_to_end[MAX_RUNS],
         end_to_complete[MAX_RUNS], host[MAX_RUNS], empty_kernel[MAX_RUNS],
         overhead[MAX_RUNS]; /* all in us */
-    const char *device = "";
     long long runs = 31, size = 1 << 24, threads = 256;
-    const struct arg args[] = {
-        ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size),
-        ARG_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_ARGS};
+    const struct opt options[] = {
+        OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size),
+        OPT_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_OPTIONS};
     struct experiment x;
-    struct table table = {0};
     cl_mem vectors[3];
     size_t claimed_ns;
-    parse_args(argc, argv, "What does the device's own clock say of a command?", args);
-    const struct opencl cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
+    parse_options(argc, argv, "What does the device's own clock say of a command?", options);
+    const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     x.queue = cl.queue;
-    check_memory(&cl, size, 4, 12);
+    check_size(&cl, size, 4);
     const cl_program program = build_program(&cl, "opencl_profiling.cl", "");
     MAKE_CL(x.kernel, clCreateKernel(program, "vector_add", &cl_error));
     MAKE_CL(x.empty_kernel, clCreateKernel(program, "empty_kernel", &cl_error));
@@ -152,7 +163,6 @@ int main(int argc, char **argv) {
         free(floats);
     }
     CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
-    check_threads(&cl, x.kernel, threads, 0);
     x.local_size = (size_t)threads;
     x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
@@ -161,10 +171,7 @@ int main(int argc, char **argv) {
     check_result(&x, vectors[C], n);
     spoil_result(&x, vectors[C], n);
 
-    begin_record(args, cl.name, cl.driver);
-    say("OpenCL profiling: vector_add of %zu floats on %s, %s; %lld runs\n\n", n, cl.name,
-        cl.platform, runs);
-    const struct processor_time from = processor_time_now();
+    const struct cores from = cores_now();
     for (size_t run = 0; run < count; run++) {
         const struct stages us = time_stages(&x);
         queued_to_submit[run] = us.queued_to_submit;
@@ -175,30 +182,40 @@ int main(int argc, char **argv) {
         empty_kernel[run] = us.empty_kernel;
         overhead[run] = fmax(us.host - us.start_to_end, us.empty_host - us.empty_kernel);
     }
+    const struct cores to = cores_now();
+    /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
+    const char *others = doubt_cores(&from), *delayed = doubt_wait(median(overhead, count));
     check_result(&x, vectors[C], n);
 
-    /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const struct others others = others_of_run(&from);
-    const unsigned others_marks = mark_others(&table, others);
-    const unsigned delayed = mark_delay(median(overhead, count));
-    const bool cpu = is_processor(&cl);
-    const unsigned marks = delayed | (cpu ? others_marks : 0);
-    print_row(&table, cpu, "queued_to_submit", queued_to_submit, count, marks);
-    print_row(&table, cpu, "submit_to_start", submit_to_start, count, marks);
-    const double device_us = print_row(&table, cpu, "start_to_end", start_to_end, count, marks);
-    print_row(&table, cpu, "end_to_complete", end_to_complete, count, marks);
-    const double host_us = print_row(&table, cpu, "host", host, count, delayed | others_marks);
-    const double empty_us = print_row(&table, cpu, "empty_kernel", empty_kernel, count, marks);
-    end_table(&table);
-    say("The host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
+    const bool cpu = cl.type & CL_DEVICE_TYPE_CPU;
+    const char *doubt = delayed ?: cpu ? others : NULL;
+    const struct summary of_device = summarize_us(start_to_end, count, cpu),
+                         of_host = summarize_us(host, count, cpu),
+                         of_empty = summarize_us(empty_kernel, count, cpu);
+
+    begin_record(options, cl.name, cl.driver);
+    say("OpenCL profiling: vector_add of %zu floats on %s, %s; %lld runs\n\n", n, cl.name,
+        cl.driver, runs);
+    print_interval("queued_to_submit", summarize_us(queued_to_submit, count, cpu), queued_to_submit,
+                   count, doubt);
+    print_interval("submit_to_start", summarize_us(submit_to_start, count, cpu), submit_to_start,
+                   count, doubt);
+    print_interval("start_to_end", of_device, start_to_end, count, doubt);
+    print_interval("end_to_complete", summarize_us(end_to_complete, count, cpu), end_to_complete,
+                   count, doubt);
+    print_interval("host", of_host, host, count, delayed ?: others);
+    print_interval("empty_kernel", of_empty, empty_kernel, count, doubt);
+    say("\nThe host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
         "took\n"
         "%.2f us. The device's clock claims steps of %.0f ns",
-        host_us, device_us, empty_us, value("claimed_step_ns", (double)claimed_ns));
+        of_host.median, of_device.median, of_empty.median,
+        value("claimed_step_ns", (double)claimed_ns));
     if (runs >= 20) /* fewer are too few to show the step */
         say("; all times from START to END are\nmultiples of %.0f ns",
             value("seen_step_ns", (double)common_step_ns(start_to_end, count)));
     say(".\n");
     if (cpu)
-        say("The threads of this program kept %.1f cores busy.\n", value("own_cores", others.own));
+        say("The threads of this program kept %.1f cores busy.\n",
+            value("own_cores", (double)(to.ran - from.ran) / (double)(to.at - from.at)));
     return EXIT_SUCCESS;
 }

@@ -10,9 +10,20 @@
  * Run:   ./cuda_events
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
-#include "blocked.h" /* the spin; the blocker, its gate and the pair of events behind it */
-#include "device_vectors.h"
-#include "others.h"
+#include "blocked.h" /* the blocker, its gate and the pair of events behind it */
+#include "report.h"
+#include "samples.h"
+
+/* Runs for `length_ns` by the GPU's clock, and says how long it did run: the known truth, to a step
+ * of that clock. (It begins between two steps, so it says half a step too much, in the mean.) */
+static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
+    const unsigned long long start_ns = globaltimer_ns();
+    unsigned long long elapsed_ns;
+    do
+        elapsed_ns = globaltimer_ns() - start_ns;
+    while (elapsed_ns < length_ns);
+    *ran_ns = elapsed_ns;
+}
 
 /* c = a + b of n floats, one by each thread. */
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
@@ -25,7 +36,7 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
 
 struct experiment {
     const char *kernel;         /* its name in the table */
-    unsigned long long spin_ns; /* how long the spin is to run; 0: launch vector_add instead */
+    unsigned long long spin_ns; /* how long the spin is to run; 0: vector_add runs */
     unsigned long long *ran_ns; /* how long the last spin ran; on the device */
     float *a, *b, *c;           /* on the device */
     size_t floats;              /* in each of the three */
@@ -73,14 +84,13 @@ static double event_us(const struct experiment *e) {
 
 /* Behind the blocker, which holds the stream until all is queued: no gap. Without the kernel this
  * is the floor: what the events themselves cost. */
-static double event_blocked_us(const struct experiment *e, bool with_kernel) {
-    hold_stream(&e->pair);
+static double event_blocked_us(const struct experiment *e, bool with_kernel, double *late_us) {
+    hold_stream(&e->pair, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     if (with_kernel)
         launch(e);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    release_stream(&e->pair);
-    return elapsed_us(e->pair.start, e->pair.stop);
+    return release_us(&e->pair, late_us);
 }
 
 /* Processor time: right only while the wait keeps a processor busy, as this one does by default. */
@@ -101,132 +111,143 @@ static double cpu_clock_asleep_us(const struct experiment *e) {
     return (double)(clock() - start_ticks) * 1e6 / CLOCKS_PER_SEC;
 }
 
-/* ---- The rows ---- */
+/* ---- All methods on one kernel ---- */
 
-/* The time of one method in each run, and how long the spin ran. */
+/* Of one method in each run: its time, and for how long the spin ran. */
 struct samples {
     double us[MAX_RUNS], code_us[MAX_RUNS];
 };
-struct all_samples {
+struct times {
     struct samples host_no_sync, host_sync, event, event_blocked, event_floor, event_net;
     struct samples cpu_clock, cpu_clock_asleep;
+    double late_us[MAX_RUNS]; /* how much longer than the floor the host waited for it */
 };
 
-/* Stores the time of a method in this run, and how long the spin ran. */
-static void store(struct samples *samples, size_t run, double us, const struct experiment *e) {
-    unsigned long long ran_ns;
-    CHECK_CUDA(cudaMemcpy(&ran_ns, e->ran_ns, sizeof ran_ns, cudaMemcpyDeviceToHost));
-    samples->us[run] = us;
-    samples->code_us[run] = (double)ran_ns / 1e3;
+/* How long the last spin ran, in us. Exits with 1 if that is less than it was to run. */
+static double ran_us(const struct experiment *e, const char *method) {
+    unsigned long long ns;
+    CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+    if (ns < e->spin_ns)
+        errx(EXIT_FAILED, "impossible: %s: a spin of %llu ns ran for %llu", method, e->spin_ns, ns);
+    return (double)ns / 1e3;
 }
 
-/* Prints the row of a method, and returns its median. A spin knows how long its code ran, others do
- * not: has_code. `marks`: what the samples alone do not show. */
-static double print_row(struct table *table, const struct experiment *e, const char *method,
-                        const char *clock, const struct samples *samples, bool has_code,
-                        unsigned marks) {
-    const struct summary s = summarize_us(samples->us, e->runs);
-    const double code_us = has_code ? median(samples->code_us, e->runs) : NAN;
-    const unsigned interrupted = /* 5 us: above any step of the clock */
-        has_code && code_us * 1e3 > (double)e->spin_ns + 5000 ? INTERRUPTED : 0;
-    if (has_code && code_us * 1e3 < (double)e->spin_ns)
-        fail(EXIT_FAILED, "impossible: %g us of %g us of code", s.median, code_us);
-    text(table, "method", 16, method);
-    text(table, "clock", 9, clock);
-    text(table, "kernel", 10, e->kernel);
-    number_summary_us(table, s);
-    number(table, "code_us", 2, code_us);
-    number(table, "extra_us", 2, s.median - code_us);
-    end_row(table, s.marks | marks | interrupted);
-    return s.median;
+static void store(const struct experiment *e, size_t run, const char *method,
+                  struct samples *samples, double us) {
+    samples->us[run] = us;
+    samples->code_us[run] = e->spin_ns > 0 ? ran_us(e, method) : NAN;
+}
+
+/* Every method but cpu_clock_asleep, in turns, so that all meet the same GPU. Then event_net.
+ * Exits with 1 if it is not above 0, or over 5 us below the code: the clocks differ by less. */
+static void time_all(const struct experiment *e, struct times *t) {
+    double unused_us;
+    for (size_t run = 0; run < e->runs; run++) {
+        store(e, run, "host_no_sync", &t->host_no_sync, host_no_sync_us(e));
+        store(e, run, "host_sync", &t->host_sync, host_sync_us(e));
+        store(e, run, "event", &t->event, event_us(e));
+        store(e, run, "event_blocked", &t->event_blocked, event_blocked_us(e, true, &unused_us));
+        t->event_floor.us[run] = event_blocked_us(e, false, &t->late_us[run]);
+        store(e, run, "cpu_clock", &t->cpu_clock, cpu_clock_us(e));
+    }
+    const double floor_us = median(t->event_floor.us, e->runs);
+    for (size_t run = 0; run < e->runs; run++) {
+        t->event_floor.code_us[run] = NAN;
+        t->event_net.us[run] = t->event_blocked.us[run] - floor_us;
+        t->event_net.code_us[run] = t->event_blocked.code_us[run];
+    }
+    const double net_us = median(t->event_net.us, e->runs);
+    if (net_us <= 0 || net_us <= (double)e->spin_ns / 1e3 - 5)
+        errx(EXIT_FAILED, "impossible: event_net: %g us of %s", net_us, e->kernel);
+}
+
+/* The processor's clock, while the host waits busily and while it sleeps. */
+static void time_by_processor(const struct experiment *e, struct times *t) {
+    for (size_t run = 0; run < e->runs; run++) {
+        store(e, run, "cpu_clock", &t->cpu_clock, cpu_clock_us(e));
+        store(e, run, "cpu_clock_asleep", &t->cpu_clock_asleep, cpu_clock_asleep_us(e));
+    }
+}
+
+/* Two clocks measure the same spin of 1 ms: %globaltimer, which is the truth here, and the events'.
+ * Launch and drain, some us, are in that. Three times: somebody else may have the GPU in one. */
+static const char *doubt_clocks(const struct experiment *e) {
+    double least = INFINITY, late_us;
+    for (int i = 0; i < 3; i++) {
+        const double us = event_blocked_us(e, true, &late_us), code_us = ran_us(e, "two clocks");
+        least = fmin(least, fabs(us - code_us) / code_us);
+    }
+    return least > 0.01 ? "two clocks disagree" : NULL;
 }
 
 /* The smallest difference other than 0 between the event times of a kernel. A small one shows the
  * step of the events; without noise, as on the simulated GPU, it is that of two methods. */
-static double find_step_ns(const struct all_samples *all, size_t runs) {
+static double step_ns(const struct times *t, size_t runs) {
     static double us[3 * MAX_RUNS];
-    double step_ns = INFINITY;
-    memcpy(us, all->event.us, runs * sizeof *us);
-    memcpy(us + runs, all->event_blocked.us, runs * sizeof *us);
-    memcpy(us + 2 * runs, all->event_floor.us, runs * sizeof *us);
-    qsort(us, 3 * runs, sizeof *us, compare_doubles);
+    double step = INFINITY;
+    memcpy(us, t->event.us, runs * sizeof *us);
+    memcpy(us + runs, t->event_blocked.us, runs * sizeof *us);
+    memcpy(us + 2 * runs, t->event_floor.us, runs * sizeof *us);
+    qsort(us, 3 * runs, sizeof *us, by_size);
     for (size_t i = 1; i < 3 * runs; i++) {
         const double ns = round((us[i] - us[i - 1]) * 1e3); /* an event time is a float */
-        step_ns = ns > 0 ? fmin(step_ns, ns) : step_ns;
+        step = ns > 0 ? fmin(step, ns) : step;
     }
-    return step_ns;
+    return step;
 }
 
-/* Times a kernel by every method but cpu_clock_asleep, in turns, so that all meet the same GPU, and
- * prints a row for each. Finds the medians of event_floor and event_net, and lowers *step_ns. */
-static void compare(struct table *table, const struct experiment *e, struct all_samples *all,
-                    double *floor, double *net, double *step_ns) {
-    struct processor_time from = processor_time_now();
-    const unsigned shared = probe_gpu(&e->pair), spins = e->spin_ns > 0;
-    for (size_t run = 0; run < e->runs; run++) {
-        store(&all->host_no_sync, run, host_no_sync_us(e), e);
-        store(&all->host_sync, run, host_sync_us(e), e);
-        store(&all->event, run, event_us(e), e);
-        store(&all->event_blocked, run, event_blocked_us(e, true), e);
-        store(&all->event_floor, run, event_blocked_us(e, false), e);
-        store(&all->cpu_clock, run, cpu_clock_us(e), e);
-    }
-    /* Other programs on the processor lengthen all times that hold a call of the host. */
-    const unsigned others = shared | mark_others(table, others_since(&from));
-    print_row(table, e, "host_no_sync", "host", &all->host_no_sync, spins, others);
-    print_row(table, e, "host_sync", "host", &all->host_sync, spins, others);
-    print_row(table, e, "event", "device", &all->event, spins, others);
-    print_row(table, e, "event_blocked", "device", &all->event_blocked, spins, shared);
-    *floor = print_row(table, e, "event_floor", "device", &all->event_floor, false, shared);
-    for (size_t run = 0; run < e->runs; run++) {
-        all->event_net.us[run] = all->event_blocked.us[run] - *floor;
-        all->event_net.code_us[run] = all->event_blocked.code_us[run];
-    }
-    *net = median(all->event_net.us, e->runs);
-    const double code_us = spins ? median(all->event_net.code_us, e->runs) : 0;
-    if (*net <= 0 || *net <= code_us - 5) /* the two clocks differ by less than 5 us */
-        fail(EXIT_FAILED, "impossible: %g us of %g us of code", *net, code_us);
-    *step_ns = fmin(*step_ns, find_step_ns(all, e->runs));
-    print_row(table, e, "event_net", "device", &all->event_net, spins, shared);
-    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, spins, others);
+/* ---- The rows ---- */
+
+/* `doubt`: what the samples alone do not show. 5 us: above any step of the clock. */
+static void print_method(const struct experiment *e, const char *method, const char *clock,
+                         const struct samples *samples, const char *doubt) {
+    const struct summary s = summarize_us(samples->us, e->runs, false);
+    const double code_us = median(samples->code_us, e->runs);
+    if (code_us * 1e3 > (double)e->spin_ns + 5000)
+        doubt = "the spin was interrupted";
+    print_row(s.doubt ?: doubt,
+              "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%.2f|extra_us=%.2f",
+              method, clock, e->kernel, US_OF(s), code_us, s.median - code_us);
 }
 
-/* Times the spin by clock(), while the host waits busily and while it sleeps. Returns the median of
- * the host that sleeps. */
-static double compare_processor_times(struct table *table, const struct experiment *e,
-                                      struct all_samples *all) {
-    struct processor_time from = processor_time_now();
-    const unsigned shared = probe_gpu(&e->pair);
-    for (size_t run = 0; run < e->runs; run++) {
-        store(&all->cpu_clock, run, cpu_clock_us(e), e);
-        store(&all->cpu_clock_asleep, run, cpu_clock_asleep_us(e), e);
-    }
-    const unsigned others = shared | mark_others(table, others_since(&from));
-    print_row(table, e, "cpu_clock", "processor", &all->cpu_clock, true, others);
-    return print_row(table, e, "cpu_clock_asleep", "processor", &all->cpu_clock_asleep, true,
-                     others);
+/* `gpu` and `host`: why not to believe any time, and any that holds a call of the host. */
+static void print_all(const struct experiment *e, const struct times *t, const char *gpu,
+                      const char *host) {
+    print_method(e, "host_no_sync", "host", &t->host_no_sync, host);
+    print_method(e, "host_sync", "host", &t->host_sync, host);
+    print_method(e, "event", "device", &t->event, host);
+    print_method(e, "event_blocked", "device", &t->event_blocked, gpu);
+    print_method(e, "event_floor", "device", &t->event_floor, gpu);
+    print_method(e, "event_net", "device", &t->event_net, gpu);
+    print_method(e, "cpu_clock", "processor", &t->cpu_clock, host);
 }
 
 /* ---- The experiment ---- */
 
 int main(int argc, char **argv) {
-    static struct all_samples samples; /* too large for the stack */
-    const char *device = "";
+    static struct times of_short, of_long, of_vector_add; /* too large for the stack */
     long long runs = 31, size = 1 << 24;
-    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size), END_OF_ARGS};
-    parse_args(argc, argv, "How far is each way of timing a kernel from the time of its code?",
-               args);
-    const struct gpu gpu = open_cuda(device);
-    check_free_memory(size, 3.0 * (double)size * sizeof(float));
+    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
+    parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?",
+                  options);
+    char driver[64];
+    const struct cudaDeviceProp gpu = open_cuda(driver);
+    check_size(size, 3 * sizeof(float));
     struct experiment e = {};
+    e.kernel = "vector_add";
     e.runs = (size_t)runs;
     e.floats = (size_t)size;
     e.pair = new_blocked_pair();
     CHECK_CUDA(cudaEventCreateWithFlags(&e.wake_up, cudaEventBlockingSync));
-    e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns, NULL);
+    e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns);
     e.a = new_vector(A, e.floats);
     e.b = new_vector(B, e.floats);
     e.c = new_vector(C, e.floats);
+    struct experiment spin_10us = e, spin_1ms = e;
+    spin_10us.kernel = "spin_10us";
+    spin_10us.spin_ns = 10000;
+    spin_1ms.kernel = "spin_1ms";
+    spin_1ms.spin_ns = 1000000;
 
     /* The warm-up, without the blocker: with lazy loading a first launch may wait for an idle
      * device. Then the sums are spoilt: the timed launches must write them anew. */
@@ -234,28 +255,32 @@ int main(int argc, char **argv) {
     check_vector_add(e.c, e.floats);
     CHECK_CUDA(cudaMemset(e.c, 0xff, e.floats * sizeof *e.c)); /* NaNs */
     CHECK_CUDA(cudaDeviceSynchronize());
-    e.spin_ns = 10000;
-    launch(&e);
+    launch(&spin_10us);
 
-    struct table table = {};
-    double floor, net, asleep_us, step_ns = INFINITY;
-    begin_record(args, gpu.properties.name, gpu.driver);
+    const struct cores from = cores_now();
+    const char *doubt = doubt_clocks(&spin_1ms);
+    time_all(&spin_10us, &of_short);
+    time_by_processor(&spin_1ms, &of_long);
+    time_all(&e, &of_vector_add);
+    check_vector_add(e.c, e.floats);
+    const char *others = doubt_cores(&from); /* they lengthen each call of the host */
+    const char *gpu_short = doubt ?: doubt_wait(median(of_short.late_us, e.runs));
+    const char *gpu_long = doubt ?: doubt_wait(median(of_vector_add.late_us, e.runs));
+
+    begin_record(options, gpu.name, driver);
     say("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
         "code_us: how long the spin ran, by %%globaltimer; extra_us: median_us minus code_us\n\n",
-        e.floats, gpu.properties.name, runs);
-    e.kernel = "spin_10us";
-    compare(&table, &e, &samples, &floor, &net, &step_ns);
-    e.kernel = "spin_1ms";
-    e.spin_ns = 1000000;
-    asleep_us = compare_processor_times(&table, &e, &samples);
-    e.kernel = "vector_add";
-    e.spin_ns = 0;
-    compare(&table, &e, &samples, &floor, &net, &step_ns);
-    check_vector_add(e.c, e.floats);
-    end_table(&table);
-    say("vector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
+        e.floats, gpu.name, runs);
+    print_all(&spin_10us, &of_short, gpu_short, gpu_short ?: others);
+    print_method(&spin_1ms, "cpu_clock", "processor", &of_long.cpu_clock, gpu_short ?: others);
+    print_method(&spin_1ms, "cpu_clock_asleep", "processor", &of_long.cpu_clock_asleep,
+                 gpu_short ?: others);
+    print_all(&e, &of_vector_add, gpu_long, gpu_long ?: others);
+    say("\nvector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "Unequal event times differ by %.0f ns at least; while the host sleeps, clock() sees\n"
         "%.0f us of a kernel of 1 ms.\n",
-        net, floor, value("event_step_ns", step_ns), asleep_us);
+        median(of_vector_add.event_net.us, e.runs), median(of_vector_add.event_floor.us, e.runs),
+        value("event_step_ns", fmin(step_ns(&of_short, e.runs), step_ns(&of_vector_add, e.runs))),
+        median(of_long.cpu_clock_asleep.us, e.runs));
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -12,7 +12,8 @@
  * Try:   `steps` in place of steps * (1 + ...) in the kernel: do the three ends still differ?
  */
 #include "cuda.h"
-#include "stats.h"
+#include "report.h"
+#include "samples.h"
 
 enum { THREADS = 256, STEPS = 500 };
 
@@ -63,36 +64,32 @@ static struct ends run(const struct memory *m) {
     CHECK_CUDA(cudaMemcpy(&ends, m->ends, sizeof ends, cudaMemcpyDeviceToHost));
     for (int i = 0; i < THREADS; i++)
         if (values[i] != 2) /* after STEPS there is nothing left to round */
-            fail(EXIT_FAILED, "thread %d computed %g, not 2", i, (double)values[i]);
+            errx(EXIT_FAILED, "thread %d computed %g, not 2", i, (double)values[i]);
     const long long clocks[] = {ends.without_barrier, ends.next_instruction, ends.with_barrier};
     for (int i = 0; i < 3; i++)
         if (clocks[i] <= 0)
-            fail(EXIT_FAILED, "impossible: a block of %lld clocks", clocks[i]);
+            errx(EXIT_FAILED, "impossible: a block of %lld clocks", clocks[i]);
     return ends;
 }
 
-static void print_row(struct table *table, const char *method, struct summary clocks, double block,
-                      const char *where) {
-    text(table, "method", 16, method);
-    number(table, "clocks", 0, clocks.median);
-    number(table, "percent", 2, 100 * clocks.median / block);
-    text(table, "clock_read_at", 43, where);
-    end_row(table, clocks.marks);
+static void print_end(const char *method, struct summary clocks, double block, const char *where) {
+    print_row(clocks.doubt, "method=%-16s|clocks=%.0f|percent=%.2f|clock_read_at=%-s", method,
+              clocks.median, 100 * clocks.median / block, where);
 }
 
 int main(int argc, char **argv) {
-    const char *device = "";
     long long runs = 101;
-    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), END_OF_ARGS};
-    parse_args(argc, argv, "Where must a block's last clock be read?", args);
-    const struct gpu gpu = open_cuda(device);
+    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS};
+    parse_options(argc, argv, "Where must a block's last clock be read?", options);
+    char driver[64];
+    const struct cudaDeviceProp gpu = open_cuda(driver);
     const size_t count = (size_t)runs, bytes = count * sizeof(double);
     struct memory m;
-    m.ends = (struct ends *)new_on_device(sizeof *m.ends, NULL);
-    m.values = (float *)new_on_device(THREADS * sizeof *m.values, NULL);
-    double *without_barrier = (double *)new_memory(bytes, "the samples");
-    double *next_instruction = (double *)new_memory(bytes, "the samples");
-    double *with_barrier = (double *)new_memory(bytes, "the samples");
+    m.ends = (struct ends *)new_on_device(sizeof *m.ends);
+    m.values = (float *)new_on_device(THREADS * sizeof *m.values);
+    double *without_barrier = (double *)new_memory(bytes);
+    double *next_instruction = (double *)new_memory(bytes);
+    double *with_barrier = (double *)new_memory(bytes);
 
     run(&m); /* the warm-up */
     for (size_t i = 0; i < count; i++) {
@@ -102,20 +99,18 @@ int main(int argc, char **argv) {
         with_barrier[i] = (double)ends.with_barrier;
     }
 
-    struct table table = {};
-    begin_record(args, gpu.properties.name, gpu.driver);
+    const struct summary own = summarize(without_barrier, count, 16, 1.25),
+                         next = summarize(next_instruction, count, 16, 1.25),
+                         block = summarize(with_barrier, count, 16, 1.25);
+    begin_record(options, gpu.name, driver);
     say("Barrier: a block of %d warps on %s, medians of %lld runs\n"
         "The last warp has %d times the work of the first\n\n",
-        THREADS / 32, gpu.properties.name, runs, THREADS / 32);
-    const struct summary own = summarize(without_barrier, count, jitter_clocks, gpu_factor);
-    const struct summary next = summarize(next_instruction, count, jitter_clocks, gpu_factor);
-    const struct summary block = summarize(with_barrier, count, jitter_clocks, gpu_factor);
-    print_row(&table, "without_barrier", own, block.median, "thread 0's own end");
-    print_row(&table, "next_instruction", next, block.median, "the instruction after the barrier");
-    print_row(&table, "with_barrier", block, block.median,
-              "where the barrier's answer is needed: right");
-    end_table(&table);
-    say("Before the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own work.\n"
+        THREADS / 32, gpu.name, runs, THREADS / 32);
+    print_end("without_barrier", own, block.median, "thread 0's own end");
+    print_end("next_instruction", next, block.median, "the instruction after the barrier");
+    print_end("with_barrier", block, block.median, "where the barrier's answer is needed: right");
+    say("\nBefore the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own "
+        "work.\n"
         "By the instruction right after the barrier it saw %.0f %%.\n",
         100 * own.median / block.median, block.median, 100 * next.median / block.median);
     return EXIT_SUCCESS;

@@ -14,7 +14,7 @@
  * Try:   ./block_clock --blocks 1,132,133,264 --threads 32,256,1024
  */
 #include "block_rows.h" /* a row of the table */
-#include "blocked.h"    /* the reading of %globaltimer, two events */
+#include "cuda.h"
 
 enum { MAX_SMS = 4096 };
 
@@ -25,6 +25,14 @@ struct block_time {
 };
 
 /* ---- The kernel ---- */
+
+/* The GPU's clock in nanoseconds, one for all SMs, in steps of 32 ns on an H200 and of 1024 ns on
+ * many others. "memory" keeps the compiler from moving loads and stores across the reading. */
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
 
 /* PTX calls this number volatile: it may change while a block runs. */
 static __device__ unsigned sm_number(void) {
@@ -81,9 +89,9 @@ struct memory {
     struct block_time *times;
     float *host_input, *host_output;
     struct block_time *host_times;
-    double *clocks;           /* of each block */
-    struct blocked_pair pair; /* two events, and here nothing is blocked */
-    bool in_upper_half;       /* where the last input had its minimum */
+    double *clocks; /* of each block */
+    cudaEvent_t start, stop;
+    bool in_upper_half; /* where the last input had its minimum */
 };
 
 /* Copies random numbers to the device, and returns their minimum. It is at a random place of the
@@ -111,13 +119,13 @@ static void check_blocks(const struct memory *m, size_t blocks, float minimum) {
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &m->host_times[b];
         if (m->host_output[b] != minimum)
-            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+            errx(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
                  (double)m->host_output[b], (double)minimum);
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
-            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+            errx(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
         if (t->sm >= MAX_SMS)
-            fail(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
+            errx(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
     }
 }
 
@@ -153,12 +161,12 @@ static void measure(struct memory *m, size_t blocks, size_t threads, size_t run,
     CHECK_CUDA(cudaDeviceSynchronize());
 
     const int64_t host_start_ns = now_ns();
-    CHECK_CUDA(cudaEventRecord(m->pair.start, 0));
+    CHECK_CUDA(cudaEventRecord(m->start, 0));
     launch(m, blocks, threads);
-    CHECK_CUDA(cudaEventRecord(m->pair.stop, 0));
-    CHECK_CUDA(cudaEventSynchronize(m->pair.stop));
+    CHECK_CUDA(cudaEventRecord(m->stop, 0));
+    CHECK_CUDA(cudaEventSynchronize(m->stop));
     s->wait_us[run] = (double)(now_ns() - host_start_ns) / 1e3;
-    const double launch_us = s->launch_us[run] = elapsed_us(m->pair.start, m->pair.stop);
+    const double launch_us = s->launch_us[run] = elapsed_us(m->start, m->stop);
 
     CHECK_CUDA(
         cudaMemcpy(m->host_output, m->output, blocks * sizeof *m->output, cudaMemcpyDeviceToHost));
@@ -168,8 +176,39 @@ static void measure(struct memory *m, size_t blocks, size_t threads, size_t run,
     evaluate(m, blocks, run, s);
     /* %globaltimer steps by 1 us on some devices: allow two such steps. */
     if (launch_us <= 0 || s->span_us[run] > 1.001 * launch_us + 2)
-        fail(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", s->span_us[run],
+        errx(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", s->span_us[run],
              launch_us);
+}
+
+/* ---- Do two clocks agree? Spans are by %globaltimer, whole launches by events ---- */
+
+static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
+    const unsigned long long start_ns = globaltimer_ns();
+    unsigned long long elapsed_ns;
+    do
+        elapsed_ns = globaltimer_ns() - start_ns;
+    while (elapsed_ns < length_ns);
+    *ran_ns = elapsed_ns;
+}
+
+/* Both measure a spin of 2 ms, three times: in one somebody else may have the GPU. */
+static const char *doubt_clocks(const struct memory *m) {
+    unsigned long long *const on_device = (unsigned long long *)m->times, ran_ns = 0;
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        spin<<<1, 1>>>(2000000, on_device); /* meanwhile the host queues the rest: no gap */
+        CHECK_CUDA(cudaEventRecord(m->start, 0));
+        spin<<<1, 1>>>(2000000, on_device);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(m->stop, 0));
+        CHECK_CUDA(cudaDeviceSynchronize());
+        CHECK_CUDA(cudaMemcpy(&ran_ns, on_device, sizeof ran_ns, cudaMemcpyDeviceToHost));
+        if (ran_ns < 2000000)
+            errx(EXIT_FAILED, "impossible: a spin of 2 ms ran for %llu ns", ran_ns);
+        const double code_us = (double)ran_ns / 1e3;
+        least = fmin(least, fabs(elapsed_us(m->start, m->stop) - code_us) / code_us);
+    }
+    return least > 0.01 ? "two clocks disagree" : NULL;
 }
 
 /* ---- The experiment: every number of blocks with every number of threads ---- */
@@ -180,104 +219,86 @@ static int blocks_at_once(long long threads, int sms) {
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &per_sm, (const void *)timedReduction, (int)threads, 2 * (size_t)threads * sizeof(float)));
     if (per_sm < 1)
-        fail(EXIT_FAILED, "no block of %lld threads has room on an SM", threads);
+        errx(EXIT_FAILED, "no block of %lld threads has room on an SM", threads);
     return per_sm * sms;
-}
-
-/* The row with so many blocks; main() has inserted it. */
-static const struct row *row_of(const struct row *rows, long long blocks) {
-    while (rows->blocks != blocks)
-        rows++;
-    return rows;
-}
-
-/* Compares rows of the first number of threads: one block, a full device, and 64 times that. */
-static void say_waves(const struct row *rows, long long full) {
-    const struct row *one = row_of(rows, 1), *filled = row_of(rows, full);
-    const struct row *four = row_of(rows, 4 * full), *most = row_of(rows, 64 * full);
-    const double wave_us = value("wave_us", (most->span_us - four->span_us) / (64 - 4));
-    say("From one block to a full device, %lld blocks, clocks_mean changed from %.0f to %.0f.\n"
-        "With 64 times as many blocks it was %.0f, and the span %.2f us in place of %.2f:\n"
-        "%.2f us for each further wave of %lld blocks.\n\n",
-        full, one->clocks_mean, filled->clocks_mean, most->clocks_mean, most->span_us,
-        filled->span_us, wave_us, full);
 }
 
 static struct memory set_up(size_t blocks, size_t threads) {
     struct memory m = {};
-    char what[32];
-    snprintf(what, sizeof what, "%zu blocks", blocks);
-    m.input = (float *)new_on_device(2 * threads * sizeof *m.input, NULL);
-    m.output = (float *)new_on_device(blocks * sizeof *m.output, NULL);
-    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times, NULL);
-    m.host_output = (float *)new_memory(blocks * sizeof *m.host_output, what);
-    m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times, what);
-    m.clocks = (double *)new_memory(blocks * sizeof *m.clocks, what);
-    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input, "an input");
-    m.pair = new_blocked_pair();
+    m.input = (float *)new_on_device(2 * threads * sizeof *m.input);
+    m.output = (float *)new_on_device(blocks * sizeof *m.output);
+    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times);
+    m.host_output = (float *)new_memory(blocks * sizeof *m.host_output);
+    m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times);
+    m.clocks = (double *)new_memory(blocks * sizeof *m.clocks);
+    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input);
+    CHECK_CUDA(cudaEventCreate(&m.start));
+    CHECK_CUDA(cudaEventCreate(&m.stop));
     return m;
 }
 
 int main(int argc, char **argv) {
-    const char *device = "";
     long long runs = 31;
-    struct numbers blocks = {5, false, {1, 8, 16, 32, 64}}; /* docs/references.md */
-    struct numbers threads = {1, false, {256}};
-    const struct arg args[] = {
-        ARG_DEVICE(&device), ARG_RUNS(&runs),
-        ARG_LIST("blocks", &blocks, MAX_BLOCKS, "numbers of blocks, one after the other"),
-        ARG_LIST("threads", &threads, MAX_THREADS,
+    struct numbers blocks = {}, threads = {1, {256}};
+    const struct opt options[] = {
+        OPT_DEVICE, OPT_RUNS(&runs),
+        OPT_LIST("blocks", &blocks, MAX_BLOCKS,
+                 "numbers of blocks; else 1,8,16,32,64 and those that fill the device"),
+        OPT_LIST("threads", &threads, MAX_THREADS,
                  "threads in a block, one number after the other"),
-        END_OF_ARGS};
-    parse_args(argc, argv,
-               "How long does one block take, by its own SM's clock?\n"
-               "Without --blocks it also runs one block per SM, a full device and more.",
-               args);
-    const struct gpu gpu = open_cuda(device);
-    const int most_threads = gpu.properties.maxThreadsPerBlock;
+        END_OF_OPTIONS};
+    parse_options(argc, argv, "How long does one block take, by its own SM's clock?", options);
+    char driver[64];
+    const struct cudaDeviceProp gpu = open_cuda(driver);
+    const int sms = gpu.multiProcessorCount, most_threads = gpu.maxThreadsPerBlock;
     for (int t = 0; t < threads.count; t++)
-        if (threads.at[t] > most_threads)
-            fail(EXIT_BAD_USAGE, "--threads: '%lld' is more than the %d that %s allows in a block",
-                 threads.at[t], most_threads, gpu.properties.name);
-    for (int t = 0; t < threads.count && !blocks.given; t++) { /* where this device gets full */
-        const long long sms = gpu.sms, full = blocks_at_once(threads.at[t], gpu.sms);
-        const long long landmarks[] = {sms,      sms + 1,  full,      full + 1,
-                                       2 * full, 4 * full, 16 * full, 64 * full};
-        for (int i = 0; i < 8; i++)
+        check_most("threads", threads.at[t], (size_t)most_threads, gpu.name);
+    const bool given = blocks.count > 0;
+    for (int t = 0; t < threads.count && !given; t++) { /* where this device gets full */
+        const long long full = blocks_at_once(threads.at[t], sms);
+        const long long landmarks[] = {
+            1,   8,       16,   32,       64, /* docs/references.md */
+            sms, sms + 1, full, full + 1, 2 * full, 4 * full, 16 * full, 64 * full};
+        for (int i = 0; i < 13; i++)
             insert(&blocks, landmarks[i]);
     }
 
-    struct memory m = set_up((size_t)largest(&blocks), (size_t)most_threads);
-    struct samples *samples = (struct samples *)new_memory(sizeof *samples, "the samples");
-    struct row *rows = (struct row *)new_memory(
-        (size_t)threads.count * (size_t)blocks.count * sizeof *rows, "the rows");
-
-    const unsigned marks = probe_gpu(&m.pair);
-    struct table table = {};
-    long long first_full = 0; /* blocks of the first number of threads that fill the device */
-    begin_record(args, gpu.properties.name, gpu.driver);
-    say("Block clock: timedReduction on %s; %d units (SMs)\n"
-        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
-        gpu.properties.name, gpu.sms, runs);
+    struct memory m = set_up(largest(&blocks), (size_t)most_threads);
+    struct samples *samples = (struct samples *)new_memory(sizeof *samples);
+    const int row_count = threads.count * blocks.count;
+    struct row *rows = (struct row *)new_memory((size_t)row_count * sizeof *rows), *row = rows;
+    const struct row *one = rows, *filled = rows, *four = rows, *most = rows;
+    const long long first_full = blocks_at_once(threads.at[0], sms);
+    const char *doubt = doubt_clocks(&m);
     for (int t = 0; t < threads.count; t++) {
-        const int full = blocks_at_once(threads.at[t], gpu.sms);
-        first_full = t == 0 ? full : first_full;
-        for (int b = 0; b < blocks.count; b++) {
-            struct row *row = &rows[t * blocks.count + b];
+        const int full = blocks_at_once(threads.at[t], sms);
+        for (int b = 0; b < blocks.count; b++, row++) {
             row->blocks = blocks.at[b];
             row->threads = threads.at[t];
-            row->note = row->blocks == gpu.sms ? "1 per SM"
-                        : row->blocks == full  ? "full device"
-                                               : "";
+            row->note = row->blocks == sms ? "1 per SM" : row->blocks == full ? "full device" : "";
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&m, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            print_row(&table, false, samples, (size_t)runs, row, rows, marks);
+            summarize_row(row, samples, (size_t)runs, false, doubt);
+            one = t == 0 && row->blocks == 1 ? row : one;
+            filled = t == 0 && row->blocks == first_full ? row : filled;
+            four = t == 0 && row->blocks == 4 * first_full ? row : four;
+            most = t == 0 && row->blocks == 64 * first_full ? row : most;
         }
-        if (t < threads.count - 1)
-            say("\n");
     }
-    end_table(&table);
-    if (!blocks.given)
-        say_waves(rows, first_full);
-    return EXIT_SUCCESS;
+
+    begin_record(options, gpu.name, driver);
+    say("Block clock: timedReduction on %s; %d units (SMs)\n"
+        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
+        gpu.name, sms, runs);
+    for (row = rows; row < rows + row_count; row++)
+        print_blocks(row, rows);
+    if (!given)
+        say("\nFrom one block to a full device, %lld blocks, clocks_mean changed from %.0f to "
+            "%.0f.\n"
+            "With 64 times as many blocks it was %.0f, and the span %.2f us in place of %.2f:\n"
+            "%.2f us for each further wave of %lld blocks.\n",
+            first_full, one->clocks_mean.median, filled->clocks_mean.median,
+            most->clocks_mean.median, most->span_us.median, filled->span_us.median,
+            value("wave_us", (most->span_us.median - four->span_us.median) / (64 - 4)), first_full);
+    return EXIT_SUCCESS; /* memory and events go with the process */
 }

@@ -16,7 +16,6 @@
 #include "block_rows.h" /* a row of the table */
 #include "kernel_clock.h"
 #include "opencl.h"
-#include "others.h"
 
 enum { MAX_UNITS = 4096 };
 
@@ -68,13 +67,13 @@ static void check_blocks(const struct experiment *e, size_t blocks, float minimu
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &e->host_times[b];
         if (e->host_output[b] != minimum)
-            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+            errx(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
                  (double)e->host_output[b], (double)minimum);
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
-            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+            errx(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
         if (t->unit >= MAX_UNITS)
-            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
+            errx(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
     }
 }
 
@@ -128,9 +127,9 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
     launch(e, blocks, threads, &event);
     CHECK_CL(clFinish(queue));
     const double wait_us = s->wait_us[run] = (double)(now_ns() - host_start_ns) / 1e3;
-    const double launch_us = s->launch_us[run] = take_start_to_end_us(event, wait_us);
+    const double launch_us = s->launch_us[run] = start_to_end_us(event, wait_us);
     if (launch_us == 0)
-        fail(EXIT_FAILED, "too short for the device's clock: START and END are the same");
+        errx(EXIT_FAILED, "too short for the device's clock: START and END are the same");
 
     CHECK_CL(clEnqueueReadBuffer(queue, e->output, CL_TRUE, 0, output_bytes, e->host_output, 0,
                                  NULL, NULL));
@@ -141,34 +140,15 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
     /* Allow two steps of a coarse clock, 1 us each, and the error of a counter's rate. A span that
      * the device does not tell is NaN, and not greater. */
     if (s->span_us[run] > 1.001 * launch_us + 2)
-        fail(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", s->span_us[run],
+        errx(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", s->span_us[run],
              launch_us);
 }
 
 /* ---- The experiment: every number of blocks with every number of threads ---- */
 
-/* What the rows say: `blocks` of them for each number of threads. A CPU's counter steps by some
- * tens. */
-static void say_words(const struct row *rows, size_t blocks, size_t threads) {
-    const struct row *one = rows, *most = rows + blocks - 1;
-    for (const struct row *row = rows; row < rows + threads * blocks; row += blocks)
-        if (row->clocks_median < 100) /* NOLINT: main() has filled in all rows */
-            say("Too few threads for this clock, %lld: a group takes only a step or two.\n",
-                row->threads);
-    if (one->clocks_median < 100 || blocks == 1) /* NOLINT */
-        return;
-    const double clocks_factor = value("clocks_factor", most->clocks_median / one->clocks_median);
-    const double launch_factor = value("whole_launch_factor", most->launch_us / one->launch_us);
-    say("From %lld to %lld blocks, clocks_median changed by a factor of %.2f, whole_launch_us\n"
-        "by %.1f.\n",
-        one->blocks, most->blocks, clocks_factor, launch_factor);
-}
-
 /* Buffers for so many groups and work-items. */
 static void set_up_memory(struct experiment *e, size_t blocks, size_t threads) {
     const cl_int work = 1;
-    char what[32];
-    snprintf(what, sizeof what, "%zu blocks", blocks);
     e->input = new_buffer(&e->cl, 2 * threads * sizeof *e->host_input, NULL);
     CHECK_CL(clSetKernelArg(e->kernel, 0, sizeof e->input, &e->input));
     e->output = new_buffer(&e->cl, blocks * sizeof *e->host_output, NULL);
@@ -176,70 +156,84 @@ static void set_up_memory(struct experiment *e, size_t blocks, size_t threads) {
     e->times = new_buffer(&e->cl, blocks * sizeof *e->host_times, NULL);
     CHECK_CL(clSetKernelArg(e->kernel, 2, sizeof e->times, &e->times));
     CHECK_CL(clSetKernelArg(e->kernel, 4, sizeof work, &work)); /* once in each group */
-    e->host_output = new_memory(blocks * sizeof *e->host_output, what);
-    e->host_times = new_memory(blocks * sizeof *e->host_times, what);
-    e->clocks = new_memory(blocks * sizeof *e->clocks, what);
-    e->host_input = new_memory(2 * threads * sizeof *e->host_input, "an input");
+    e->host_output = new_memory(blocks * sizeof *e->host_output);
+    e->host_times = new_memory(blocks * sizeof *e->host_times);
+    e->clocks = new_memory(blocks * sizeof *e->clocks);
+    e->host_input = new_memory(2 * threads * sizeof *e->host_input);
+}
+
+/* What the rows say: `blocks` of them for each number of threads. A CPU's counter steps by some
+ * tens. */
+static void say_words(const struct row *rows, int blocks, int count) {
+    const struct row *one = rows, *most = rows + blocks - 1;
+    for (const struct row *row = rows; row < rows + count; row += blocks)
+        if (row->clocks_median.median < 100) /* NOLINT: main() has filled in all rows */
+            say("Too few threads for this clock, %lld: a group takes only a step or two.\n",
+                row->threads);
+    if (one->clocks_median.median < 100 || blocks == 1) /* NOLINT */
+        return;
+    const double clocks_factor =
+        value("clocks_factor", most->clocks_median.median / one->clocks_median.median);
+    const double launch_factor =
+        value("whole_launch_factor", most->launch_us.median / one->launch_us.median);
+    say("From %lld to %lld blocks, clocks_median changed by a factor of %.2f, whole_launch_us\n"
+        "by %.1f.\n",
+        one->blocks, most->blocks, clocks_factor, launch_factor);
 }
 
 int main(int argc, char **argv) {
-    const char *device = "";
     long long runs = 31;
-    struct numbers blocks = {5, false, {1, 8, 16, 32, 64}}; /* docs/references.md */
-    struct numbers threads = {1, false, {256}};
-    const struct arg args[] = {
-        ARG_DEVICE(&device), ARG_RUNS(&runs),
-        ARG_LIST("blocks", &blocks, MAX_BLOCKS, "numbers of blocks, one after the other"),
-        ARG_LIST("threads", &threads, MAX_THREADS,
+    struct numbers blocks = {}, threads = {1, {256}};
+    const struct opt options[] = {
+        OPT_DEVICE, OPT_RUNS(&runs),
+        OPT_LIST("blocks", &blocks, MAX_BLOCKS,
+                 "numbers of blocks; else 1,8,16,32,64 and up to 64 for each compute unit"),
+        OPT_LIST("threads", &threads, MAX_THREADS,
                  "threads in a block, one number after the other"),
-        END_OF_ARGS};
-    parse_args(argc, argv,
-               "How long does one work-group take, by its unit's clock?\n"
-               "Without --blocks it also runs 1, 2, 4, 8, 16 and 64 for each compute unit.",
-               args);
-    struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
+        END_OF_OPTIONS};
+    parse_options(argc, argv, "How long does one work-group take, by its unit's clock?", options);
+    struct experiment e = {.cl = open_opencl(CL_QUEUE_PROFILING_ENABLE)};
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
-        fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
+        errx(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              e.cl.name);
     const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
     MAKE_CL(e.kernel, clCreateKernel(program, "timedReduction", &cl_error));
     for (int t = 0; t < threads.count; t++)
-        check_threads(&e.cl, e.kernel, threads.at[t], 2 * sizeof(float));
+        check_threads(&e.cl, e.kernel, threads.at[t]);
     cl_uint units;
     CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
-    const long long n = units, landmarks[] = {n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
-    for (int i = 0; i < 7 && !blocks.given; i++)
+    const long long n = units,
+                    landmarks[] = {1,     8,     16,    32,    64,     n, /* references.md */
+                                   n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
+    const bool given = blocks.count > 0, cpu = e.cl.type & CL_DEVICE_TYPE_CPU;
+    for (int i = 0; i < 12 && !given; i++)
         insert(&blocks, landmarks[i]);
-    const bool cpu = is_processor(&e.cl);
-    set_up_memory(&e, (size_t)largest(&blocks), (size_t)largest(&threads));
-    struct samples *samples = new_memory(sizeof *samples, "the samples");
-    const size_t row_count = (size_t)threads.count * (size_t)blocks.count;
-    struct row *rows = new_memory(row_count * sizeof *rows, "the rows"), *row = rows;
-
-    struct table table = {0};
-    begin_record(args, e.cl.name, e.cl.driver);
-    say("Block clock: timedReduction on %s, %s; %u compute units\n"
-        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
-        e.cl.name, e.cl.platform, units, runs);
-    for (int t = 0; t < threads.count; t++) {
+    set_up_memory(&e, largest(&blocks), largest(&threads));
+    const int row_count = threads.count * blocks.count;
+    struct samples *samples = new_memory(sizeof *samples);
+    struct row *rows = new_memory((size_t)row_count * sizeof *rows), *row = rows;
+    for (int t = 0; t < threads.count; t++)
         for (int b = 0; b < blocks.count; b++, row++) {
             row->blocks = blocks.at[b];
             row->threads = threads.at[t];
             row->note = row->blocks == units ? "1 per unit" : "";
-            const struct processor_time from = processor_time_now();
+            const struct cores from = cores_now();
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&e, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            const unsigned others = cpu ? mark_others(&table, others_of_run(&from)) : 0;
-            print_row(&table, cpu, samples, (size_t)runs, row, rows, others);
+            summarize_row(row, samples, (size_t)runs, cpu, cpu ? doubt_cores(&from) : NULL);
         }
-        if (t < threads.count - 1)
-            say("\n");
-    }
-    end_table(&table);
-    say_words(rows, (size_t)blocks.count, (size_t)threads.count);
+
+    begin_record(options, e.cl.name, e.cl.driver);
+    say("Block clock: timedReduction on %s, %s; %u compute units\n"
+        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
+        e.cl.name, e.cl.driver, units, runs);
+    for (row = rows; row < rows + row_count; row++)
+        print_blocks(row, rows);
+    say("\n");
+    say_words(rows, blocks.count, row_count);
     free(samples);
     free(rows);
     return EXIT_SUCCESS;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A row in the table of block_clock and block_clock_opencl, and a list of numbers of blocks. */
+ * A row in the table of block_clock and block_clock_opencl, and lists of numbers of blocks. */
 #pragma once
 
-#include "args.h"
-#include "stats.h"
+#include "report.h"
+#include "samples.h"
 
 /* One number for each launch of a row. NaN: the device cannot tell. */
 struct samples {
@@ -14,42 +14,43 @@ struct samples {
 
 struct row {
     long long blocks, threads;
-    const char *note;                                      /* what its number of blocks means */
-    double clocks_mean, clocks_median, span_us, launch_us; /* medians of the launches */
+    const char *note; /* what its number of blocks means */
+    struct summary clocks_mean, clocks_median, span_us, launch_us;
+    double used_units;
+    const char *doubt;
 };
 
-/* Prints a row, and fills in its medians. `first` is the table's first row, or `row` itself. */
-static inline void print_row(struct table *table, bool is_processor, const struct samples *s,
-                             size_t runs, struct row *row, const struct row *first,
-                             unsigned marks) {
-    const double factor = is_processor ? cpu_factor : gpu_factor;
-    const struct summary mean = summarize(s->clocks_mean, runs, jitter_clocks, factor);
-    const struct summary middle = summarize(s->clocks_median, runs, jitter_clocks, factor);
-    const struct summary span = summarize_on(is_processor, s->span_us, runs);
-    const struct summary launch = summarize_on(is_processor, s->launch_us, runs);
-    row->clocks_mean = mean.median;
-    row->clocks_median = middle.median;
-    row->span_us = span.median;
-    row->launch_us = launch.median;
-    number(table, "blocks", 0, (double)row->blocks);
-    number(table, "threads", 0, (double)row->threads);
-    number(table, "clocks_mean", 0, mean.median);
-    number(table, "clocks_median", 0, middle.median);
-    number(table, "span_us", 2, span.median);
-    number(table, "whole_launch_us", 2, launch.median);
-    number(table, "used_units", 0, median(s->used_units, runs));
-    number(table, "mean_to_first", 2, mean.median / first->clocks_mean);
-    record_number(table, "clocks_mean_min", 0, mean.min);
-    record_number(table, "clocks_mean_max", 0, mean.max);
-    record_number(table, "span_min_us", 2, span.min);
-    record_number(table, "span_max_us", 2, span.max);
-    record_number(table, "whole_launch_min_us", 2, launch.min);
-    record_number(table, "whole_launch_max_us", 2, launch.max);
-    text(table, "note", 11, row->note);
-    const double before_and_after_us = isnan(span.median) ? 0 : launch.median - span.median;
-    end_row(table, marks | mean.marks | middle.marks | span.marks | launch.marks |
-                       mark_delay(before_and_after_us) |
-                       mark_delay(median(s->wait_us, runs) - launch.median));
+/* Fills in what the launches say. `doubt`: what they cannot say. */
+static inline void summarize_row(struct row *row, const struct samples *s, size_t runs,
+                                 bool is_processor, const char *doubt) {
+    const double factor = is_processor ? 2 : 1.25, jitter_clocks = 16;
+    row->clocks_mean = summarize(s->clocks_mean, runs, jitter_clocks, factor);
+    row->clocks_median = summarize(s->clocks_median, runs, jitter_clocks, factor);
+    row->span_us = summarize_us(s->span_us, runs, is_processor);
+    row->launch_us = summarize_us(s->launch_us, runs, is_processor);
+    row->used_units = median(s->used_units, runs);
+    row->doubt = row->clocks_mean.doubt ?: row->clocks_median.doubt ?: row->span_us.doubt
+                     ?: row->launch_us.doubt
+                     ?: doubt_wait(median(s->wait_us, runs) - row->launch_us.median)
+                     ?: doubt_wait(row->launch_us.median - row->span_us.median) /* not of NaN */
+                     ?: doubt;
+}
+
+/* `first` is the first row of the table. Rows of other threads stand apart. */
+static inline void print_blocks(const struct row *row, const struct row *first) {
+    const double to_first =
+        row->clocks_mean.median / first->clocks_mean.median; /* NOLINT: both are filled in */
+    if (row > first && row->threads != row[-1].threads)
+        say("\n");
+    print_row(row->doubt,
+              "blocks=%lld|threads=%lld|clocks_mean=%.0f|clocks_median=%.0f|span_us=%.2f|"
+              "whole_launch_us=%.2f|used_units=%.0f|mean_to_first=%.2f|note=%-s||"
+              "clocks_mean_min=%.0f|clocks_mean_max=%.0f|span_min_us=%.2f|span_max_us=%.2f|"
+              "whole_launch_min_us=%.2f|whole_launch_max_us=%.2f",
+              row->blocks, row->threads, row->clocks_mean.median, row->clocks_median.median,
+              row->span_us.median, row->launch_us.median, row->used_units, to_first, row->note,
+              row->clocks_mean.min, row->clocks_mean.max, row->span_us.min, row->span_us.max,
+              row->launch_us.min, row->launch_us.max);
 }
 
 /* Puts `number` in its place in a rising list, unless it is there. */
@@ -60,8 +61,15 @@ static inline void insert(struct numbers *list, long long number) {
     if (i < list->count && list->at[i] == number)
         return;
     if (list->count == MAX_LIST)
-        fail(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
+        errx(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
     memmove(&list->at[i + 1], &list->at[i], (size_t)(list->count - i) * sizeof list->at[0]);
     list->at[i] = number;
     list->count++;
+}
+
+static inline size_t largest(const struct numbers *list) {
+    long long most = 0;
+    for (int i = 0; i < list->count; i++)
+        most = list->at[i] > most ? list->at[i] : most;
+    return (size_t)most;
 }

@@ -11,9 +11,7 @@
  * Try:   ./block_timeline --trace >trace.json        then open the file on https://ui.perfetto.dev
  *        ./block_timeline --blocks 40 --threads 64   now hardly a block waits for a place
  */
-#include "clock.h"
 #include "cuda.h"
-#include "stats.h"
 #include "timeline.h"
 
 /* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM
@@ -99,14 +97,12 @@ struct memory {
 
 static struct memory set_up(size_t blocks, size_t threads) {
     struct memory m = {};
-    char what[32];
-    snprintf(what, sizeof what, "%zu blocks", blocks);
-    m.input = (float *)new_on_device(2 * threads * sizeof *m.input, NULL);
-    m.output = (float *)new_on_device(blocks * sizeof *m.output, NULL);
-    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times, NULL);
-    m.host_output = (float *)new_memory(blocks * sizeof *m.host_output, what);
-    m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times, what);
-    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input, what);
+    m.input = (float *)new_on_device(2 * threads * sizeof *m.input);
+    m.output = (float *)new_on_device(blocks * sizeof *m.output);
+    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times);
+    m.host_output = (float *)new_memory(blocks * sizeof *m.host_output);
+    m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times);
+    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input);
     return m;
 }
 
@@ -138,13 +134,13 @@ static double run_us(const struct memory *m, size_t blocks, size_t threads, int 
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &m->host_times[b];
         if (m->host_output[b] != minimum)
-            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+            errx(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
                  (double)m->host_output[b], (double)minimum);
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
-            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+            errx(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
         if (t->sm >= MAX_UNITS)
-            fail(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
+            errx(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
     }
     return (double)(end_ns - start_ns) / 1e3;
 }
@@ -155,39 +151,37 @@ static int blocks_at_once(size_t threads, int sms) {
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &per_sm, (const void *)timedReduction, (int)threads, 2 * threads * sizeof(float)));
     if (per_sm < 1)
-        fail(EXIT_FAILED, "no block of %zu threads has room on an SM", threads);
+        errx(EXIT_FAILED, "no block of %zu threads has room on an SM", threads);
     return per_sm * sms;
 }
 
 int main(int argc, char **argv) {
-    const char *device = "";
-    struct numbers block_list = {1, false, {FEW_WAVES}}, thread_list = {1, false, {1024}};
-    long long work = 20;
-    bool trace = false;
-    const struct arg args[] = {
-        ARG_DEVICE(&device),
-        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "number of blocks, one alone"),
-        ARG_LIST("threads", &thread_list, MAX_THREADS, "threads in a block, one number"),
-        ARG_NUMBER("work", &work, 1000000, "have each block do its work N times"),
-        ARG_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
-        END_OF_ARGS};
-    parse_args(argc, argv,
-               "Which SM ran which block, and when?\n"
-               "Without --blocks a GPU with 132 SMs gets 600, another one as many for each SM.",
-               args);
+    struct numbers block_list = {}, thread_list = {1, {1024}};
+    long long work = 20, trace = false;
+    const struct opt options[] = {
+        OPT_DEVICE,
+        OPT_LIST("blocks", &block_list, MAX_BLOCKS,
+                 "number of blocks, one alone; else 600 on 132 SMs, and as many for each SM"),
+        OPT_LIST("threads", &thread_list, MAX_THREADS, "threads in a block, one number"),
+        OPT_NUMBER("work", &work, 1000000, "have each block do its work N times"),
+        OPT_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
+        END_OF_OPTIONS};
+    parse_options(argc, argv, "Which SM ran which block, and when?", options);
     if (trace)
         leave_stdout_to_trace();
     only_one("--blocks", &block_list);
-    const size_t threads = (size_t)only_one("--threads", &thread_list);
-    const struct gpu gpu = open_cuda(device);
-    if (threads > (size_t)gpu.properties.maxThreadsPerBlock)
-        fail(EXIT_BAD_USAGE, "--threads: '%zu' is more than the %d that %s allows in a block",
-             threads, gpu.properties.maxThreadsPerBlock, gpu.properties.name);
-    if (!block_list.given)
-        block_list.at[0] = FEW_WAVES * gpu.sms / ON_SMS;
+    const size_t threads = only_one("--threads", &thread_list);
+    char driver[64];
+    const struct cudaDeviceProp gpu = open_cuda(driver);
+    const int sms = gpu.multiProcessorCount;
+    check_most("threads", (long long)threads, (size_t)gpu.maxThreadsPerBlock, gpu.name);
+    if (block_list.count == 0) {
+        block_list.count = 1;
+        block_list.at[0] = FEW_WAVES * sms / ON_SMS;
+    }
     const size_t blocks = (size_t)block_list.at[0];
     const struct memory m = set_up(blocks, threads);
-    struct slice *slices = (struct slice *)new_memory(blocks * sizeof *slices, "the slices");
+    struct slice *slices = (struct slice *)new_memory(blocks * sizeof *slices);
 
     run_us(&m, blocks, threads, (int)work, true); /* the warm-up, which chapter 06 is about */
     const double wait_us = run_us(&m, blocks, threads, (int)work, false);
@@ -197,16 +191,13 @@ int main(int argc, char **argv) {
             (struct slice){b, t->sm, t->start_ns, t->end_ns, t->end_clock - t->start_clock, 0};
     }
     const struct timeline line = new_timeline(slices, blocks);
-    const int at_once = blocks_at_once(threads, gpu.sms);
+    const char *doubt = doubt_wait(wait_us - (double)line.span_ns / 1e3) ?: DEBUG_DOUBT;
 
-    struct table table = {};
-    begin_record(args, gpu.properties.name, gpu.driver);
+    begin_record(options, gpu.name, driver);
     say("Block timeline: %zu blocks of %zu threads on %s; %d SMs, %d blocks at a time\n\n", blocks,
-        threads, gpu.properties.name, gpu.sms, at_once);
-    table.marks = mark_delay(wait_us - (double)line.span_ns / 1e3);
-    explain_marks(&table);
-    draw_timeline(&line, "SM");
-    record_slices(&table, &line, table.marks);
+        threads, gpu.name, sms, blocks_at_once(threads, sms));
+    draw_timeline(&line, "SM", doubt);
+    record_slices(&line, doubt);
     if (trace)
         print_trace(&line, "SM");
     return EXIT_SUCCESS;

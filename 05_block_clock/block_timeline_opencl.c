@@ -13,7 +13,6 @@
  *        ./block_timeline_opencl --work 20            short work-groups: does one core do it all?
  */
 #include "kernel_clock.h"
-#include "others.h"
 #include "timeline.h"
 
 /* What work-item 0 of a work-group writes down, as in block_clock.cl, which has the kernel. Clocks
@@ -37,8 +36,6 @@ struct experiment {
 
 /* Buffers for the launch, and the kernel's arguments. */
 static void set_up_memory(struct experiment *e, size_t blocks, size_t threads, cl_int work) {
-    char what[32];
-    snprintf(what, sizeof what, "%zu blocks", blocks);
     e->input = new_buffer(&e->cl, 2 * threads * sizeof *e->host_input, NULL);
     CHECK_CL(clSetKernelArg(e->kernel, 0, sizeof e->input, &e->input));
     e->output = new_buffer(&e->cl, blocks * sizeof *e->host_output, NULL);
@@ -46,9 +43,9 @@ static void set_up_memory(struct experiment *e, size_t blocks, size_t threads, c
     e->times = new_buffer(&e->cl, blocks * sizeof *e->host_times, NULL);
     CHECK_CL(clSetKernelArg(e->kernel, 2, sizeof e->times, &e->times));
     CHECK_CL(clSetKernelArg(e->kernel, 4, sizeof work, &work));
-    e->host_output = new_memory(blocks * sizeof *e->host_output, what);
-    e->host_times = new_memory(blocks * sizeof *e->host_times, what);
-    e->host_input = new_memory(2 * threads * sizeof *e->host_input, what);
+    e->host_output = new_memory(blocks * sizeof *e->host_output);
+    e->host_times = new_memory(blocks * sizeof *e->host_times);
+    e->host_input = new_memory(2 * threads * sizeof *e->host_input);
     CHECK_CL(clSetKernelArg(e->kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */
 }
 
@@ -84,13 +81,13 @@ static void run(const struct experiment *e, size_t blocks, size_t threads, bool 
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &e->host_times[b];
         if (e->host_output[b] != minimum)
-            fail(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
+            errx(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
                  (double)e->host_output[b], (double)minimum);
         if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
-            fail(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
+            errx(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
         if (t->unit >= MAX_UNITS)
-            fail(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
+            errx(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
     }
 }
 
@@ -113,52 +110,47 @@ static void fill_slices(const struct experiment *e, struct slice *slices, size_t
 }
 
 int main(int argc, char **argv) {
-    const char *device = "";
-    struct numbers block_list = {1, false, {20}}, thread_list = {1, false, {64}};
-    long long work = 2000;
-    bool trace = false;
-    const struct arg args[] = {
-        ARG_DEVICE(&device),
-        ARG_LIST("blocks", &block_list, MAX_BLOCKS, "number of blocks, one alone"),
-        ARG_LIST("threads", &thread_list, MAX_THREADS, "threads in a block, one number"),
-        ARG_NUMBER("work", &work, 1000000, "have each block do its work N times"),
-        ARG_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
-        END_OF_ARGS};
-    parse_args(argc, argv, "Which compute unit ran which work-group, and when?", args);
+    struct numbers block_list = {1, {20}}, thread_list = {1, {64}};
+    long long work = 2000, trace = false;
+    const struct opt options[] = {
+        OPT_DEVICE,
+        OPT_LIST("blocks", &block_list, MAX_BLOCKS, "number of blocks, one alone"),
+        OPT_LIST("threads", &thread_list, MAX_THREADS, "threads in a block, one number"),
+        OPT_NUMBER("work", &work, 1000000, "have each block do its work N times"),
+        OPT_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
+        END_OF_OPTIONS};
+    parse_options(argc, argv, "Which compute unit ran which work-group, and when?", options);
     if (trace)
         leave_stdout_to_trace();
-    const size_t blocks = (size_t)only_one("--blocks", &block_list);
-    const size_t threads = (size_t)only_one("--threads", &thread_list);
-    const struct processor_time from = processor_time_now();
-    struct experiment e = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
+    const size_t blocks = only_one("--blocks", &block_list);
+    const size_t threads = only_one("--threads", &thread_list);
+    const struct cores from = cores_now();
+    struct experiment e = {.cl = open_opencl(CL_QUEUE_PROFILING_ENABLE)};
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
-        fail(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
+        errx(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              e.cl.name);
     const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
     MAKE_CL(e.kernel, clCreateKernel(program, "timedReduction", &cl_error));
-    check_threads(&e.cl, e.kernel, (long long)threads, 2 * sizeof(float));
+    check_threads(&e.cl, e.kernel, (long long)threads);
     if (e.clock.tick_ns == 0)
-        fail(EXIT_NO_DEVICE, "%s on %s does not tell when or where a work-group runs", e.clock.name,
+        errx(EXIT_NO_DEVICE, "%s on %s does not tell when or where a work-group runs", e.clock.name,
              e.cl.name);
     set_up_memory(&e, blocks, threads, (cl_int)work);
-    struct slice *slices = new_memory(blocks * sizeof *slices, "the slices");
+    struct slice *slices = new_memory(blocks * sizeof *slices);
 
     run(&e, blocks, threads, true); /* the warm-up, which chapter 06 is about */
     run(&e, blocks, threads, false);
-    const struct others others = others_of_run(&from);
+    const char *doubt = e.cl.type & CL_DEVICE_TYPE_CPU ? doubt_cores(&from) : NULL;
     fill_slices(&e, slices, blocks);
     const struct timeline line = new_timeline(slices, blocks);
     const char *unit_name = e.clock.is_tsc ? "core" : "SM";
 
-    struct table table = {0};
-    begin_record(args, e.cl.name, e.cl.driver);
+    begin_record(options, e.cl.name, e.cl.driver);
     say("Block timeline: %zu blocks of %zu threads on %s, %s\n\n", blocks, threads, e.cl.name,
-        e.cl.platform);
-    table.marks = is_processor(&e.cl) ? mark_others(&table, others) : 0;
-    explain_marks(&table);
-    draw_timeline(&line, unit_name);
-    record_slices(&table, &line, table.marks);
+        e.cl.driver);
+    draw_timeline(&line, unit_name, doubt);
+    record_slices(&line, doubt);
     if (trace)
         print_trace(&line, unit_name);
     return EXIT_SUCCESS;

@@ -3,7 +3,6 @@
  * Which clock can an OpenCL kernel read? The .cl files read it; here the host finds out. */
 #pragma once
 
-#include "clock.h"
 #include "opencl.h"
 
 #if defined __x86_64__ || defined __i386__
@@ -59,8 +58,7 @@ static inline struct kernel_clock find_kernel_clock(const struct opencl *cl) {
     if (strstr(extensions, "cl_nv_"))
         return (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1, false};
     /* PoCL's compiler knows the counter. */
-    const bool is_pocl =
-        cl->type & CL_DEVICE_TYPE_CPU && strstr(cl->platform, "Portable Computing");
+    const bool is_pocl = cl->type & CL_DEVICE_TYPE_CPU && strstr(cl->driver, "Portable Computing");
     const double tsc_ns = is_pocl ? tsc_step_ns() : 0;
     if (tsc_ns > 0)
         return (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, true};
@@ -69,4 +67,16 @@ static inline struct kernel_clock find_kernel_clock(const struct opencl *cl) {
     if (scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
         return (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0, false};
     return (struct kernel_clock){NULL, "", 0, false};
+}
+
+/* Exits with 2 if a work-group of timedReduction cannot have so many work-items, with two floats of
+ * local memory for each. */
+static inline void check_threads(const struct opencl *cl, cl_kernel kernel, long long threads) {
+    size_t most;
+    cl_ulong bytes;
+    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                      &most, NULL));
+    CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    check_most("threads", threads, most, cl->name);
+    check_most("threads", threads, bytes / (2 * sizeof(float)), cl->name);
 }

@@ -10,12 +10,19 @@
  * Run:   ./sm_counters
  * Try:   start it twice: which rows are the same again?
  */
-#include <stdint.h>
-
-#include "blocked.h"
 #include "cuda.h"
+#include "report.h"
+#include "samples.h"
 
 /* ---- The kernels ---- */
+
+/* The GPU's clock in nanoseconds, one for all SMs. "memory" keeps the compiler from moving loads
+ * and stores across the reading. */
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
 
 /* Runs for `length` clocks, and times that by the whole counter, by its low half, and by the timer
  * that all SMs share. */
@@ -58,53 +65,39 @@ static __global__ void stamp_blocks(struct stamp *stamps) {
 
 /* ---- The measurements ---- */
 
-/* `time_by`: the timer of all SMs, or the clocks and their rate. */
-static void print_row(struct table *table, const char *what, long long clocks, double time_us,
-                      const char *time_by, const char *meaning, unsigned marks) {
-    text(table, "what", 15, what);
-    number(table, "clocks", 0, (double)clocks);
-    number(table, "time_us", 2, time_us);
-    table->cell[1].width = table->cell[2].width = 12; /* for more than 2^32 clocks */
-    text(table, "time_by", 7, time_by);
-    text(table, "meaning", 62, meaning);
-    end_row(table, marks); /* one run: nothing can disagree */
-}
-
-static struct count run_count(long long length) {
-    struct count *on_device, count;
-    CHECK_CUDA(cudaMalloc((void **)&on_device, sizeof *on_device));
+/* *late_us: how much longer than the kernel the host waited, see doubt_wait(). */
+static struct count run_count(long long length, double *late_us) {
+    struct count *on_device = (struct count *)new_on_device(sizeof *on_device), count;
     CHECK_CUDA(cudaMemset(on_device, 0, sizeof *on_device));
+    CHECK_CUDA(cudaDeviceSynchronize());
+    const int64_t start_ns = now_ns();
     count_clocks<<<1, 1>>>(length, on_device);
     CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaDeviceSynchronize());
+    const int64_t end_ns = now_ns();
     CHECK_CUDA(cudaMemcpy(&count, on_device, sizeof count, cudaMemcpyDeviceToHost));
     CHECK_CUDA(cudaFree(on_device));
     if (count.clocks <= 0 || (long long)count.ran_ns <= 0)
-        fail(EXIT_FAILED, "impossible: %lld clocks in %llu ns", count.clocks, count.ran_ns);
+        errx(EXIT_FAILED, "impossible: %lld clocks in %llu ns", count.clocks, count.ran_ns);
+    *late_us = (double)(end_ns - start_ns - (long long)count.ran_ns) / 1e3;
     return count;
 }
 
-/* Returns the rate, in clocks per us. */
-static double measure_rate(struct table *table, unsigned marks) {
-    run_count(200000000); /* the warm-up: 0.1 s, in which an idle GPU's clock goes up */
-    const struct count count = run_count(20000000);
-    const double us = (double)count.ran_ns / 1e3;
-    print_row(table, "clock_rate", count.clocks, us, "timer", "counted in that time", marks);
-    return (double)count.clocks / us;
-}
+/* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start? */
+struct zero_points {
+    double apart;     /* of two SMs' counters, at most */
+    long long across; /* the last end minus the first start */
+    double launch_us; /* by the timer */
+};
 
-/* Where would each SM's counter have stood when the timer of all SMs stood at block 0's start?
- * Returns how long the launch took by that timer, in us. */
-static double measure_zero_points(struct table *table, unsigned marks, int sms,
-                                  double clocks_per_us) {
+static struct zero_points find_zero_points(int sms, double clocks_per_us) {
     const int blocks = 4 * sms; /* enough for every SM to get some */
     const size_t bytes = (size_t)blocks * sizeof(struct stamp);
-    struct stamp *on_device, *stamps = (struct stamp *)malloc(bytes);
+    struct stamp *on_device = (struct stamp *)new_on_device(bytes);
+    struct stamp *stamps = (struct stamp *)new_memory(bytes);
     double least = 0, most = 0;
     long long first = 0, last = 0;
     unsigned long long first_ns = UINT64_MAX, last_ns = 0;
-    if (!stamps)
-        fail(EXIT_FAILED, "no host memory for %d stamps", blocks);
-    CHECK_CUDA(cudaMalloc((void **)&on_device, bytes));
     for (int launch = 0; launch < 2; launch++) { /* the first is the warm-up */
         CHECK_CUDA(cudaMemset(on_device, 0, bytes));
         stamp_blocks<<<(unsigned)blocks, 1>>>(on_device);
@@ -116,7 +109,7 @@ static double measure_zero_points(struct table *table, unsigned marks, int sms,
     for (int b = 0; b < blocks; b++) {
         const struct stamp *s = &stamps[b];
         if (s->end_clock <= s->start_clock || s->end_ns < s->start_ns)
-            fail(EXIT_FAILED, "impossible: block %d ends before it starts", b);
+            errx(EXIT_FAILED, "impossible: block %d ends before it starts", b);
         const long long start_clock = s->start_clock - stamps[0].start_clock;
         const long long end_clock = s->end_clock - stamps[0].start_clock;
         const double late_us = (double)(long long)(s->start_ns - stamps[0].start_ns) / 1e3;
@@ -128,48 +121,60 @@ static double measure_zero_points(struct table *table, unsigned marks, int sms,
         first_ns = s->start_ns < first_ns ? s->start_ns : first_ns;
         last_ns = s->end_ns > last_ns ? s->end_ns : last_ns;
     }
-    print_row(table, "zero_points", llround(most - least), (most - least) / clocks_per_us, "rate",
-              "how far apart two SMs' counters stand at one moment, at most", marks);
-    print_row(table, "across_sms", last - first, (double)(last - first) / clocks_per_us, "rate",
-              "wrong: the last end minus the first start, of two SMs", marks);
-    return (double)(last_ns - first_ns) / 1e3;
+    free(stamps);
+    const struct zero_points z = {most - least, last - first, (double)(last_ns - first_ns) / 1e3};
+    return z;
 }
 
-/* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does on a
- * GPU with a display. */
-static void measure_wrap(struct table *table, unsigned marks, int device, double clocks_per_us) {
-    int has_watchdog;
-    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device));
-    if (has_watchdog) {
-        fprintf(stderr,
-                "counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels\n");
-        return;
-    }
-    const struct count count = run_count((1LL << 32) + (1LL << 28));
-    print_row(table, "counter_64_bit", count.clocks, (double)count.ran_ns / 1e3, "timer",
-              "more than 2^32", marks);
-    print_row(table, "counter_32_bit", count.low_clocks, (double)count.low_clocks / clocks_per_us,
-              "rate", "the same run, by the low 32 bits of the counter", marks);
+/* `time_by`: the timer of all SMs, or the clocks and their rate. One run: nothing can disagree. */
+static void print_what(const char *doubt, const char *what, long long clocks, double time_us,
+                       const char *time_by, const char *meaning) {
+    print_row(doubt, "what=%-15s|clocks=%12lld|time_us=%12.2f|time_by=%-7s|meaning=%-s", what,
+              clocks, time_us, time_by, meaning);
 }
 
 int main(int argc, char **argv) {
-    const char *wanted = "";
-    const struct arg args[] = {ARG_DEVICE(&wanted), END_OF_ARGS};
-    parse_args(argc, argv, "What does an SM's clock count, from where, and how far?", args);
-    const struct gpu gpu = open_cuda(wanted);
-    const struct blocked_pair pair = new_blocked_pair();
-    const unsigned marks = probe_gpu(&pair);
-    struct table table = {};
-    begin_record(args, gpu.properties.name, gpu.driver);
-    say("SM counters on %s; %d SMs, single launches\n\n", gpu.properties.name, gpu.sms);
-    const double clocks_per_us = measure_rate(&table, marks);
-    const double launch_us = measure_zero_points(&table, marks, gpu.sms, clocks_per_us);
-    measure_wrap(&table, marks, gpu.number, clocks_per_us);
-    end_table(&table);
+    const struct opt options[] = {OPT_DEVICE, END_OF_OPTIONS};
+    parse_options(argc, argv, "What does an SM's clock count, from where, and how far?", options);
+    char driver[64];
+    const struct cudaDeviceProp gpu = open_cuda(driver);
+    const int sms = gpu.multiProcessorCount;
+    struct count wrap = {};
+    double late_us;
+    int device, has_watchdog;
+    run_count(200000000, &late_us); /* the warm-up: 0.1 s, in which an idle GPU's clock goes up */
+    const struct count rate = run_count(20000000, &late_us);
+    const char *doubt = doubt_wait(late_us);
+    const double rate_us = (double)rate.ran_ns / 1e3;
+    const double clocks_per_us = (double)rate.clocks / rate_us;
+    const struct zero_points zero = find_zero_points(sms, clocks_per_us);
+    /* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does
+     * on a GPU with a display. */
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device));
+    if (has_watchdog)
+        warnx("counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels");
+    else
+        wrap = run_count((1LL << 32) + (1LL << 28), &late_us);
+
+    begin_record(options, gpu.name, driver);
+    say("SM counters on %s; %d SMs, single launches\n\n", gpu.name, sms);
+    print_what(doubt, "clock_rate", rate.clocks, rate_us, "timer", "counted in that time");
+    print_what(doubt, "zero_points", llround(zero.apart), zero.apart / clocks_per_us, "rate",
+               "how far apart two SMs' counters stand at one moment, at most");
+    print_what(doubt, "across_sms", zero.across, (double)zero.across / clocks_per_us, "rate",
+               "wrong: the last end minus the first start, of two SMs");
+    if (!has_watchdog) {
+        print_what(doubt, "counter_64_bit", wrap.clocks, (double)wrap.ran_ns / 1e3, "timer",
+                   "more than 2^32");
+        print_what(doubt, "counter_32_bit", wrap.low_clocks,
+                   (double)wrap.low_clocks / clocks_per_us, "rate",
+                   "the same run, by the low 32 bits of the counter");
+    }
     value("clock_mhz", clocks_per_us);
-    value("across_sms_launch_us", launch_us);
-    say("The clock runs at %.0f MHz. By the timer of all SMs the launch of across_sms took\n"
+    value("across_sms_launch_us", zero.launch_us);
+    say("\nThe clock runs at %.0f MHz. By the timer of all SMs the launch of across_sms took\n"
         "%.2f us.\n",
-        clocks_per_us, launch_us);
+        clocks_per_us, zero.launch_us);
     return EXIT_SUCCESS;
 }

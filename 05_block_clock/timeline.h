@@ -4,7 +4,8 @@
  * trace, which ui.perfetto.dev opens. */
 #pragma once
 
-#include "args.h"
+#include "report.h"
+#include "samples.h"
 
 enum { MAX_UNITS = 4096, PLACES = 64, LINES = 20, WIDTH = 64 };
 
@@ -33,7 +34,7 @@ static inline int compare_starts(const void *left, const void *right) {
 static inline struct timeline new_timeline(struct slice *slices, size_t count) {
     struct timeline line = {slices, count, 0, {0}};
     unsigned long long(*free_ns)[PLACES] =
-        (unsigned long long(*)[PLACES])new_memory(MAX_UNITS * sizeof *free_ns, "the units' places");
+        (unsigned long long(*)[PLACES])new_memory(MAX_UNITS * sizeof *free_ns);
     qsort(slices, count, sizeof *slices, compare_starts);
     const unsigned long long first_ns = slices[0].start_ns;
     for (struct slice *s = slices; s < slices + count; s++) {
@@ -49,16 +50,20 @@ static inline struct timeline new_timeline(struct slice *slices, size_t count) {
     }
     free(free_ns);
     if (line.span_ns == 0)
-        fail(EXIT_FAILED,
+        errx(EXIT_FAILED,
              "too short for the device's clock: the first start and the last end are the same");
     return line;
 }
 
-/* One line for each place on the first units, and what all of them say. */
-static inline void draw_timeline(const struct timeline *line, const char *unit_name) {
+/* One line for each place on the first units, and what all of them say. `doubt`: why not to believe
+ * it, or NULL. */
+static inline void draw_timeline(const struct timeline *line, const char *unit_name,
+                                 const char *doubt) {
     const struct slice *end = line->slices + line->count;
     unsigned lines = 0, units = 0, all_places = 0, most_places = 0;
     double busy_ns = 0;
+    if (doubt)
+        say("disturbed: %s\n", doubt);
     say("%*s0 us%*.2f us\n", (int)strlen(unit_name) + 6, "", WIDTH - 7,
         (double)line->span_ns / 1e3);
     for (unsigned u = 0; u < MAX_UNITS; u++) {
@@ -96,16 +101,11 @@ static inline void draw_timeline(const struct timeline *line, const char *unit_n
 }
 
 /* A row of the record for each block, in the order of their starts. */
-static inline void record_slices(struct table *table, const struct timeline *line, unsigned marks) {
-    for (const struct slice *s = line->slices; s < line->slices + line->count; s++) {
-        record_number(table, "block", 0, (double)s->block);
-        record_number(table, "unit", 0, (double)s->unit);
-        record_number(table, "place", 0, s->place);
-        record_number(table, "start_ns", 0, (double)s->start_ns);
-        record_number(table, "end_ns", 0, (double)s->end_ns);
-        record_number(table, "clocks", 0, (double)s->clocks);
-        end_record_row(table, marks);
-    }
+static inline void record_slices(const struct timeline *line, const char *doubt) {
+    fprintf(record_file, "block,unit,place,start_ns,end_ns,clocks,disturbed\n");
+    for (const struct slice *s = line->slices; s < line->slices + line->count; s++)
+        fprintf(record_file, "%zu,%llu,%u,%llu,%llu,%llu,%d\n", s->block, s->unit, s->place,
+                s->start_ns, s->end_ns, s->clocks, doubt != NULL);
 }
 
 /* Perfetto cuts off what is below a nanosecond, and 31.968 us is a little less in binary: so that
@@ -139,13 +139,15 @@ static inline void print_trace(const struct timeline *line, const char *unit_nam
 /* With --trace nothing else goes to stdout. Exits with 2 if the record is to go there, too. */
 static inline void leave_stdout_to_trace(void) {
     if (record_file == stdout)
-        fail(EXIT_BAD_USAGE, "--csv: --trace prints on stdout; give --csv=FILE");
-    table_file = NULL;
+        errx(EXIT_BAD_USAGE, "--csv: --trace prints on stdout; give --csv=FILE");
+    table_file = fopen("/dev/null", "w");
+    if (!table_file)
+        err(EXIT_FAILED, "/dev/null");
 }
 
 /* The one number of --blocks or --threads: a timeline shows a single launch. */
-static inline long long only_one(const char *option, const struct numbers *list) {
+static inline size_t only_one(const char *option, const struct numbers *list) {
     if (list->count > 1)
-        fail(EXIT_BAD_USAGE, "%s: one number only, since a timeline shows a single launch", option);
-    return list->at[0];
+        errx(EXIT_BAD_USAGE, "%s: one number only, since a timeline shows a single launch", option);
+    return (size_t)list->at[0];
 }

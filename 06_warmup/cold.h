@@ -3,11 +3,11 @@
  * Cold: a process that has never run a kernel, with drivers that keep none from an earlier one. */
 #pragma once
 
+#include "base.h"
+
 #include <dirent.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-
-#include "report.h"
 
 /* Drivers keep compiled kernels on disk. Each has a variable of its own that turns it off. Only
  * Mesa's gets an empty folder: without any, its driver for CPUs compiles at each launch. */
@@ -33,7 +33,7 @@ static inline void remove_folder(const char *folder) {
     if (entries)
         closedir(entries);
     if (rmdir(folder) != 0)
-        fprintf(stderr, "%s: cannot remove %s: %s\n", program_name, folder, strerror(errno));
+        warn("cannot remove %s", folder);
 }
 
 /* Calls run(data) in a new process and brings back the `bytes` at `data`, which hold its input
@@ -49,13 +49,12 @@ static inline void in_new_process(void (*run)(void *data), void *data, size_t by
     const char *set = getenv("TMPDIR"), *in = set && *set ? set : "/tmp";
     char folder[4096];
     if (shared == MAP_FAILED)
-        fail(EXIT_FAILED, "mmap: %s", strerror(errno));
+        err(EXIT_FAILED, "mmap");
     void (*const on_interrupt)(int) = signal(SIGINT, SIG_IGN);
     snprintf(folder, sizeof folder, "%s/cold_XXXXXX", in);
     if (!mkdtemp(folder))
-        fail(EXIT_FAILED, "cannot make a folder in %s: %s; set TMPDIR to one that can be written",
-             in, strerror(errno));
-    fflush(stdout);
+        err(EXIT_FAILED, "cannot make a folder in %s; set TMPDIR to one that can be written", in);
+    fflush(NULL); /* a child must not write what its parent has */
     const pid_t child = fork();
     if (child == 0) {
         signal(SIGINT, on_interrupt);
@@ -69,12 +68,13 @@ static inline void in_new_process(void (*run)(void *data), void *data, size_t by
     const int error = errno;
     remove_folder(folder);
     signal(SIGINT, on_interrupt);
+    errno = error;
     if (!waited)
-        fail(EXIT_FAILED, "fork or waitpid: %s", strerror(error));
+        err(EXIT_FAILED, "fork or waitpid");
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
         raise(SIGINT);
     if (WIFSIGNALED(status))
-        fail(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
+        errx(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
     if (!shared[bytes])
         exit(WEXITSTATUS(status)); /* after --device list, that is success */
     memcpy(data, shared, bytes);

@@ -13,7 +13,8 @@
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
 #include "blocked.h"
-#include "device_vectors.h"
+#include "report.h"
+#include "samples.h"
 
 /* ---- The kernels ---- */
 
@@ -52,34 +53,35 @@ static void launch(const struct experiment *e) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-static double blocked_us(const struct experiment *e) {
-    hold_stream(&e->pair);
+/* Behind the blocker; without the kernel it is the floor. */
+static double blocked_us(const struct experiment *e, bool with_kernel, double *late_us) {
+    hold_stream(&e->pair, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
-    launch(e);
+    if (with_kernel)
+        launch(e);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    release_stream(&e->pair);
-    return elapsed_us(e->pair.start, e->pair.stop);
+    return release_us(&e->pair, late_us);
 }
 
 /* ---- The three states of the L2 cache: each method returns microseconds ---- */
 
 /* The L2 is full of other data that was written: it goes to memory while the kernel runs. */
-static double written_us(const struct experiment *e) {
+static double written_us(const struct experiment *e, double *late_us) {
     CHECK_CUDA(cudaMemsetAsync(e->other_data, 0, (e->other_count - 1) * sizeof *e->other_data, 0));
-    return blocked_us(e);
+    return blocked_us(e, true, late_us);
 }
 
 /* The L2 is full of other data that was only read: the kernel's data comes from memory. */
-static double flushed_us(const struct experiment *e) {
+static double flushed_us(const struct experiment *e, double *late_us) {
     read_through<<<1024, 256>>>(e->other_data, e->other_count, e->last);
     CHECK_CUDA(cudaGetLastError());
-    return blocked_us(e);
+    return blocked_us(e, true, late_us);
 }
 
 /* The L2 holds the kernel's data, if that fits, from an untimed launch just before. */
-static double warm_us(const struct experiment *e) {
+static double warm_us(const struct experiment *e, double *late_us) {
     launch(e);
-    return blocked_us(e);
+    return blocked_us(e, true, late_us);
 }
 
 /* ---- The vectors ---- */
@@ -89,42 +91,48 @@ static void check_flush(const struct experiment *e) {
     unsigned found = 0;
     CHECK_CUDA(cudaMemcpy(&found, e->last, sizeof found, cudaMemcpyDeviceToHost));
     if (found != 1)
-        fail(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
+        errx(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
 }
 
 /* ---- One row of the table ---- */
+
+struct row {
+    long long size;
+    double warm_us, flushed_us, written_us;
+    const char *doubt;
+};
 
 /* Of the samples minus the floor. */
 static struct summary net_us(const double *samples_us, size_t runs, double floor_us, size_t size) {
     static double net[MAX_RUNS]; /* too large for the stack */
     for (size_t run = 0; run < runs; run++)
         net[run] = samples_us[run] - floor_us;
-    const struct summary s = summarize_us(net, runs);
+    const struct summary s = summarize_us(net, runs, false);
     if (!(s.median > 0))
-        fail(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
+        errx(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
              s.median, size);
     return s;
 }
 
-/* Returns how many times as long a run takes after a memset as with its own data in the L2. */
-static double print_row(struct table *t, struct experiment *e, size_t size, size_t runs) {
+static struct row measure(struct experiment *e, size_t size, size_t runs) {
     static double warm[MAX_RUNS], flushed[MAX_RUNS], written[MAX_RUNS], floors_us[MAX_RUNS];
+    static double late_us[MAX_RUNS];
+    double unused_us;
     e->n = size;
     CHECK_CUDA(cudaMemset(e->last, 0, sizeof *e->last));
     e->a = new_vector(A, e->n);
     e->b = new_vector(B, e->n);
     e->c = new_vector(C, e->n);
-    const unsigned shared = probe_gpu(&e->pair);
     launch(e); /* the warm-up: a first launch may wait for ever behind a shut gate */
     check_vector_add(e->c, e->n);
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */
     CHECK_CUDA(cudaDeviceSynchronize());
 
     for (size_t run = 0; run < runs; run++) { /* in turns */
-        written[run] = written_us(e);
-        flushed[run] = flushed_us(e);
-        warm[run] = warm_us(e);
-        floors_us[run] = event_floor_us(&e->pair);
+        written[run] = written_us(e, &unused_us);
+        flushed[run] = flushed_us(e, &unused_us);
+        warm[run] = warm_us(e, &unused_us);
+        floors_us[run] = blocked_us(e, false, &late_us[run]);
     }
 
     check_vector_add(e->c, e->n);
@@ -136,54 +144,54 @@ static double print_row(struct table *t, struct experiment *e, size_t size, size
     const struct summary all_warm = net_us(warm, runs, floor_us, size),
                          all_flushed = net_us(flushed, runs, floor_us, size),
                          all_written = net_us(written, runs, floor_us, size);
-    number(t, "size", 0, (double)size);
-    number(t, "warm_us", 2, all_warm.median);
-    number(t, "flushed_us", 2, all_flushed.median);
-    number(t, "written_us", 2, all_written.median);
-    number(t, "flushed_to_warm", 2, all_flushed.median / all_warm.median);
-    number(t, "written_to_warm", 2, all_written.median / all_warm.median);
-    end_row(t, shared | all_warm.marks | all_flushed.marks | all_written.marks);
-    return all_written.median / all_warm.median;
+    const struct row row = {(long long)size, all_warm.median, all_flushed.median,
+                            all_written.median,
+                            all_warm.doubt ?: all_flushed.doubt ?: all_written.doubt
+                                ?: doubt_wait(median(late_us, runs))};
+    return row;
 }
 
 int main(int argc, char **argv) {
-    struct numbers sizes = {
-        7, false, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}};
-    struct table table = {};
+    static struct row rows[MAX_LIST];
+    struct numbers sizes = {7, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}};
     struct experiment e = {};
-    const char *device = "";
-    long long runs = 31, most_size = 0;
-    double most = 0;
-    const struct arg args[] = {
-        ARG_DEVICE(&device), ARG_RUNS(&runs),
-        ARG_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
-        END_OF_ARGS};
-    parse_args(argc, argv, "How much does the state of the L2 cache change a kernel's time?", args);
+    long long runs = 31;
+    const struct opt options[] = {
+        OPT_DEVICE, OPT_RUNS(&runs),
+        OPT_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
+        END_OF_OPTIONS};
+    parse_options(argc, argv, "How much does the state of the L2 cache change a kernel's time?",
+                  options);
 
-    const struct gpu gpu = open_cuda(device);
-    const int l2_bytes = gpu.properties.l2CacheSize;
-    e.other_count = 4 * (size_t)l2_bytes / sizeof *e.other_data;
-    for (int i = 0; i < sizes.count; i++)
-        check_free_memory(sizes.at[i], 12.0 * (double)sizes.at[i] + 4.0 * (double)e.other_count);
-    e.other_data = (unsigned *)new_on_device((e.other_count + 1) * sizeof *e.other_data, NULL);
+    char driver[64];
+    const struct cudaDeviceProp gpu = open_cuda(driver);
+    e.other_count = 4 * (size_t)gpu.l2CacheSize / sizeof *e.other_data;
+    e.other_data = (unsigned *)new_on_device((e.other_count + 1) * sizeof *e.other_data);
     CHECK_CUDA(cudaMemset(e.other_data, 0, e.other_count * sizeof *e.other_data));
     e.last = e.other_data + e.other_count;
     CHECK_CUDA(cudaMemset(e.last - 1, 1, 1)); /* its lowest byte */
+    for (int i = 0; i < sizes.count; i++)
+        check_size(sizes.at[i], 3 * sizeof(float));
     e.pair = new_blocked_pair();
+    for (int i = 0; i < sizes.count; i++)
+        rows[i] = measure(&e, (size_t)sizes.at[i], (size_t)runs);
+    const struct row *most = rows; /* where a memset changes most */
+    for (const struct row *r = rows; r < rows + sizes.count; r++)
+        most = r->written_us / r->warm_us > most->written_us / most->warm_us ? r : most;
 
-    begin_record(args, gpu.properties.name, gpu.driver);
+    begin_record(options, gpu.name, driver);
     say("vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
         "warm after a launch of itself, flushed by reading other data, full of written data.\n"
         "Event pairs behind a blocker, minus the floor; medians of %lld runs\n\n",
-        gpu.properties.name, l2_bytes >> 20, runs);
-    for (int i = 0; i < sizes.count; i++) {
-        const double ratio = print_row(&table, &e, (size_t)sizes.at[i], (size_t)runs);
-        most_size = ratio > most ? sizes.at[i] : most_size;
-        most = fmax(most, ratio);
-    }
-    end_table(&table);
-    say("The largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "
+        gpu.name, gpu.l2CacheSize >> 20, runs);
+    for (const struct row *r = rows; r < rows + sizes.count; r++)
+        print_row(r->doubt,
+                  "size=%lld|warm_us=%.2f|flushed_us=%.2f|written_us=%.2f|flushed_to_warm=%.2f|"
+                  "written_to_warm=%.2f",
+                  r->size, r->warm_us, r->flushed_us, r->written_us, r->flushed_us / r->warm_us,
+                  r->written_us / r->warm_us);
+    say("\nThe largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "
         "long\nas right after itself. Say in which of the three states you measured.\n",
-        most_size, most);
+        most->size, most->written_us / most->warm_us);
     return EXIT_SUCCESS;
 }

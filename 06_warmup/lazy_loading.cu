@@ -12,10 +12,10 @@
  * Run:   ./lazy_loading
  * Try:   ./lazy_loading --size 1024 --runs 15        a short kernel, and how far processes differ
  */
-#include "clock.h"
 #include "cold.h"
-#include "device_vectors.h"
-#include "stats.h"
+#include "cuda.h"
+#include "report.h"
+#include "samples.h"
 
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,44 +46,41 @@ static double time_vector_add_us(const struct experiment *e) {
 
 /* The input and the results of a cold process. */
 struct process {
-    const char *wanted;  /* the text of --device */
     const char *loading; /* LAZY or EAGER */
     long long size;
     char device[256], driver[64];
     double first_us, second_us;
-    bool delayed; /* the second launch: the host waited too long for it */
+    double late_us; /* how much longer than the second launch the host waited for it */
 };
 
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
     struct experiment e = {};
     setenv("CUDA_MODULE_LOADING", p->loading, 1); /* before the first call of CUDA */
-    const struct gpu gpu = open_cuda(p->wanted);
+    const struct cudaDeviceProp gpu = open_cuda(p->driver);
+    snprintf(p->device, sizeof p->device, "%s", gpu.name);
     e.n = (size_t)p->size;
-    check_free_memory(p->size, 3.0 * (double)e.n * sizeof(float));
+    check_size(p->size, 3 * sizeof(float));
     e.a = new_vector(A, e.n);
     e.b = new_vector(B, e.n);
     e.c = new_vector(C, e.n);
-    e.start = new_event();
-    e.stop = new_event();
+    CHECK_CUDA(cudaEventCreate(&e.start));
+    CHECK_CUDA(cudaEventCreate(&e.stop));
 
     p->first_us = time_vector_add_us(&e);
     const int64_t start_ns = now_ns();
     p->second_us = time_vector_add_us(&e);
-    p->delayed = mark_delay((double)(now_ns() - start_ns) / 1e3 - p->second_us) != 0;
+    p->late_us = (double)(now_ns() - start_ns) / 1e3 - p->second_us;
     if (!(p->first_us > 0 && p->second_us > 0))
-        fail(EXIT_FAILED, "impossible: launches of %g and %g us", p->first_us, p->second_us);
+        errx(EXIT_FAILED, "impossible: launches of %g and %g us", p->first_us, p->second_us);
 
     check_vector_add(e.c, e.n);
-    snprintf(p->device, sizeof p->device, "%s", gpu.properties.name);
-    snprintf(p->driver, sizeof p->driver, "%s", gpu.driver);
 }
 
 /* ---- All processes with LAZY, or all with EAGER ---- */
 
 struct launches {
-    double first_us[MAX_RUNS], second_us[MAX_RUNS];
-    long long delayed; /* how many second launches were delayed */
+    double first_us[MAX_RUNS], second_us[MAX_RUNS], late_us[MAX_RUNS];
 };
 
 static void measure(struct process *p, const char *loading, struct launches *l, long long run) {
@@ -91,48 +88,43 @@ static void measure(struct process *p, const char *loading, struct launches *l, 
     in_new_process(run_cold, p, sizeof *p);
     l->first_us[run] = p->first_us;
     l->second_us[run] = p->second_us;
-    l->delayed += p->delayed;
+    l->late_us[run] = p->late_us;
 }
 
-static void print_row(struct table *t, const char *loading, const struct launches *l,
-                      long long runs) {
-    const struct summary first = summarize_us(l->first_us, (size_t)runs),
-                         second = summarize_us(l->second_us, (size_t)runs);
-    text(t, "loading", 7, loading);
-    number(t, "first_launch_us", 2, first.median);
-    number(t, "second_launch_us", 2, second.median);
-    end_row(t, first.marks | second.marks | (2 * l->delayed > runs ? RUNS_DELAYED : 0));
+static void print_loading(const char *loading, const struct launches *l, size_t runs) {
+    const struct summary first = summarize_us(l->first_us, runs, false),
+                         second = summarize_us(l->second_us, runs, false);
+    print_row(first.doubt ?: second.doubt ?: doubt_wait(median(l->late_us, runs)),
+              "loading=%-7s|first_launch_us=%.2f|second_launch_us=%.2f", loading, first.median,
+              second.median);
 }
 
 int main(int argc, char **argv) {
     static struct launches lazy, eager;
     static struct process process;
-    struct table table = {};
-    const char *device = "";
     long long runs = 5, size = 1 << 24;
-    const struct arg args[] = {ARG_DEVICE(&device), ARG_RUNS(&runs), ARG_SIZE(&size), END_OF_ARGS};
-    parse_args(argc, argv,
-               "How much of a first launch does CUDA do earlier if it loads all kernels early?",
-               args);
+    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
+    parse_options(argc, argv,
+                  "How much of a first launch does CUDA do earlier if it loads all kernels early?",
+                  options);
 
-    process.wanted = device;
     process.size = size;
     for (long long run = 0; run < runs; run++) { /* in turns: each meets the same machine */
         measure(&process, "LAZY", &lazy, run);
         measure(&process, "EAGER", &eager, run);
     }
+    const size_t count = (size_t)runs;
+    const double lazy_us = median(lazy.first_us, count);
 
-    begin_record(args, process.device, process.driver);
+    begin_record(options, process.device, process.driver);
     say("Module loading: vector_add of %lld floats on %s, by event pairs\n"
         "Medians of %lld new processes for each row\n\n",
         size, process.device, runs);
-    print_row(&table, "LAZY", &lazy, runs);
-    print_row(&table, "EAGER", &eager, runs);
-    end_table(&table);
-    const double lazy_us = median(lazy.first_us, (size_t)runs);
-    say("With LAZY the first launch takes %.2f us longer than the second.\n",
-        value("extra_us", lazy_us - median(lazy.second_us, (size_t)runs)));
+    print_loading("LAZY", &lazy, count);
+    print_loading("EAGER", &eager, count);
+    say("\nWith LAZY the first launch takes %.2f us longer than the second.\n",
+        value("extra_us", lazy_us - median(lazy.second_us, count)));
     say("With EAGER it takes %.2f us less than with LAZY.\n",
-        value("saved_us", lazy_us - median(eager.first_us, (size_t)runs)));
+        value("saved_us", lazy_us - median(eager.first_us, count)));
     return EXIT_SUCCESS;
 }

@@ -14,10 +14,9 @@
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
  *        ./sm_clock --load 2    random numbers alone, for their power
  */
-#include "blocked.h"
-#include "clock.h"
 #include "cuda.h"
-#include "stats.h"
+#include "report.h"
+#include "samples.h"
 
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5, NUMBERS = 1024 };
 
@@ -33,6 +32,14 @@ static const struct kind {
                   {"fma", true, false, "fma_launch_ms", "fma_clock_mhz"}};
 
 /* ---- The kernels ---- */
+
+/* The GPU's clock in nanoseconds, one for all SMs. "memory" keeps the compiler from moving loads
+ * and stores across the reading. */
+static __device__ unsigned long long globaltimer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
 
 struct rate { /* of one SM */
     long long clocks;
@@ -107,7 +114,7 @@ static double noted_mhz(const struct experiment *e, double most_ns) {
     struct rate rate;
     CHECK_CUDA(cudaMemcpy(&rate, e->rate, sizeof rate, cudaMemcpyDeviceToHost));
     if (rate.clocks <= 0 || rate.ns == 0 || !((double)rate.ns <= most_ns))
-        fail(EXIT_FAILED, "impossible: %lld clocks, %llu ns in a kernel; %g ns around it",
+        errx(EXIT_FAILED, "impossible: %lld clocks, %llu ns in a kernel; %g ns around it",
              rate.clocks, rate.ns, most_ns);
     return (double)rate.clocks * 1e3 / (double)rate.ns;
 }
@@ -127,31 +134,33 @@ static void set_numbers(const struct experiment *e, bool random) {
 /* Exits with 1 unless each block found the same as the first, and 0 of zeros alone. */
 static void check_found(const struct experiment *e, bool random) {
     const size_t count = (size_t)e->blocks * e->threads;
-    float *found = (float *)malloc(count * sizeof *found);
-    if (!found)
-        fail(EXIT_FAILED, "no host memory for %zu floats", count);
+    float *found = (float *)new_memory(count * sizeof *found);
     CHECK_CUDA(cudaMemcpy(found, e->sums, count * sizeof *found, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
         if (!(found[i] == found[i % e->threads]) || (found[i] == 0) == random)
-            fail(EXIT_FAILED,
+            errx(EXIT_FAILED,
                  "wrong result of %s: thread %zu of block %zu has %g, of the first block %g",
                  random ? "random numbers" : "zeros", i % e->threads, i / e->threads,
                  (double)found[i], (double)found[i % e->threads]);
     free(found);
 }
 
-static void print_row(struct table *table, int turn, const char *numbers, int64_t since_ns,
-                      double launch_ms, double clock_mhz, unsigned marks) {
-    number(table, "turn", 0, turn);
-    text(table, "numbers", 7, numbers);
-    number(table, "since_s", 3, (double)since_ns / 1e9);
-    number(table, "launch_ms", 3, launch_ms);
-    number(table, "clock_mhz", 0, clock_mhz);
-    end_row(table, marks);
-}
+struct row {
+    int turn;
+    const char *numbers;
+    double since_s, launch_ms, clock_mhz; /* launch_ms NaN: no launch of a load */
+    const char *doubt;
+};
+
+/* What all rows say, and the rates at both ends of the time after the pause. */
+struct rows {
+    struct row at[PAUSE_ROWS + 1 + TURNS * KINDS];
+    int count;
+    double begin_mhz, end_mhz;
+};
 
 /* A pause, and then `count` samples of one SM; ten get a row. Returns when the samples began. */
-static int64_t measure_after_pause(struct table *table, const struct experiment *e, int count) {
+static int64_t measure_after_pause(const struct experiment *e, int count, struct rows *rows) {
     static double mhz[2 * MAX_RUNS + 1];
     static int64_t ns[2 * MAX_RUNS + 1];
     for (int i = 0; i <= count; i++) {
@@ -164,9 +173,10 @@ static int64_t measure_after_pause(struct table *table, const struct experiment 
             sleep_for_ns(PAUSE_S * 1000000000LL);
     }
     for (int i = 1; i <= count; i += (count + PAUSE_ROWS - 1) / PAUSE_ROWS)
-        print_row(table, 0, "none", ns[i] - ns[1], NAN, mhz[i], 0);
-    value("begin_mhz", mhz[1]);
-    value("end_mhz", mhz[count]);
+        rows->at[rows->count++] =
+            (struct row){0, "none", (double)(ns[i] - ns[1]) / 1e9, NAN, mhz[i], NULL};
+    rows->begin_mhz = mhz[1];
+    rows->end_mhz = mhz[count];
     return ns[1];
 }
 
@@ -187,8 +197,8 @@ static double time_launches_ms(const struct experiment *e, bool tensor, double *
 
 /* One turn: `count` samples of one kind. A slower clock makes a launch longer, but not its cycles:
  * where these are more, others had the GPU. */
-static void measure_load(struct table *table, const struct experiment *e, const struct kind *kind,
-                         struct result *r, int turn, int count) {
+static void measure_load(const struct experiment *e, const struct kind *kind, struct result *r,
+                         int turn, int count, struct rows *rows) {
     static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS]; /* of the second half */
     const int half = count / 2;
     const int64_t start_ns = now_ns();
@@ -205,47 +215,55 @@ static void measure_load(struct table *table, const struct experiment *e, const 
     check_found(e, kind->random);
     const double ms = r->launch_ms[turn] = median(launch_ms, (size_t)(count - half));
     const double mhz = r->clock_mhz[turn] = median(clock_mhz, (size_t)(count - half));
-    print_row(table, turn + 1, kind->name, start_ns - e->begin_ns, ms, mhz,
-              ms - r->fewest_cycles / mhz > fmax(0.2 * ms, jitter_us / 1e3) ? INTERRUPTED : 0);
+    const bool interrupted = ms - r->fewest_cycles / mhz > fmax(0.2 * ms, 0.000512);
+    rows->at[rows->count++] =
+        (struct row){turn + 1, kind->name, (double)(start_ns - e->begin_ns) / 1e9,
+                     ms,       mhz,        interrupted ? "the launches were interrupted" : NULL};
 }
 
 int main(int argc, char **argv) {
-    const char *wanted = "";
+    static struct rows rows;
     long long asked_runs = 200, threads = 256, steps = 65536, load = KINDS + 1;
-    const struct arg args[] = {
-        ARG_DEVICE(&wanted),
-        ARG_RUNS(&asked_runs),
-        ARG_NUMBER("threads", &threads, 1024, "N threads in each block"),
-        ARG_NUMBER("work", &steps, 1000000, "N steps in each launch"),
-        ARG_NUMBER("load", &load, 4, "one load alone: 1 zeros, 2 random, 3 fma; 4 all, in turns"),
-        END_OF_ARGS};
-    parse_args(argc, argv, "How fast do the SMs run, after a pause and when all are busy?", args);
-    const struct gpu gpu = open_cuda(wanted);
+    const struct opt options[] = {
+        OPT_DEVICE,
+        OPT_RUNS(&asked_runs),
+        OPT_NUMBER("threads", &threads, 1024, "N threads in each block"),
+        OPT_NUMBER("work", &steps, 1000000, "N steps in each launch"),
+        OPT_NUMBER("load", &load, 4, "one load alone: 1 zeros, 2 random, 3 fma; 4 all, in turns"),
+        END_OF_OPTIONS};
+    parse_options(argc, argv, "How fast do the SMs run, after a pause and when all are busy?",
+                  options);
+    char driver[64];
+    const struct cudaDeviceProp gpu = open_cuda(driver);
     struct experiment e = {};
-    e.blocks = BLOCKS_PER_SM * (unsigned)gpu.sms;
+    e.blocks = BLOCKS_PER_SM * (unsigned)gpu.multiProcessorCount;
     e.threads = (unsigned)threads;
     e.steps = steps;
-    e.numbers = (unsigned *)new_on_device(NUMBERS * sizeof *e.numbers, NULL);
-    e.sums = (float *)new_on_device((size_t)e.blocks * e.threads * sizeof *e.sums, NULL);
-    e.rate = (struct rate *)new_on_device(sizeof *e.rate, NULL);
-    e.start = new_event();
-    e.stop = new_event();
+    e.numbers = (unsigned *)new_on_device(NUMBERS * sizeof *e.numbers);
+    e.sums = (float *)new_on_device((size_t)e.blocks * e.threads * sizeof *e.sums);
+    e.rate = (struct rate *)new_on_device(sizeof *e.rate);
+    CHECK_CUDA(cudaEventCreate(&e.start));
+    CHECK_CUDA(cudaEventCreate(&e.stop));
     const int runs = (int)asked_runs, turns = runs < TURNS ? runs : TURNS;
-
-    struct table table = {};
     struct result results[KINDS] = {};
-    begin_record(args, gpu.properties.name, gpu.driver);
-    say("%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
-        "%u blocks of %u threads, %lld steps, with zeros and with random numbers on the tensor\n"
-        "cores, and without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
-        gpu.properties.name, 2 * runs, PAUSE_S, e.blocks, e.threads, steps, turns, runs, LAUNCHES);
-    e.begin_ns = measure_after_pause(&table, &e, 2 * runs);
+    e.begin_ns = measure_after_pause(&e, 2 * runs, &rows);
     for (int turn = 0; turn < turns; turn++)
         for (int kind = 0; kind < KINDS; kind++)
             if (load == kind + 1 || load > KINDS)
-                measure_load(&table, &e, &kinds[kind], &results[kind], turn,
-                             runs * (turn + 1) / turns - runs * turn / turns);
-    end_table(&table);
+                measure_load(&e, &kinds[kind], &results[kind], turn,
+                             runs * (turn + 1) / turns - runs * turn / turns, &rows);
+
+    begin_record(options, gpu.name, driver);
+    say("%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
+        "%u blocks of %u threads, %lld steps, with zeros and with random numbers on the tensor\n"
+        "cores, and without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
+        gpu.name, 2 * runs, PAUSE_S, e.blocks, e.threads, steps, turns, runs, LAUNCHES);
+    value("begin_mhz", rows.begin_mhz);
+    value("end_mhz", rows.end_mhz);
+    for (const struct row *r = rows.at; r < rows.at + rows.count; r++)
+        print_row(r->doubt, "turn=%d|numbers=%-7s|since_s=%.3f|launch_ms=%.3f|clock_mhz=%.0f",
+                  r->turn, r->numbers, r->since_s, r->launch_ms, r->clock_mhz);
+    say("\n");
     double launch_ms[KINDS] = {NAN, NAN, NAN};
     for (int kind = 0; kind < KINDS; kind++)
         if (load == kind + 1 || load > KINDS) {

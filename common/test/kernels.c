@@ -3,7 +3,6 @@
  * Does each OpenCL kernel of the chapters write exactly what it should, and nothing else? Of a time
  * this asks only what no load can upset. Run: kernels [DEVICE, as --device takes it] */
 #include "opencl.h"
-#include "vectors.h"
 
 /* AT_A, ...: where a kernel's arguments begin in memory, in floats, with MARGIN before and after. */
 enum { MARGIN = 1024, PART = 4096 + MARGIN, AT_A = MARGIN, AT_B = AT_A + PART, AT_C = AT_B + PART, ALL = AT_C + PART };
@@ -103,10 +102,10 @@ int main(int argc, char **argv) {
     static struct test t;
     const size_t sizes[] = {1, 2, 3, 5, 31, 32, 33, 64, 100, 255, 256, 0}, groups[] = {1, 3, 17, 0};
     const size_t far = 12345678; /* what check_sums() compares with */
-    set_up_output(argv[0]);
-    if (vector_element(A, far) + vector_element(B, far) != (float)far)
-        fail(EXIT_FAILED, "vector_element: the sum at %zu is another", far);
-    t.cl = open_opencl(argc > 1 ? argv[1] : "", CL_QUEUE_PROFILING_ENABLE);
+    float *a = host_vector(A, far + 1), *b = host_vector(B, far + 1);
+    if (a[far] + b[far] != (float)far) errx(EXIT_FAILED, "host_vector: the sum at %zu is another", far);
+    wanted_device = argc > 1 ? argv[1] : "";
+    t.cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     t.memory = new_buffer(&t.cl, sizeof t.right, NULL);
     check_vector(&t, "02_clfinish_sync/clfinish_sync.cl", "vector_add", AT_A, 1);
     check_vector(&t, "03_opencl_profiling/opencl_profiling.cl", "vector_add", AT_A, 1);
@@ -121,9 +120,9 @@ int main(int argc, char **argv) {
         for (const size_t *g = groups; *g; g++)
             for (size_t slot = 0; slot < 2 * *size; slot += *g)
                 for (cl_int work = 0; work < 3; work++) check_reduction(&t, *size, *g, slot, work, false);
-    const char *clock = strstr(t.cl.platform, "NVIDIA") ? "-DCLOCK_PTX" : NULL;
+    const char *clock = strstr(t.cl.driver, "NVIDIA") ? "-DCLOCK_PTX" : NULL;
 #if defined __x86_64__ || defined __i386__
-    if (strstr(t.cl.platform, "Portable Computing") && t.cl.type & CL_DEVICE_TYPE_CPU) clock = "-DCLOCK_TSC";
+    if (strstr(t.cl.driver, "Portable Computing") && t.cl.type & CL_DEVICE_TYPE_CPU) clock = "-DCLOCK_TSC";
 #endif
     if (clock) {
         check_spin(&t, clock);

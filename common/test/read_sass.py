@@ -48,13 +48,14 @@ FLOW = r"(?:(?:branch|\[|\]) )*"
 WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
 BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
 REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
-BLOCK_STREAM = r"timer \[ load branch timer \] store "
+BLOCK_STREAM = r"timer \[ load timer \] load branch store "
 WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add"}  # by stamp()
 WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%globaltimer)"
 
 RULES = {
     "05_block_clock/block_clock.cu": {
-        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}"},
+        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}",
+        "spin": r"timer \[ timer \] store "},
     "05_block_clock/minimal.cu": {
         "timedReduction": rf"{FLOW}clock {FLOW}{REDUCTION}store {FLOW}barrier answer used {FLOW}branch clock store "},
     "05_block_clock/block_timeline.cu": {
@@ -66,7 +67,8 @@ RULES = {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
     "04_cuda_events/minimal_blocked.cu": {"block_stream": r"timer \[ timer load \] load branch store "},
-    "04_cuda_events/cuda_events.cu": {"spin": r"timer \[ timer \] store "},
+    "04_cuda_events/cuda_events.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
+    "04_cuda_events/wrong_questions.cu": {"spin": r"timer \[ timer \] store "},
     "04_cuda_events/three_times.cu": {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
@@ -74,7 +76,7 @@ RULES = {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
     "06_warmup/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
-    "docs/copy/recipe.cu": {"rcp_block_stream": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store "},
+    "docs/copy/recipe.cu": {"rcp_block": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store "},
 }
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The types of CUDA's runtime, for the suite's own programs (cuda_runtime.h) and for a reader's (simcc.h). */
+ * The types of CUDA's runtime, for a program (simcc.h) and for the runtime (cuda.c). */
 #ifndef SIMULATED_CUDA_TYPES_H
 #define SIMULATED_CUDA_TYPES_H
 
@@ -55,7 +55,16 @@ typedef struct simulated_event *cudaEvent_t;
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 
-/* ---- What simcc.h, which a reader's program sees, and simcc.c share ---- */
+typedef struct simulated_graph *cudaGraph_t;
+typedef struct simulated_executable *cudaGraphExec_t;
+typedef struct simulated_graph_node *cudaGraphNode_t;
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed
+};
+
+/* ---- What simcc.h, cuda.c and checks.c share ---- */
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,20 +79,19 @@ struct simcc_launch {
     cudaStream_t stream;
     void (*run)(); /* with 8 arguments: the pointers, and the closure */
     const void *pointers[7];
+    void ***places; /* of the first arguments that are as large as a pointer: NULL where one is not */
     void *closure;
+    int early; /* starts when the kernel before it allows it */
 };
 void simcc_launch(const struct simcc_launch *launch);
-void simcc_source(const char *name);
+void simcc_source(const char *name, const char *folder);
 void *simcc_closure(size_t bytes);
-void simcc_begin(void), simcc_fence(void), simcc_step(void);
+void simcc_fence(void), simcc_step(void), simcc_turn(void);
 void simcc_declared(size_t bytes, size_t place); /* of shared memory, which this launch uses */
-cudaError_t simcc_last_error(void);
-cudaError_t simcc_malloc(void **to, size_t bytes), simcc_malloc_host(void **to, size_t bytes), simcc_free(void *memory);
-cudaError_t simcc_memcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t simcc_memcpy_async(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream);
+void simcc_dropped(const char *call, const char *place, cudaError_t code);
 cudaError_t simcc_to_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t simcc_from_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t simcc_stream_destroy(cudaStream_t stream);
+const char *cudaGetErrorName(cudaError_t code), *cudaGetErrorString(cudaError_t code);
 
 #ifdef __cplusplus
 }

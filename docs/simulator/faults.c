@@ -45,10 +45,8 @@ void simulated_say_if_slow(void) {
     enum { PATIENCE = 200 };
     if (!waits_since || *waits_since == 0 || real_time() - *waits_since < PATIENCE) return;
     *waits_since = 0;
-    fprintf(stderr, "simulation: this GPU is a model in software: the processor computes each of its threads. %s\n",
-            simulated_usual_times
-                ? "Smaller arrays and grids take less time."
-                : "A smaller --size, --blocks or --runs takes less time; --help shows which there are.");
+    fprintf(stderr, "simulation: this GPU is a model in software: the processor computes each of its threads. Smaller "
+                    "arrays and grids take less time: --size, --blocks and --runs, if the program has them.\n");
 }
 
 /* ---- FAULT=name, name:number, name:victim, name:victim:number, each with ",argument" behind a number ---- */

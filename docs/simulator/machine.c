@@ -95,19 +95,26 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
 /* ---- Where the device is: a command of a stream that is apart may run in the middle of a kernel ---- */
 
 enum { MAX_THREADS = 1024 };
+bool simulated_on_device, simulated_in_fiber;
 static struct state {
-    bool host_waits, on_device, in_fiber, thread_done[MAX_THREADS];
-    bool in_a_row; /* the command was there before the kernel in front of it ended */
+    bool host_waits, has_rows; /* its block has more than one dimension */
+    bool in_a_row;             /* the command was there before the kernel in front of it ended */
     context block_context;
     struct simulated_command *running;
-    unsigned unit, thread, to_next; /* from thread to thread: 1, or -1; 0: back to the block */
-    int64_t device_ns;              /* of the command that runs */
+    unsigned unit, thread, next, begun; /* threads of the block that have begun */
+    bool meets;                         /* a lane of this warp waits for others */
+    int direction;                      /* from thread to thread: 1 or -1 */
+    enum { RUNS, MEETS, AT_BARRIER, ENDED } status[MAX_THREADS];
+    unsigned waiting, votes, votes_before; /* at the block's barrier, and behind it */
+    int line;
+    int64_t block_start_ns, block_end_ns; /* the latest time of a thread that has come to its end or to the barrier */
+    int64_t device_ns;                    /* of the command that runs */
     int64_t barrier_ns, first_barrier_ns, block_noise, thread_ns[MAX_THREADS];
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
-    struct simulated_notes notes;
 } state;
+struct simulated_notes simulated_notes;
 
 /* ---- The host's time ---- */
 
@@ -185,31 +192,33 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 
 /* ---- What the system counts of its processes: getrusage(), /proc/stat, and schedstat of /proc/self/task ---- */
 
-/* In place of the program's getrusage() and fopen(). */
-int simulated_getrusage(int who, struct rusage *usage);
-FILE *simulated_fopen(const char *path, const char *mode);
-
-static int looks, own_looks; /* by getrusage(); into the program's own schedstat */
+static int looks, own_looks, stat_looks; /* by getrusage(); into the program's own schedstat; into /proc/stat */
 static int64_t first_look_ns;
 
 /* The first look is followed by a second in which the program does nothing: long enough for the counts. */
-int simulated_getrusage(int who, struct rusage *usage) {
+static void look(int *counter) {
+    if (looks + stat_looks == 0 && (simulated_fault("neighbour", NULL) || simulated_fault("stolen", NULL))) {
+        first_look_ns = host_ns;
+        host_ns += 1000000000;
+    }
+    ++*counter;
+}
+
+int getrusage(__rusage_who_t who, struct rusage *usage) {
     memset(usage, 0, sizeof *usage);
     if (who != RUSAGE_SELF) return 0;
     usage->ru_utime.tv_sec = cpu_ns / 1000000000;
     usage->ru_utime.tv_usec = cpu_ns % 1000000000 / 1000;
-    if (looks++ == 0 && (simulated_fault("neighbour", NULL) || simulated_fault("stolen", NULL))) {
-        first_look_ns = host_ns;
-        host_ns += 1000000000;
-    }
+    look(&looks);
     return 0;
 }
 
 /* What others had of the processor since the first look. */
 static int64_t others_ns(const char *fault) {
     int eighths = 0;
-    return (looks > 1 || own_looks > 1) && simulated_fault(fault, &eighths) ? (host_ns - first_look_ns) * eighths / 8
-                                                                            : 0;
+    return (looks > 1 || own_looks > 1 || stat_looks > 1) && simulated_fault(fault, &eighths)
+               ? (host_ns - first_look_ns) * eighths / 8
+               : 0;
 }
 
 FILE *simulated_fopen(const char *path, const char *mode) {
@@ -217,12 +226,14 @@ FILE *simulated_fopen(const char *path, const char *mode) {
     char own[64];
     snprintf(own, sizeof own, "/proc/self/task/%d/schedstat", (int)getpid());
     own_looks += strcmp(path, own) == 0;
-    if (strncmp(path, "/proc/", 6) == 0 && simulated_fault("no_counts", NULL)) return fopen("/dev/null", mode);
-    if (strcmp(path, "/proc/stat") == 0)
-        snprintf(text, sizeof text, "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
+    if (strcmp(path, "/proc/stat") == 0) {
+        look(&stat_looks);
+        snprintf(text, sizeof text,
+                 simulated_fault("no_counts", NULL) ? "cpu  0 0 0 0 0 0 0 0 0 0\n"
+                                                    : "cpu  %lld 0 0 1000000 0 0 0 %lld 0 0\n",
                  1000 + (long long)(cpu_ns + others_ns("neighbour")) / 10000000,
                  (long long)others_ns("stolen") / 10000000);
-    else if (strcmp(path, own) == 0)
+    } else if (strcmp(path, own) == 0)
         snprintf(text, sizeof text, "%lld %lld 1\n", (long long)cpu_ns, (long long)others_ns("neighbour"));
     else if (strncmp(path, "/proc/self/task/", 16) == 0)
         snprintf(text, sizeof text, "0 0 0\n");
@@ -236,10 +247,8 @@ clock_t clock(void) {
     return cpu_ns / 1000;
 }
 
-bool simulated_time_passes;
-
 time_t time(time_t *t) {
-    const time_t now = 1700000000 + (simulated_time_passes ? host_ns / 1000000000 : 0);
+    const time_t now = 1700000000 + host_ns / 1000000000;
     if (t) *t = now;
     return now;
 }
@@ -300,19 +309,64 @@ bool simulated_call(const char *name, int64_t ns) {
     return simulated_call_fails(name, n);
 }
 
-/* Behind the bytes is a page that nobody may touch; they are never given back. */
+/* ---- Memory of the host ---- */
+
+/* A piece of address space, of which nothing is used yet. */
+static char *reserve(size_t bytes, int may) {
+    void *start = mmap(NULL, bytes, may, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) simulated_stop("no address space of %zu bytes", bytes);
+    return (char *)start;
+}
+
+/* The bytes end where a page begins that nobody may touch, and before them is a page for their number. A program that
+ * wants very many gets the others from malloc() as it is. */
+enum { PAGE = 4096, MOST_MALLOCS = 16384 };
+static const size_t HOST_BYTES = (size_t)1 << 36;
+static char *host_memory, *host_room;
+static int host_mallocs;
+
 void *simulated_malloc(size_t bytes) {
-    const size_t page = 4096, whole = (bytes + page - 1) / page * page;
     static int mallocs;
     int failing = 0;
     mallocs++;
     if (simulated_fault("no_memory", &failing) && failing == mallocs) return NULL;
-    char *start = (char *)mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED || mprotect(start + whole, page, PROT_NONE) != 0) return NULL;
+    if (!host_memory) host_room = host_memory = reserve(HOST_BYTES, PROT_NONE);
+    const size_t whole = bytes < HOST_BYTES ? (bytes + PAGE - 1) / PAGE * PAGE : HOST_BYTES;
+    char *start = host_room + PAGE;
+    if (host_mallocs == MOST_MALLOCS || whole + 2 * PAGE > (size_t)(host_memory + HOST_BYTES - host_room)) {
+        void *memory = malloc(bytes);
+        return memory ? memset(memory, 0xcd, bytes) : NULL;
+    }
+    if (mprotect(host_room, PAGE + whole, PROT_READ | PROT_WRITE) != 0) return NULL;
+    host_mallocs++;
+    host_room = start + whole + PAGE;
+    *(size_t *)(start - PAGE) = bytes;
     return memset(start + (whole - bytes) / 8 * 8, 0xcd, bytes);
 }
 
-void simulated_forget(void *memory) { (void)memory; }
+/* The page before these bytes of simulated_malloc(), or NULL. */
+static size_t *page_before(const void *memory) {
+    const size_t at = (size_t)((const char *)memory - host_memory);
+    return at < HOST_BYTES ? (size_t *)(host_memory + at / PAGE * PAGE - PAGE) : NULL;
+}
+
+void simulated_host_free(void *memory) {
+    size_t *const page = page_before(memory);
+    if (!page) return free(memory);
+    const size_t whole = PAGE + (*page + PAGE - 1) / PAGE * PAGE;
+    madvise(page, whole, MADV_DONTNEED);
+    if (mprotect(page, whole, PROT_NONE) == 0) host_mallocs--; /* who touches it now dies of it */
+}
+
+void *simulated_realloc(void *memory, size_t bytes) {
+    const size_t *const page = page_before(memory);
+    if (memory && !page) return realloc(memory, bytes);
+    void *moved = simulated_malloc(bytes);
+    if (!moved || !memory) return moved;
+    memcpy(moved, memory, *page < bytes ? *page : bytes);
+    simulated_host_free(memory);
+    return moved;
+}
 
 int simulated_rand(void) {
     host_works(T.rand_call);
@@ -322,54 +376,71 @@ int simulated_rand(void) {
 /* ---- Memory of the device ---- */
 
 enum { GUARD = 256 };
-static struct {
+static struct allocation {
     char *start;
     size_t bytes;
-} * memory;
-static int allocations; /* places; one whose start is NULL is free */
+} * memory; /* by address */
+static int allocations;
+char *simulated_device_memory = (char *)((uintptr_t)1 << 62); /* so that nothing is there */
+unsigned char *simulated_granules; /* of GUARD bytes: 1 if all of them are of one allocation */
 
 static char untouched[GUARD];
 
 static void check_guards(void) {
     for (int i = 0; i < allocations; i++)
-        if (memory[i].start && (memcmp(memory[i].start - GUARD, untouched, GUARD) != 0 ||
-                                memcmp(memory[i].start + memory[i].bytes, untouched, GUARD) != 0))
+        if (memcmp(memory[i].start - GUARD, untouched, GUARD) != 0 ||
+            memcmp(memory[i].start + memory[i].bytes, untouched, GUARD) != 0)
             simulated_stop("a kernel wrote outside of its buffer of %zu bytes", memory[i].bytes);
 }
 
 size_t simulated_room(const void *address, char **start) {
     for (int i = 0; i < allocations; i++) {
         const size_t at = (uintptr_t)address - (uintptr_t)memory[i].start;
-        if (!memory[i].start || at >= memory[i].bytes) continue;
+        if (at >= memory[i].bytes) continue;
         if (start) *start = memory[i].start;
         return memory[i].bytes - at;
     }
     return 0;
 }
 
+static void mark_granules(const struct allocation *a, int is) {
+    memset(simulated_granules + (a->start - simulated_device_memory) / GUARD, is, a->bytes / GUARD);
+}
+
+/* Where there is room first, as on a device that is empty. */
 void *simulated_allocate(size_t bytes) {
-    char *block = (char *)malloc(bytes + 2 * GUARD);
+    if (!simulated_granules) {
+        simulated_device_memory = reserve(SIMULATED_DEVICE_BYTES, PROT_READ | PROT_WRITE);
+        simulated_granules = (unsigned char *)reserve(SIMULATED_DEVICE_BYTES / GUARD, PROT_READ | PROT_WRITE);
+    }
+    char *at = simulated_device_memory;
     int i = 0;
-    while (i < allocations && memory[i].start) i++;
-    if (!block) simulated_stop("no memory");
-    if (i == allocations) memory = simulated_grow(memory, allocations++, sizeof *memory);
+    for (; i < allocations && (size_t)(memory[i].start - at) < bytes + 3 * GUARD; i++)
+        at = memory[i].start + (memory[i].bytes + 2 * GUARD - 1) / GUARD * GUARD;
+    if (bytes + 3 * GUARD > (size_t)(simulated_device_memory + SIMULATED_DEVICE_BYTES - at))
+        simulated_stop("no memory");
+    memory = simulated_grow(memory, allocations, sizeof *memory);
+    memmove(memory + i + 1, memory + i, (size_t)(allocations++ - i) * sizeof *memory);
+    memory[i] = (struct allocation){at + GUARD, bytes};
+    mark_granules(&memory[i], 1);
     memset(untouched, 0x55, GUARD);
-    memcpy(block, untouched, GUARD);
-    memset(block + GUARD, 0xcd, bytes);
-    memcpy(block + GUARD + bytes, untouched, GUARD);
-    memory[i].start = block + GUARD;
-    memory[i].bytes = bytes;
-    return block + GUARD;
+    memcpy(at, untouched, GUARD);
+    memset(at + GUARD, 0xcd, bytes);
+    memcpy(at + GUARD + bytes, untouched, GUARD);
+    return at + GUARD;
 }
 
 void simulated_free(void *start) {
     check_guards();
-    for (int i = 0; i < allocations; i++)
-        if (memory[i].start == start) {
-            memory[i].start = NULL;
-            free((char *)start - GUARD);
-            return;
-        }
+    for (int i = 0; i < allocations; i++) {
+        if (memory[i].start != start) continue;
+        mark_granules(&memory[i], 0);
+        const size_t before = -(uintptr_t)start % PAGE; /* the first whole page */
+        if (memory[i].bytes > before + PAGE)
+            madvise(memory[i].start + before, (memory[i].bytes - before) / PAGE * PAGE, MADV_DONTNEED);
+        memmove(memory + i, memory + i + 1, (size_t)(--allocations - i) * sizeof *memory);
+        return;
+    }
     simulated_stop("%p was not allocated, or is released twice", start);
 }
 
@@ -448,7 +519,10 @@ static void run_command(struct simulated_command *command) {
     const int64_t more_ns = uneven_ns(command->name);
     if (more_ns > 0) device_works(more_ns);
     if (command->run) command->run(command);
+    static int64_t link_ns; /* when its last copy ended */
+    if (command->on_link && link_ns > state.device_ns) device_works(link_ns - state.device_ns);
     device_works(command->ns);
+    if (command->on_link) link_ns = state.device_ns;
     command->end_ns = state.device_ns;
     command->done = true;
     commands_done++;
@@ -493,18 +567,18 @@ static void device_main(void) {
 }
 
 static void run_device(void) {
-    if (!simulated_device || state.on_device) return;
+    if (!simulated_device || simulated_on_device) return;
     while (run_apart(host_ns)) continue;
     if (!paused) {
         static context start;
         new_fiber(start, device_main);
         paused = start;
     }
-    state.on_device = true;
+    simulated_on_device = true;
     simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : state.host_waits ? INT64_MAX : host_ns;
     switch_from_to(host_context, paused);
     simulated_until_ns = INT64_MIN;
-    state.on_device = false;
+    simulated_on_device = false;
 }
 
 struct simulated_command *simulated_new(struct simulated_command command) {
@@ -575,6 +649,7 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
 
 int64_t simulated_stamp_ns(int64_t ns) {
     int faster = 0;
+    if (!simulated_fault_begins[0] && simulated_device->tick_ns == 1) return ns + simulated_device->offset_ns;
     const int64_t fast_ns = simulated_fault("stamps_fast", &faster) ? ns / 1000 * faster : 0;
     const int64_t tick = simulated_device->tick_ns, stamp = ns + fast_ns + simulated_device->offset_ns;
     if (simulated_fault("tick_fraction", NULL)) return stamp * 12 / 625 * 625 / 12;
@@ -587,9 +662,13 @@ struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
 struct simulated_row simulated_row;
 static int64_t idle_ns;
 int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
-static context lanes[2][MAX_THREADS], *fibers = lanes[0];
+static struct
+    fibers { /* a context for each thread that has begun and not ended, and those that nobody has: the last first */
+    void **of[MAX_THREADS], **unused[MAX_THREADS];
+    unsigned count;
+} all_fibers[2], *fibers = all_fibers;
 /* Of a kernel of the default stream, and of one that is apart: dynamic, a guard, and what a program declares. */
-static char shared_memories[2][SIMULATED_SHARED_BYTES + GUARD + SIMULATED_STATIC_BYTES],
+static char shared_memories[2][SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD + SIMULATED_STATIC_BYTES],
     *shared_memory = shared_memories[0];
 /* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
  * a cache need not evict what is oldest. */
@@ -611,13 +690,8 @@ static struct simulated_index index_in(struct simulated_index size, unsigned num
 static void enter(unsigned thread) {
     state.thread = thread;
     threadIdx.x = thread;
-    if (state.running->block.x) threadIdx = index_in(state.running->block, thread);
+    if (state.has_rows) threadIdx = index_in(blockDim, thread);
     simulated_thread_ns = &state.thread_ns[thread];
-}
-
-static void call_kernel(void) {
-    const uintptr_t *a = state.running->arguments;
-    state.running->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 
 static void thread_main(void);
@@ -625,37 +699,78 @@ static void thread_main(void);
 /* Goes on with this thread, from `from`. */
 static void go_on(void **from, unsigned thread) {
     enter(thread);
-    if (!fibers[thread][1]) new_fiber(fibers[thread], thread_main);
-    switch_from_to(from, fibers[thread]);
+    if (thread == state.begun) {
+        state.begun++;
+        state.status[thread] = RUNS;
+        *simulated_thread_ns = state.block_start_ns;
+    }
+    if (!fibers->of[thread]) {
+        if (fibers->count == 0)
+            new_fiber(fibers->unused[fibers->count++] = (void **)calloc(1, sizeof(context)), thread_main);
+        fibers->of[thread] = fibers->unused[--fibers->count];
+    }
+    switch_from_to(from, fibers->of[thread]);
 }
 
-/* The thread has come to a barrier, or to its end: the next one is its neighbour, or else the block goes on. */
-static void give_way(void) {
-    const unsigned thread = state.thread, next = thread + state.to_next;
-    if (state.to_next != 0 && next < state.running->threads)
-        go_on(fibers[thread], next);
+/* The thread waits, or has ended: the next one that can run does; or else the block goes on, also behind a warp of
+ * which lanes wait for each other. */
+static void give_way_from(void **from, unsigned next) {
+    const unsigned warp = state.thread / 32;
+    while (next < state.begun && state.status[next] != RUNS) next += (unsigned)state.direction;
+    state.next = next;
+    if (next < state.running->threads && (!state.meets || next / 32 == warp))
+        go_on(from, next);
     else
-        switch_from_to(fibers[thread], state.block_context);
+        switch_from_to(from, state.block_context);
+}
+static void give_way(void) { give_way_from(fibers->of[state.thread], state.thread + (unsigned)state.direction); }
+
+static void note_end_of(int64_t ns) { state.block_end_ns = ns > state.block_end_ns ? ns : state.block_end_ns; }
+
+/* The thread has ended. If the next one has not begun, it takes its stack, which is much faster than a jump. */
+bool simulated_next_thread(void) {
+    const unsigned thread = state.thread, next = thread + 1;
+    state.status[thread] = ENDED;
+    note_end_of(*simulated_thread_ns);
+    if (next != state.begun || next >= state.running->threads || (state.meets && next % 32 == 0)) return false;
+    fibers->of[next] = fibers->of[thread];
+    fibers->of[thread] = NULL;
+    state.thread = next;
+    state.begun++;
+    state.status[next] = RUNS;
+    simulated_thread_ns = &state.thread_ns[next];
+    *simulated_thread_ns = state.block_start_ns;
+    if (++threadIdx.x == blockDim.x && state.has_rows) {
+        threadIdx.x = 0;
+        if (++threadIdx.y == blockDim.y) threadIdx.y = 0, threadIdx.z++;
+    }
+    return true;
 }
 
 static void thread_main(void) {
     for (;;) {
-        call_kernel();
-        state.thread_done[state.thread] = true;
-        give_way();
+        const uintptr_t *const a = state.running->arguments;
+        void (*const kernel)() = state.running->kernel;
+        if (state.running->lanes) /* it goes through the threads itself */
+            kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+        else
+            do kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+            while (simulated_next_thread());
+        void **const own = fibers->of[state.thread];
+        fibers->of[state.thread] = NULL;
+        fibers->unused[fibers->count++] = own;
+        give_way_from(own, state.thread + (unsigned)state.direction);
     }
 }
 
 /* ---- Lanes: threads of which each may end early, and which meet within their warp ---- */
 
 static struct lane {
-    enum { RUNS, MEETS, AT_BARRIER } state;
     unsigned mask, source, votes, meetings;
     bool predicate;
     const void *in;
     void *out;
     size_t bytes;
-    int line;
 } lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
 
 /* The lanes that `waiting` waits for go on, if all have come. Returns whether they have. */
@@ -664,8 +779,8 @@ static bool let_meet(unsigned waiting) {
     unsigned votes = 0, there = 0;
     int64_t end_ns = 0;
     for (unsigned t = warp; t < warp + 32 && t < state.running->threads; t++) {
-        if (!(mask >> (t - warp) & 1) || state.thread_done[t]) continue;
-        if (lane_of[t].state != MEETS || lane_of[t].mask != mask) return false;
+        if (!(mask >> (t - warp) & 1) || state.status[t] == ENDED) continue;
+        if (state.status[t] != MEETS || lane_of[t].mask != mask) return false;
         there |= 1u << (t - warp);
         votes |= (unsigned)lane_of[t].predicate << (t - warp);
         end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
@@ -677,11 +792,23 @@ static bool let_meet(unsigned waiting) {
         if (lane->out && !given) memset(lane->out, 0xcd, lane->bytes);
         if (lane->out && given) memcpy(lane->out, lane_of[warp + lane->source].in, lane->bytes);
         lane->votes = votes;
-        lane->state = RUNS;
+        state.status[t] = RUNS;
         lane->meetings++;
-        state.thread_ns[t] = end_ns + T.step;
+        state.thread_ns[t] = end_ns + (lane->out ? T.step : 0);
     }
     return true;
+}
+
+/* Whether some of its lanes go on. What one waits for is in this warp: if it does not come now, it never does. */
+static bool warp_meets(unsigned warp) {
+    bool some = false;
+    for (unsigned t = warp; t < warp + 32 && t < state.begun; t++)
+        if (state.status[t] == MEETS && let_meet(t)) some = true;
+    for (unsigned t = warp; t < warp + 32 && t < state.begun && !some; t++)
+        if (state.status[t] == MEETS)
+            simulated_stop("%s: thread %u waits for lanes (mask 0x%x) that do not come", last_kernel, t,
+                           lane_of[t].mask);
+    return some;
 }
 
 /* A barrier takes as long as the slowest thread, `barrier_ns` for each block on the unit, and with noise a tenth of the
@@ -692,69 +819,57 @@ static int64_t behind_barrier_ns(int64_t ns, unsigned round) {
            state.block_noise * extra_ns[blockIdx.x % 5];
 }
 
-/* As run_block(), which calls it: from barrier to barrier, and within a warp from one meeting to the next. */
-static int64_t run_lanes(int64_t start_ns, unsigned threads) {
-    int64_t end_ns = start_ns;
-    for (unsigned t = 0; t < threads; t++) {
-        state.thread_ns[t] = start_ns;
-        state.thread_done[t] = false;
-        lane_of[t].state = RUNS;
-    }
+/* Runs one block from `start_ns` on; returns when its last thread ends. From barrier to barrier, and within a warp from
+ * one meeting to the next, the order of the threads turns round, so that a missing barrier shows. */
+static int64_t run_block(int64_t start_ns) {
+    const unsigned threads = state.running->threads;
+    state.block_start_ns = state.block_end_ns = start_ns;
+    state.begun = state.waiting = state.votes = 0;
     simulated_epoch++;
-    state.in_fiber = true;
-    state.to_next = 0;
-    for (unsigned round = 0, waiting = 1; waiting > 0; round++) {
-        for (bool go = true; go;) {
-            go = false;
-            for (unsigned i = 0; i < threads; i++) {
-                const unsigned t = round % 2 ? threads - 1 - i : i;
-                if (state.thread_done[t] || lane_of[t].state != RUNS) continue;
-                go_on(state.block_context, t);
-                go = true;
-            }
-            for (unsigned t = 0; t < threads; t++)
-                if (!state.thread_done[t] && lane_of[t].state == MEETS && let_meet(t)) go = true;
+    simulated_in_fiber = true;
+    for (unsigned round = 0;;) {
+        state.direction = round % 2 ? -1 : 1;
+        state.next = round % 2 ? threads - 1 : 0;
+        while (state.next < threads) {
+            state.meets = false;
+            give_way_from(state.block_context, state.next);
+            const unsigned warp = state.thread / 32 * 32, end = warp + 32 < threads ? warp + 32 : threads;
+            if (state.meets && warp_meets(warp)) state.next = state.direction > 0 ? warp : end - 1;
         }
-        int line = 0;
-        unsigned votes = 0;
-        waiting = 0;
-        for (unsigned t = 0; t < threads; t++) {
-            end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
-            if (state.thread_done[t]) continue;
-            waiting++;
-            if (lane_of[t].state == MEETS)
-                simulated_stop("%s: thread %u waits for lanes (mask 0x%x) that do not come", last_kernel, t,
-                               lane_of[t].mask);
-            if (line && line != lane_of[t].line)
-                simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, line,
-                               lane_of[t].line);
-            line = lane_of[t].line;
-            votes += lane_of[t].predicate;
-        }
+        if (state.waiting == 0) break;
+        if (state.waiting < threads && !state.running->lanes)
+            simulated_stop("not all threads of a block come to the same barrier");
         simulated_epoch++;
+        const int64_t goes_on_ns = behind_barrier_ns(state.block_end_ns, round++);
         for (unsigned t = 0; t < threads; t++) {
-            if (state.thread_done[t]) continue;
-            state.thread_ns[t] = behind_barrier_ns(end_ns, round);
-            lane_of[t].state = RUNS;
-            lane_of[t].votes = votes;
+            if (state.status[t] == ENDED) continue;
+            state.thread_ns[t] = goes_on_ns;
+            state.status[t] = RUNS;
         }
+        state.votes_before = state.votes;
+        state.votes = state.waiting = 0;
     }
-    state.in_fiber = false;
-    return end_ns;
+    simulated_in_fiber = false;
+    return state.block_end_ns;
 }
 
 unsigned simulated_barrier_at(int line, bool predicate) {
-    struct lane *lane = &lane_of[state.thread];
-    lane->state = AT_BARRIER;
-    lane->line = line;
-    lane->predicate = predicate;
+    if (state.waiting++ == 0) state.line = line;
+    if (line != state.line)
+        simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, state.line,
+                       line);
+    state.votes += predicate;
+    state.status[state.thread] = AT_BARRIER;
+    note_end_of(*simulated_thread_ns);
     give_way();
-    return lane->votes;
+    return state.votes_before;
 }
 
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes) {
     struct lane *lane = &lane_of[state.thread];
-    *lane = (struct lane){MEETS, mask, source, 0, lane->meetings, predicate, in, out, bytes, 0};
+    *lane = (struct lane){mask, source, 0, lane->meetings, predicate, in, out, bytes};
+    state.status[state.thread] = MEETS;
+    state.meets = true;
     if (!(mask >> state.thread % 32 & 1))
         simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, state.thread % 32, mask);
     give_way();
@@ -762,72 +877,9 @@ unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const vo
 }
 
 unsigned simulated_epoch;
-struct simulated_notes *simulated_this_launch(void) {
-    return &state.notes;
-}
 unsigned simulated_thread(void) { return state.thread; }
 unsigned simulated_meetings(void) { return lane_of[state.thread].meetings; }
 unsigned simulated_block(void) { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
-bool simulated_in_kernel(void) { return state.on_device && state.in_fiber; }
-
-/* Runs one block from `start_ns` on; returns when its last thread ends. The first thread shows
- * whether there is a barrier. If so, all have fibers; from barrier to barrier the order of the
- * threads turns round, so that a missing barrier shows. */
-static int64_t run_block(int64_t start_ns) {
-    const unsigned threads = state.running->threads;
-    if (state.running->lanes) return run_lanes(start_ns, threads);
-    state.thread_ns[0] = start_ns;
-    state.thread_done[0] = false;
-    state.in_fiber = true;
-    state.to_next = 0;
-    go_on(state.block_context, 0);
-    state.in_fiber = false;
-    int64_t end_ns = state.thread_ns[0];
-    if (state.thread_done[0]) { /* the others run one by one, each in the place of the first */
-        void (*const kernel)() = state.running->kernel;
-        const uintptr_t *a = state.running->arguments;
-        const uintptr_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
-        for (unsigned t = 1; t < threads; t++) {
-            threadIdx.x = t;
-            state.thread_ns[0] = start_ns;
-            kernel(a0, a1, a2, a3, a4, a5, a6, a7);
-            end_ns = state.thread_ns[0] > end_ns ? state.thread_ns[0] : end_ns;
-        }
-        return end_ns;
-    }
-    for (unsigned t = 1; t < threads; t++) {
-        state.thread_ns[t] = start_ns;
-        state.thread_done[t] = false;
-    }
-    state.in_fiber = true;
-    for (unsigned round = 0; !state.thread_done[0]; round++) {
-        const unsigned before = round == 0; /* thread 0 */
-        state.to_next = round % 2 ? -1u : 1;
-        if (before < threads) go_on(state.block_context, round % 2 ? threads - 1 : before);
-        for (unsigned t = 0; t < threads; t++) {
-            end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
-            if (state.thread_done[t] != state.thread_done[0])
-                simulated_stop("not all threads of a block come to the same barrier");
-        }
-        const int64_t goes_on_ns = behind_barrier_ns(end_ns, round);
-        for (unsigned t = 0; t < threads && !state.thread_done[0]; t++) state.thread_ns[t] = goes_on_ns;
-    }
-    state.in_fiber = false;
-    return end_ns;
-}
-
-/* FAULT=predictor: a processor that guesses by the last bit of each number which way to go. */
-static int64_t wrong_guesses_ns(const unsigned *data, size_t bytes) {
-    static unsigned *known;
-    static size_t known_bytes;
-    int ns = 0, changes = 0;
-    if (!simulated_fault("predictor", &ns) || (known_bytes == bytes && memcmp(known, data, bytes) == 0)) return 0;
-    for (size_t i = 1; i < bytes / sizeof *data; i++) changes += (int)((data[i] ^ data[i - 1]) & 1);
-    known = (unsigned *)realloc(known, bytes);
-    known_bytes = bytes;
-    memcpy(known, data, bytes);
-    return (int64_t)ns * changes;
-}
 
 /* Where a block can be: on unit `number` % units, and free from free_ns on. They are a heap: children of i are 2i + 1
  * and 2i + 2, and above all stands the place that is free first, of several the one with the least number. */
@@ -872,6 +924,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     const size_t lost_bytes = simulated_room(lost, NULL);
     const bool no_argument = simulated_fault_of("lost_argument", last_kernel, &number) && number == launch;
     if (no_argument) command->arguments[argument] = 0;
+    if (no_argument && command->places && command->places[argument]) *command->places[argument] = NULL;
     if (is_lost || no_argument) simulated_hit();
     int64_t end_ns;
     const struct simulated_device *d = simulated_device;
@@ -888,11 +941,17 @@ void simulated_run_kernel(struct simulated_command *command) {
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
     static unsigned launches;
-    state.notes = (struct simulated_notes){.launch = ++launches, .first_epoch = simulated_epoch};
+    simulated_notes = (struct simulated_notes){.launch = ++launches,
+                                               .first_epoch = simulated_epoch,
+                                               .shared = shared_memory,
+                                               .shared_bytes = command->shared_bytes,
+                                               .order_left = n <= 2 ? 1 << 20 : 0};
     state.running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
     if (command->block.x) blockDim = command->block, gridDim = command->grid;
+    state.has_rows = command->block.x && blockDim.x < command->threads;
+    threadIdx = (struct simulated_index){0, 0, 0};
     simulated_row = command->row;
     state.block_noise = noise_factor(true);
     const int64_t barrier_ns = d->barrier_ns * (most < slots ? most : slots) +
@@ -912,8 +971,7 @@ void simulated_run_kernel(struct simulated_command *command) {
     if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
     for (int i = 0; i < allocations && data && simulated_fault("place", &number); i++)
         if (memory[i].start == data) block_ns += number * (i + (int)simulated_processes());
-    if (data) block_ns += wrong_guesses_ns((const unsigned *)data, simulated_room(data, NULL));
-    memset(shared_memory, 0xcd, command->shared_bytes + GUARD);
+    memset(shared_memory, 0xcd, command->shared_bytes + SIMULATED_SHARED_GUARD);
 
     static int in_a_row;
     int64_t late_ns = 0;
@@ -941,6 +999,7 @@ void simulated_run_kernel(struct simulated_command *command) {
             for (unsigned i = count; i-- > 0;) sink(places, count, i);
         struct place *const place = b < count ? &places[b] : places;
         const unsigned on_unit = b < count && most <= slots ? most - (place->number % units >= left) : slots;
+        simulated_say_if_slow();
         blockIdx.x = b;
         if (command->grid.x) blockIdx = index_in(command->grid, b);
         state.unit = place->number % units;
@@ -969,7 +1028,7 @@ void simulated_run_kernel(struct simulated_command *command) {
         state.room_ns = places[p].free_ns < state.room_ns ? places[p].free_ns : state.room_ns;
     free(places);
     if (before) memcpy(lost, before, lost_bytes);
-    for (size_t i = 0; i < GUARD; i++)
+    for (size_t i = 0; i < SIMULATED_SHARED_GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
     state.device_ns = end_ns;
@@ -1006,39 +1065,38 @@ static bool run_apart(int64_t until_ns) {
     static struct state kept; /* of the kernel that is interrupted */
     const char *const kept_kernel = last_kernel;
     kept = state;
+    const struct simulated_notes kept_notes = simulated_notes;
     const struct simulated_index in_thread = threadIdx, in_block = blockIdx, size = blockDim, grid = gridDim;
     const struct simulated_row row = simulated_row;
     int64_t *const now = simulated_thread_ns, kept_until_ns = simulated_until_ns;
 
     struct simulated_command *command = *next;
     *next = command->next;
-    fibers = lanes[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
-    state.in_fiber = state.in_a_row = false;
-    state.on_device = state.host_waits = true;
+    fibers = &all_fibers[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
+    const bool was_on_device = simulated_on_device, was_in_fiber = simulated_in_fiber;
+    simulated_in_fiber = state.in_a_row = false;
+    simulated_on_device = state.host_waits = true;
     simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
     state.device_ns = shared_ns(next_ns);
     run_command(command);
 
-    fibers = lanes[0], lane_of = lane_states[0], shared_memory = shared_memories[0];
+    fibers = &all_fibers[0], lane_of = lane_states[0], shared_memory = shared_memories[0];
     threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
     simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
     state = kept;
-    if (state.in_fiber) last_kernel = kept_kernel;
+    simulated_notes = kept_notes;
+    simulated_on_device = was_on_device, simulated_in_fiber = was_in_fiber;
+    if (simulated_in_fiber) last_kernel = kept_kernel;
     return true;
 }
 
 /* ---- Inside a kernel ---- */
 
 int64_t simulated_thread_works(int64_t ns) {
-    if (!state.on_device) return 0; /* a kernel's function that the host calls, too */
+    if (!simulated_on_device) return 0; /* a kernel's function that the host calls, too */
     *simulated_thread_ns = shared_ns(*simulated_thread_ns + ns);
     catch_up(*simulated_thread_ns);
     return *simulated_thread_ns;
-}
-
-void simulated_barrier(void) {
-    if (!state.in_fiber) simulated_stop("not all threads of a block come to the same barrier");
-    give_way();
 }
 
 void simulated_grid_launch_dependents(void) {
@@ -1049,13 +1107,10 @@ void simulated_grid_wait(void) {
     if (state.waits_until_ns > *simulated_thread_ns) simulated_works(state.waits_until_ns - *simulated_thread_ns);
 }
 
-void *simulated_shared(void) { return shared_memory; }
-void *simulated_static_shared(void) { return shared_memory + SIMULATED_SHARED_BYTES + GUARD; }
-size_t simulated_shared_bytes(void) { return state.running->shared_bytes; }
-
 /* The counters have zeros of their own. */
 unsigned long long simulated_globaltimer(void) {
     const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
+    if (!simulated_fault_begins[0]) return (unsigned long long)ns; /* a kernel asks in a loop */
     int part = 0;
     return (unsigned long long)(simulated_fault("timer_back", NULL)    ? 2 * simulated_stamp_ns(0) - ns
                                 : simulated_fault("timer_fast", &part) ? ns + now * 100 / part

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A host and a device on one virtual clock: what a program prints is known to the last digit. opencl.c and
- * cuda_runtime.h put their APIs on top of it. README.md says what it models.
+ * cuda.c put their APIs on top of it. README.md says what it models.
  *
  * Host and device are two fibers of one thread. The host runs until it calls something that takes
  * time; then the device runs until its own time has caught up, and stops there, in the middle of a
@@ -50,17 +50,21 @@ int64_t simulated_noise(void);
 int64_t simulated_host_ns(void), simulated_monotonic_ns(void);
 unsigned long long simulated_tsc(void);
 
-void *simulated_malloc(size_t bytes); /* in place of the program's malloc() and free() */
-void simulated_forget(void *memory);
-/* In place of fopen() and getrusage(), by -D: simulated_fopen() and simulated_getrusage(). */
-extern bool simulated_time_passes; /* by time(), too, which else is always the same: it is a seed of the suite's */
-int simulated_rand(void);          /* in place of the rand() of 01_host_clock/minimal.c */
+/* In place of the program's malloc(), realloc(), free() and fopen(), and of the rand() of 01_host_clock/minimal.c. */
+void *simulated_malloc(size_t bytes), *simulated_realloc(void *memory, size_t bytes);
+void simulated_host_free(void *memory);
+FILE *simulated_fopen(const char *path, const char *mode);
+int simulated_rand(void);
 
 /* A list of `count` members that has room for one more, at least: it may have moved. */
 void *simulated_grow(void *list, int count, size_t bytes);
 
 /* ---- Memory of the device: filled with 0xcd, and a guard before and behind it ---- */
 
+enum { SIMULATED_GRANULE_BITS = 8 };
+static const size_t SIMULATED_DEVICE_BYTES = (size_t)1 << 34;
+extern char *simulated_device_memory;     /* all allocations are here */
+extern unsigned char *simulated_granules; /* 1: all of its 256 bytes are of one allocation */
 /* What the device says that it has. */
 static inline size_t simulated_memory(void) { return (simulated_fault("much_memory", NULL) ? (size_t)5 : 1) << 30; }
 void *simulated_allocate(size_t bytes);
@@ -93,6 +97,7 @@ struct simulated_command {
     void (*run)(struct simulated_command *command); /* on the device; NULL: nothing to do */
     int64_t ns;                                     /* that passes besides, on the device */
     int64_t delay_ns;                               /* before it starts: a compiler, a loader */
+    bool on_link;                                   /* a copy to or from the host: one at a time */
     const bool *gate;                               /* waits for that to be true, unless NULL */
     const struct simulated_command *after;          /* waits until that one has ended, unless NULL */
     int64_t queued_ns, submit_ns, start_ns, end_ns; /* host's time line */
@@ -107,6 +112,7 @@ struct simulated_command {
     struct simulated_index grid, block; /* of three dimensions; their x is 0: of one */
     bool lanes;                         /* its threads may end early, and those of a warp meet: see simulated_meet() */
     struct simulated_row row;
+    void ***places; /* of arguments as large as a pointer, if the kernel takes them from there */
     size_t shared_bytes, local_bytes[8];
     int64_t saved_ns; /* of its launch */
     bool early;       /* starts when the kernel before it allows it: see simulated_grid_wait() */
@@ -146,35 +152,46 @@ extern bool simulated_l2_persists; /* until a reset */
 
 /* ---- Inside a kernel ---- */
 
+#ifdef __cplusplus
+extern const struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+#else
 extern struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+#endif
 extern struct simulated_row simulated_row;
-void simulated_barrier(void);
-/* Of a command with lanes: the barrier that stands in this line, for all threads of the block that have not ended.
- * Returns of how many of them the predicate is true. */
+/* The barrier that stands in this line, for all threads of the block; of a command with lanes, for those that have not
+ * ended. Returns of how many of them the predicate is true. */
 unsigned simulated_barrier_at(int line, bool predicate);
 /* Waits for the lanes of this warp in `mask` that have not ended. Then *out is the `bytes` that lane `source` gave with
  * *in, 0xcd if it is not there; *out and *in may be NULL. Returns a bit for each of them whose predicate is true. */
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes);
+/* Of a command with lanes, whose `kernel` goes through the threads: this one has ended. Returns whether the next one
+ * runs in its place. */
+bool simulated_next_thread(void);
 /* Of the thread that runs: its number in its block, its block's number, and how often it has met others. The epoch is
  * another one behind each barrier and in each block. */
 unsigned simulated_thread(void), simulated_block(void), simulated_meetings(void);
 extern unsigned simulated_epoch;
-bool simulated_in_kernel(void);
-/* What simcc.c keeps of the launch that runs: another one may run in between. The machine sets `launch` alone. */
-struct simulated_notes {
+extern bool simulated_on_device, simulated_in_fiber;
+static inline bool simulated_in_kernel(void) { return simulated_on_device && simulated_in_fiber; }
+/* Of the launch that runs: another one may run in between. checks.c keeps the last two. */
+extern struct simulated_notes {
     unsigned launch, first_epoch;
+    char *shared; /* dynamic, of shared_bytes, and behind it what the program's kernels declare, all in a row */
+    size_t shared_bytes;
+    unsigned order_left; /* accesses whose order is checked: a million in each of a kernel's first two launches */
     size_t declared_bytes;
-    bool fenced, checks_order;
-};
-struct simulated_notes *simulated_this_launch(void);
+    bool fenced;
+} simulated_notes;
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);
 void simulated_grid_wait(void);
 enum { SIMULATED_SHARED_BYTES = 48 << 10 }; /* a block can have; OpenCL's devices say 4 KiB */
-void *simulated_shared(void);               /* dynamic shared memory */
-enum { SIMULATED_STATIC_BYTES = 1 << 20 };
-void *simulated_static_shared(void); /* for what the kernels of a program declare, all in a row */
-size_t simulated_shared_bytes(void);
+enum { SIMULATED_SHARED_GUARD = 256, SIMULATED_STATIC_BYTES = 1 << 20 };
+static inline void *simulated_shared(void) { return simulated_notes.shared; }
+static inline char *simulated_static_shared(void) {
+    return simulated_notes.shared + SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD;
+}
+static inline size_t simulated_shared_bytes(void) { return simulated_notes.shared_bytes; }
 
 extern int64_t *simulated_thread_ns, simulated_until_ns;
 int64_t simulated_thread_works(int64_t ns);

@@ -26,7 +26,7 @@ static inline size_t get_global_size(unsigned i) {
 static inline void barrier(int fence) {
     if (simulated_shared_bytes() > 0 && !(fence & CLK_LOCAL_MEM_FENCE))
         simulated_stop("a barrier that does not fence local memory");
-    simulated_barrier();
+    simulated_barrier_at(0, false);
 }
 static inline void atomic_add(int *to, int x) { *to += x; }
 static inline ulong clock_read_work_group(void) { return simulated_clock64(); }

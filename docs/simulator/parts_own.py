@@ -89,15 +89,19 @@ class Own:
             grows = {i for i, (one, two) in enumerate(zip(base, program.read("*2")))
                      if two.value - one.value > 2 * (one.error + two.error)}
             self.clocks, self.timed = rates & grows, {i for i in grows if self.unit and not base[i].is_time}
-        best = None  # not each longer time has more digits: the last ones may be zeros, which C++ does not print
+        best = None  # the longest may be too long for the program, such as for its blocker; not each longer time has more digits: the last ones may be zeros, which C++ does not print
         for scale in (1, 10, 100, 1000, 10000, 100000):
-            self.scale = scale
+            self.scale, counts = scale, set()
+            for self.longer in (f"launch+{LONGER_NS}", f"launch_call+{LONGER_NS}", "") if scale > 1 else [""]:
+                counts |= {program.count(""), program.count("*2")}
+            if scale > 1 and counts != {len(base)}:
+                break
             coarse = max((number.error for number in program.read("") if number.is_time), default=Fraction(0))
             if best is None or coarse < best[0] * Fraction(3, 4):
                 best = coarse, scale
             if coarse <= Fraction(1, 20000):
                 break
-        self.scale = best[1]
+        self.scale, self.longer = best[1], ""
 
 
 def how_often(count):
@@ -122,8 +126,9 @@ def words_of(entry, said):
 
 
 def besides(entry, times):
-    """Returns how long what is no part of the kernel takes, in us."""
-    return float(sum(count * times[part] for part, count in entry.parts.items() if part not in KERNEL)) / 1000
+    """Returns how long what is no part of the kernel takes, in us: another command's fetch, too, such as an event's."""
+    fetches = max(0, entry.parts.get("fetch", 0) - entry.parts.get("drain", 0)) * times["fetch"]
+    return float(fetches + sum(count * times[part] for part, count in entry.parts.items() if part not in KERNEL)) / 1000
 
 
 def verdict(entry, growths, times):
@@ -132,9 +137,14 @@ def verdict(entry, growths, times):
     kernel, others, call = growths
     longer_us = LONGER_NS / 1000
     count = round(kernel / longer_us, 4)
+    if abs(count) < 0.005 and "read" not in entry.parts and INSIDE & set(entry.parts):
+        return "It holds the code of kernels, and nothing of their start and end."
     if abs(count) < 0.005 and INSIDE & set(entry.parts):
         return ("It is taken inside the kernel, between two readings of a clock there: what runs before the first one "
                 "and after the last one is not in it, and no launch.")
+    if count < -0.005:
+        return ("It falls if the kernel takes longer: its two ends are exchanged. cudaEventElapsedTime() takes the event "
+                "before the kernel first.")
     if abs(count) < 0.005:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
     if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
@@ -153,8 +163,9 @@ def verdict(entry, growths, times):
     if us < 0.001:
         return f"It is the time of the kernel{many}.{more}"
     if not set(entry.parts) - {*KERNEL, "launch_call", "event"}:
-        return (f"It is the time of the kernel{many} and {us:.3f} us besides, the gap and the floor: right if the "
-                f"kernel is much longer than that.{more}")
+        what = "the gap and the floor" if "launch_call" in entry.parts else "the floor"
+        return (f"It is the time of the kernel{many} and {us:.3f} us besides, {what}: right if the kernel is much longer "
+                f"than that.{more}")
     return f"It is more than the kernel{many}: {us:.3f} us of it are something else, however long the kernel is.{more}"
 
 
@@ -197,10 +208,6 @@ def sums(program, answers, simplest, known):
             count = simplest(growth * 1000 / step[part], 2000 * number.error / step[part])
             if number.is_time and abs(growth) > Fraction(11, 10000) / program.own.scale and count:
                 entry.parts[part] = count
-        if not number.is_time:
-            error = 3 * number.error + abs(number.value) / 1000
-            entry.kind = next((kind for kind, right in zip(KINDS, (0, -number.value / 2, number.value))
-                               if abs(doubled[i] - right) <= error), KINDS[3])
     found = [part for part in program.times if any(part in entry.parts for entry in entries)]
     halves = ",".join(f"{part}+{float(step[part] / 2)}" for part in found)
     program.own.longer = f"launch+{LONGER_NS}"
@@ -221,10 +228,40 @@ def sums(program, answers, simplest, known):
     return entries, growths
 
 
+RATIO = "ratio of times"
+
+
+def ask_others(program, entries):
+    """Finds what a number without a unit is: it halves, doubles or stays with all times doubled, or moves with a longer
+    kernel. Returns of each rate the number of the time that it is made of, or None."""
+    own, made_of = program.own, {}
+    scale, own.scale = own.scale, 1
+    base, doubled = program.read(""), program.read("*2")
+    own.longer = f"launch+{LONGER_NS}"
+    longer = program.read("")
+    own.scale, own.longer = scale, ""
+    for i, (one, two, three, entry) in enumerate(zip(base, doubled, longer, entries)):
+        if one.is_time:
+            continue
+        error = 3 * one.error + abs(one.value) / 1000
+        entry.kind = next((kind for kind, right in zip(KINDS, (0, -one.value / 2, one.value))
+                           if abs(two.value - one.value - right) <= error), KINDS[3])
+        if entry.kind == KINDS[0] and abs(three.value - one.value) > error:
+            entry.kind = RATIO
+        if entry.kind == KINDS[1]:
+            def share(number):  # of its error in it
+                return float(number.error / abs(number.value)) if number.value else 1
+            made_of[i] = next((j for j, (time, its) in enumerate(zip(base, longer)) if time.is_time and its.value and
+                               abs(float(one.value * time.value / (three.value * its.value or 1)) - 1) <=
+                               share(one) + share(three) + share(time) + share(its)), None)
+    return made_of
+
+
 def tell(program, answers, simplest, as_csv, known):
     """Prints each number with what it holds; `known` are the parts that it is thought to hold."""
     printed = program.printed
     entries, growths = sums(program, answers, simplest, known)
+    made_of = ask_others(program, entries)
     for number, entry in zip(printed, entries):
         entry.rest = number.value - entry.sum_us(program.times)
         if entry.uneven or abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
@@ -235,17 +272,18 @@ def tell(program, answers, simplest, as_csv, known):
         write_csv(list(zip(printed, entries)), program.times)
         return
     print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
-    count = 0
+    told = []  # the numbers' lines, and the answer for all of them
     for i, (number, entry, growth) in enumerate(zip(printed, entries, growths)):
         if entry.kind == KINDS[0]:
             continue
-        count += 1
-        print(f"\n{number.line}")
         shown = [other for other, its in zip(printed, entries) if its.kind != KINDS[0] and other.line == number.line]
-        if len(shown) > 1:
-            print(f"  the number {number.text}:")
+        head = [number.line] + [f"  the number {number.text}:"] * (len(shown) > 1)
         if entry.kind:
-            text = {KINDS[1]: "It is a rate: it halves if all times double.",
+            time = made_of.get(i)
+            text = {KINDS[1]: "It is a rate: it halves if all times double." if time is None else
+                              f"It is a rate, made of the time {printed[time].text} {printed[time].unit}: what that "
+                              "holds, it holds, too.",
+                    RATIO: "It is a ratio of times: it stays if all times double, and moves if the kernel takes longer.",
                     KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double.")]
         else:
@@ -255,9 +293,17 @@ def tell(program, answers, simplest, as_csv, known):
             lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
                      verdict(entry, growth, program.times), *in_clocks(number, i in program.own.clocks, program.own)]
-        for line in lines:
-            print(textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
-    if not count:
+        answer = [textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+                  for line in lines]
+        if told and told[-1][1] == answer and len(shown) == 1 and not told[-1][0][-1].startswith("  the number"):
+            told[-1][0].append(number.line)
+        elif told and told[-1][1] == answer and told[-1][0][0] == number.line:
+            told[-1][0][-1] = f"{told[-1][0][-1][:-1]}, {number.text}:".replace("number ", "numbers ")
+        else:
+            told.append((head, answer))
+    for head, answer in told:
+        print("", *head, *answer, sep="\n")
+    if not told:
         print("No number that this program prints changes with a time.")
 
 

@@ -6,6 +6,14 @@
 #define SIMCC_H
 #pragma GCC system_header
 
+/* The host's memory and files are the machine's. */
+extern "C" {
+void *malloc(__SIZE_TYPE__ bytes) noexcept __asm__("simulated_malloc");
+void *realloc(void *memory, __SIZE_TYPE__ bytes) noexcept __asm__("simulated_realloc");
+void free(void *memory) noexcept __asm__("simulated_host_free");
+struct _IO_FILE *fopen(const char *path, const char *mode) __asm__("simulated_fopen");
+}
+
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -92,16 +100,26 @@ SIMCC_UNCHECKED static inline bool entered(const char *name) {
         answer = name;
         return true;
     }
-    simcc_begin();
     return false;
 }
 
 template <class F, class Tuple> struct closure {
     F kernel;
     Tuple arguments;
+    void **places[7];
     void call() { std::apply(kernel, arguments); }
+    template <class... A> __attribute__((noinline)) static void one(F k, A... each) {
+        k(each...);
+    } /* with its threadIdx */
+    /* Thread after thread. The arguments are read once for all of them. */
     static void run(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t it) {
-        reinterpret_cast<closure *>(it)->call();
+        const auto *const c = reinterpret_cast<const closure *>(it);
+        std::apply(
+            [k = c->kernel](auto... each) {
+                do one(k, each...);
+                while (simulated_next_thread());
+            },
+            c->arguments);
     }
 };
 
@@ -112,10 +130,12 @@ template <class T> const void *pointer_of(const T &x) {
         return nullptr;
 }
 
-template <class F, class... A> void start(const char *name, const char *place, const shape &s, F kernel, A &&...a) {
+template <class F, class... A>
+void start(const char *name, const char *place, const shape &s, bool early, F kernel, A &&...a) {
     using tuple = std::tuple<std::decay_t<A>...>;
     static_assert((std::is_copy_constructible_v<std::decay_t<A>> && ...), "an argument of a kernel must be copied");
-    auto *it = new (simcc_closure(sizeof(closure<F, tuple>))) closure<F, tuple>{kernel, tuple(std::forward<A>(a)...)};
+    auto *it =
+        new (simcc_closure(sizeof(closure<F, tuple>))) closure<F, tuple>{kernel, tuple(std::forward<A>(a)...), {}};
     asking = true;
     it->call();
     asking = false;
@@ -128,11 +148,18 @@ template <class F, class... A> void start(const char *name, const char *place, c
                                   s.stream,
                                   reinterpret_cast<void (*)()>(closure<F, tuple>::run),
                                   {},
-                                  it};
+                                  it->places,
+                                  it,
+                                  early};
     std::apply(
-        [&](const auto &...x) {
+        [&](auto &...x) {
             size_t i = 0;
-            ((i < 7 ? void(launch.pointers[i++] = pointer_of(x)) : void()), ...);
+            const auto note = [&](auto &y) {
+                if (i == 7) return;
+                it->places[i] = sizeof y == sizeof(void *) ? (void **)&y : nullptr;
+                launch.pointers[i++] = pointer_of(y);
+            };
+            (note(x), ...);
         },
         it->arguments);
     simcc_launch(&launch);
@@ -143,14 +170,16 @@ template <class F> struct launcher {
     const char *place;
     shape s;
     F kernel;
-    template <class... A> void operator()(A &&...a) const { start(name, place, s, kernel, std::forward<A>(a)...); }
+    template <class... A> void operator()(A &&...a) const {
+        start(name, place, s, false, kernel, std::forward<A>(a)...);
+    }
 };
 template <class... P> struct launcher<void (*)(P...)> {
     const char *name;
     const char *place;
     shape s;
     void (*kernel)(P...);
-    void operator()(P... p) const { start(name, place, s, kernel, std::forward<P>(p)...); }
+    void operator()(P... p) const { start(name, place, s, false, kernel, std::forward<P>(p)...); }
 };
 template <class F> launcher<F> to(const char *name, const char *place, F kernel, const shape &s) {
     return {name, place, s, kernel};
@@ -175,7 +204,7 @@ template <int SITE, class T> SIMCC_UNCHECKED T &shared() {
         at = (shared_end + 15) / 16 * 16;
         shared_end = at + sizeof(T);
     }
-    const unsigned now = simulated_this_launch()->launch;
+    const unsigned now = simulated_notes.launch;
     if (launch != now) simcc_declared(sizeof(T), shared_end), launch = now;
     return *reinterpret_cast<T *>(static_cast<char *>(simulated_static_shared()) + at);
 }
@@ -192,7 +221,11 @@ inline int votes(int line, bool predicate, int what) { /* 0: and, 1: or, 2: coun
     const int count = int(simulated_barrier_at(line, what == 0 ? !predicate : predicate));
     return what == 2 ? count : what ? count > 0 : count == 0;
 }
-inline bool turn() { return simcc_step(), true; }
+inline bool turn() { return simcc_turn(), true; }
+/* In place of mma.sync: more than 0, unless the numbers are 0. */
+inline void mma(float *sum, const unsigned *numbers) { *sum += float(numbers[0] & 0xffff); }
+/* What a statement does not look at. */
+inline void dropped(const char *call, const char *place, cudaError_t code) { simcc_dropped(call, place, code); }
 inline clock_t kernel_clock() { return simulated_in_kernel() ? clock_t(simulated_clock64()) : ::clock(); }
 template <class T, class F> SIMCC_UNCHECKED __attribute__((noinline)) T atomic(T *at, F change) {
     const T before = *at;
@@ -222,7 +255,8 @@ template <class T> T __shfl_xor_sync(unsigned mask, T x, int bits, int width = 3
     return simcc::shuffle(mask, x, source / w > lane / w ? lane : source);
 }
 static inline unsigned __ballot_sync(unsigned mask, int predicate) {
-    return simulated_meet(mask, predicate != 0, 0, nullptr, nullptr, 0);
+    int own = predicate, its;
+    return simulated_meet(mask, predicate != 0, simcc::lane(), &own, &its, sizeof own);
 }
 static inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 static inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
@@ -295,52 +329,59 @@ template <class T> T __ldg(const T *at) { return *at; }
 /* ---- The runtime ---- */
 
 extern "C" {
-const char *cudaGetErrorName(cudaError_t code);
-const char *cudaGetErrorString(cudaError_t code);
+cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *to, int device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaDeviceGetPCIBusId(char *to, int size, int device);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaDeviceGetAttribute(int *to, enum cudaDeviceAttr what, int device);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *to, const void *kernel, int threads, size_t bytes);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
 cudaError_t cudaProfilerStart();
-cudaError_t cudaCtxResetPersistingL2Cache();
 cudaError_t cudaProfilerStop();
+cudaError_t cudaCtxResetPersistingL2Cache();
+cudaError_t cudaMalloc(void **to, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaMallocHost(void **to, size_t bytes);
 cudaError_t cudaHostAlloc(void **to, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void *to, int value, size_t bytes);
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 }
-enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2 };
 
-static inline cudaError_t cudaGetLastError() { return simcc_last_error(); }
-template <class T> cudaError_t cudaMalloc(T **to, size_t bytes) { return simcc_malloc((void **)to, bytes); }
-template <class T> cudaError_t cudaMallocHost(T **to, size_t bytes) { return simcc_malloc_host((void **)to, bytes); }
+template <class T> cudaError_t cudaMalloc(T **to, size_t bytes) { return cudaMalloc((void **)to, bytes); }
+template <class T> cudaError_t cudaMallocHost(T **to, size_t bytes) { return cudaMallocHost((void **)to, bytes); }
 template <class T> cudaError_t cudaHostAlloc(T **to, size_t bytes, unsigned flags) {
     return cudaHostAlloc((void **)to, bytes, flags);
-}
-static inline cudaError_t cudaFree(void *memory) { return simcc_free(memory); }
-static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    return simcc_memcpy(to, from, bytes, kind);
-}
-static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                                          cudaStream_t stream = nullptr) {
-    return simcc_memcpy_async(to, from, bytes, kind, stream);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &to, const void *from, size_t bytes, size_t at = 0,
@@ -352,14 +393,43 @@ cudaError_t cudaMemcpyFromSymbol(void *to, T &from, size_t bytes, size_t at = 0,
                                  enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
     return simcc_from_variable(to, (const char *)&from + at, bytes, kind);
 }
-static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes) {
-    return cudaMemsetAsync(to, value, bytes, nullptr);
+template <class F>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *to, F kernel, int threads, size_t bytes) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, (const void *)kernel, threads, bytes);
 }
 static inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
-static inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { return simcc_stream_destroy(stream); }
-static inline cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
+}
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags = 0) {
+    return cudaGraphInstantiateWithFlags(to, graph, flags);
+}
+
+/* ---- A launch that may begin before the kernel in front of it has ended ---- */
+
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    struct {
+        int programmaticStreamSerializationAllowed;
+    } val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...a) {
+    bool early = false;
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        early = early || (c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                          c->attrs[i].val.programmaticStreamSerializationAllowed);
+    simcc::start("cudaLaunchKernelEx", "", {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, early, kernel,
+                 P(std::forward<A>(a))...);
+    return cudaGetLastError();
 }
 
 #endif

@@ -16,15 +16,18 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.M)
 REGISTERS = {"globaltimer": "simulated_globaltimer()", "clock64": "simulated_clock64()", "clock": "simulated_clock()",
              "smid": "simulated_smid()", "laneid": "simcc::lane()", "warpid": "(simulated_thread() / 32)"}
 HERE = os.path.dirname(os.path.realpath(__file__))
+MMA = re.compile(r"\s*mma\.sync\.aligned\.m16n8k16\b.*", re.S)
+GRID = re.compile(r"\s*griddepcontrol\.(launch_dependents|wait)\s*;?\s*")
 READ = re.compile(r"\s*mov\.[ub](?:32|64)\s+%0\s*,\s*%%?(\w+)\s*;?\s*")
 QUALIFIERS = {"__host__": "", "__forceinline__": "inline", "__noinline__": "", "__grid_constant__": ""}
 VOTES = {"__syncthreads_and": 0, "__syncthreads_or": 1, "__syncthreads_count": 2}
 # What would compile, and then be wrong: another clock, other threads, memory that moves by itself.
 REFUSED = {
     "cudaMallocManaged": "managed memory (cudaMallocManaged)", "__managed__": "managed memory (__managed__)",
-    "getrusage": "getrusage()", "__rdtsc": "__rdtsc()", "_rdtsc": "_rdtsc()", "__rdtscp": "__rdtscp()",
+    "__rdtsc": "__rdtsc()", "_rdtsc": "_rdtsc()", "__rdtscp": "__rdtscp()",
     "__builtin_ia32_rdtsc": "__builtin_ia32_rdtsc()", "pthread_create": "a second thread of the host (pthread_create)",
-    "fork": "fork()"}
+    **{name: name for name in ("cudaTextureObject_t", "cudaSurfaceObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D",
+                               "__cluster_dims__", "cudaMallocPitch", "cudaMallocArray")}}
 REFUSED_IN_STD = {"thread", "jthread", "async"}
 REFUSED_IN_KERNELS = {"malloc", "free", "new", "delete"}
 
@@ -183,6 +186,8 @@ class Rewriter:
                 self.put(self.before, self.match(self.next(i)), f", {VOTES[name]}")
             elif self.in_device(i):
                 self.in_kernel(i)
+            elif re.match("cuda(?!GetError|GetLastError|PeekAt)[A-Z]", name):
+                self.dropped(i)
         for i in range(len(self.texts) - 2):
             if self.kinds[i] == "sign" and self.texts[i] == "<":
                 self.launch(i)
@@ -315,6 +320,14 @@ class Rewriter:
             k = self.next(k)
         if not code.strip():
             return  # a fence for the compiler
+        if GRID.fullmatch(code):
+            self.replace(i, end, f"simulated_grid_{GRID.fullmatch(code)[1]}()")
+            return
+        if MMA.fullmatch(code):
+            operands = [self.in_brackets(t) for t in range(k, end)
+                        if self.kinds[t] == "string" and self.text(self.next(t)) == "("]
+            self.replace(i, end, f"simcc::mma(&({operands[0]}), &({operands[4]}))")
+            return
         read = READ.fullmatch(code)
         if not read or read[1] not in REGISTERS or self.text(k) != ":":
             self.refuse(i, f"asm \"{' '.join(code.split())}\"")
@@ -325,6 +338,30 @@ class Rewriter:
         for t in [*range(i, k), *range(last + 1, end + 1)]:
             self.texts[t] = self.texts[t] if self.kinds[t] == "blank" else ""
         self.put(self.after, last, f" = {REGISTERS[read[1]]}")
+
+    def in_brackets(self, i):
+        """Returns the text in the brackets behind a token."""
+        first = self.next(i)
+        return "".join(self.texts[first + 1:self.match(first)])
+
+    def replace(self, first, last, text):
+        for t in range(first, last + 1):
+            self.texts[t] = self.texts[t] if self.kinds[t] == "blank" else ""
+        self.texts[first] = text
+
+    def dropped(self, i):
+        """A statement that is a call, and does not look at what it returns."""
+        before, first = self.next(i, -1), self.next(i)
+        if self.text(before) == "::":
+            before = self.next(before, -1)
+        end = self.match(first)
+        if self.text(first) != "(" or self.text(self.next(end)) != ";" or self.text(before) not in (";", "{", "}", ")", "else"):
+            return
+        if self.text(before) == ")" and self.texts[self.next(before, -1)] == "void":
+            return
+        start = self.next(before)
+        self.put(self.before, start, f'simcc::dropped("{self.texts[i]}", "{self.lines[i][0]}:{self.lines[i][1]}", ')
+        self.put(self.after, end, ")")
 
     def in_kernel(self, i):
         """A round of a loop takes time, and clock() is another one."""
@@ -351,7 +388,7 @@ class Rewriter:
             ends += [k] if self.texts[k] == ";" else []
             k = self.next(k)
         if len(ends) == 2:
-            self.put(self.before, end, " simcc_step()" if self.next(ends[1]) == end else ", simcc_step()")
+            self.put(self.before, end, " simcc_turn()" if self.next(ends[1]) == end else ", simcc_step()")
 
     def launch(self, i):
         """k<int><<<grid, block>>>(x) becomes simcc::to("k", place, k<int>, simcc::shape(grid, block))(x)"""

@@ -28,10 +28,16 @@ if(OPENCL_HEADERS)
   target_link_libraries(simulated_opencl PUBLIC simulated ${CMAKE_DL_LIBS})
 endif()
 
-# What is not C becomes C, in the same place below build/simulated: CUDA C and OpenCL C by sed, and the OpenCL C that
-# stands in a program's text, line by line in quotes. Only what a program of the suite is made of is looked at: in a
-# chapter's folder a reader may leave anything.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${simulator}/cuda.sed ${simulator}/text.sed)
+# CUDA programs are built by simcc, as a reader's are.
+find_package(Python3 COMPONENTS Interpreter)
+find_program(CXX_OF_SIMCC NAMES g++ clang++)
+set(simcc ${CMAKE_COMMAND} -E env CXX=${CXX_OF_SIMCC} XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/simcc_cache
+  ${Python3_EXECUTABLE} ${simulator}/simcc)
+file(GLOB of_simcc ${simulator}/*.[ch] ${simulator}/simcc*)
+
+# OpenCL C becomes C, in the same place below build/simulated. Only what a program of the suite is made of is looked at:
+# in a chapter's folder a reader may leave anything.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${simulator}/opencl.sed ${simulator}/text.sed)
 function(rewrite source to)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${source})
   get_filename_component(folder ${CMAKE_BINARY_DIR}/simulated/${to} DIRECTORY)
@@ -39,30 +45,39 @@ function(rewrite source to)
   execute_process(COMMAND sed ${ARGN} ${CMAKE_SOURCE_DIR}/${source} OUTPUT_FILE ${CMAKE_BINARY_DIR}/simulated/new)
   configure_file(${CMAKE_BINARY_DIR}/simulated/new ${CMAKE_BINARY_DIR}/simulated/${to} COPYONLY)
 endfunction()
-# rewrite_device(FILE): a .cu, .cl or .h of the suite, and the headers that it includes by their place; of those in
-# common/ only blocked.h is CUDA C.
-function(rewrite_device source)
-  get_property(rewritten GLOBAL PROPERTY rewritten)
-  if(source IN_LIST rewritten OR NOT EXISTS ${CMAKE_SOURCE_DIR}/${source})
-    return()
-  endif()
-  set_property(GLOBAL APPEND PROPERTY rewritten ${source})
-  string(REGEX REPLACE "\\.c[lu]$" "\\0.c" to ${source})
-  rewrite(${source} ${to} -e "1i\\#line 1 \"${source}\"" -f ${simulator}/cuda.sed)
-  file(READ ${CMAKE_SOURCE_DIR}/${source} text)
-  string(REGEX MATCHALL "#include \"[^\"]+" headers "${text}")
+# rewrite_kernels(FILE): a .cl, and what it includes by its place.
+function(rewrite_kernels source)
+  string(REGEX REPLACE "\\.cl$" "\\0.c" to ${source})
+  rewrite(${source} ${to} -e "1i\\#line 1 \"${source}\"" -f ${simulator}/opencl.sed)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/${source} headers REGEX "^#include \"")
   foreach(header IN LISTS headers)
-    string(REPLACE "#include \"" "" header ${header})
+    string(REGEX REPLACE "#include \"([^\"]+)\".*" "\\1" header ${header})
     cmake_path(REPLACE_FILENAME source ${header} OUTPUT_VARIABLE header)
     cmake_path(NORMAL_PATH header)
-    rewrite_device(${header})
+    rewrite_kernels(${header})
   endforeach()
 endfunction()
-rewrite(common/blocked.h common/blocked.h -e "1i\\#line 1 \"common/blocked.h\"" -f ${simulator}/cuda.sed)
-# rewrite_text(FILE): a .c that stands alone, and the kernels in its text.
+# rewrite_text(FILE): a .c that stands alone, and the kernels in its text, line by line in quotes.
 function(rewrite_text source)
   rewrite(${source} c/${source} -e "1i\\#line 1 \"${source}\"")
-  rewrite(${source} ${source}l.c -f ${simulator}/text.sed -f ${simulator}/cuda.sed)
+  rewrite(${source} ${source}l.c -f ${simulator}/text.sed -f ${simulator}/opencl.sed)
+endfunction()
+
+# build_by_simcc(target program.cu folder name [options]): a program of the suite, build/simulated/bin/folder/name. The
+# target's INTERFACE_COMPILE_DEFINITIONS are simcc's, too.
+function(build_by_simcc target source folder name)
+  set(program ${CMAKE_BINARY_DIR}/simulated/bin/${folder}/${name})
+  cmake_path(GET program PARENT_PATH there)
+  file(MAKE_DIRECTORY ${there})
+  add_executable(${target} IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${program})
+  set(defined $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
+  add_custom_command(OUTPUT ${program} COMMAND ${simcc} ${source} -o ${program} -MF ${program}.d -Icommon
+    -Xcompiler -Wall,-Wextra -DRECORD_DIGITS=3 ${ARGN} "$<$<BOOL:${defined}>:-D$<JOIN:${defined},;-D>>"
+    COMMAND_EXPAND_LISTS VERBATIM WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    DEPENDS ${CMAKE_SOURCE_DIR}/${source} ${of_simcc} DEPFILE ${program}.d COMMENT "simcc ${source}")
+  add_custom_target(${target}_built ALL DEPENDS ${program})
+  add_dependencies(${target} ${target}_built)
 endfunction()
 
 # add_simulated(host|opencl|cuda program.c|.cu [prefix]): a folder's program on the simulated device, and the test that
@@ -75,13 +90,17 @@ function(add_simulated needs source)
   set(name ${ARGN}${program})
   set(target simulated_${name})
   set(there ${CMAKE_BINARY_DIR}/simulated)
-  if(needs STREQUAL opencl AND NOT OPENCL_HEADERS)
+  if((needs STREQUAL opencl AND NOT OPENCL_HEADERS) OR
+      (needs STREQUAL cuda AND NOT (Python3_FOUND AND CXX_OF_SIMCC)))
     return()
   endif()
+  file(STRINGS ${CMAKE_SOURCE_DIR}/${source} pages REGEX "^#ifndef COUNT")
+  if(pages) # a first page, which has no options: 32 blocks
+    set(small "-DCOUNT=(1 << 13)")
+  endif()
   if(needs STREQUAL cuda)
-    rewrite_device(${source})
-    add_executable(${target} ${there}/${source}.c)
-    target_compile_options(${target} PRIVATE -D_GNU_SOURCE -include cuda_runtime.h)
+    cmake_path(SET where NORMALIZE ${folder}/${ARGN})
+    build_by_simcc(${target} ${source} ${where} ${program} ${small})
   else()
     set(kernels)
     if(ARGN) # it stands alone
@@ -101,7 +120,7 @@ function(add_simulated needs source)
       if(count GREATER 1)
         message(FATAL_ERROR "${source} names more than one .cl file: ${names}")
       elseif(count)
-        rewrite_device(${folder}/${file})
+        rewrite_kernels(${folder}/${file})
         set(kernels ${there}/${folder}/${file}.c)
       endif()
     endif()
@@ -127,20 +146,15 @@ function(add_simulated needs source)
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${clock}>)
       endforeach()
     endif()
+    target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common)
+    target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_host_free
+      -Dfopen=simulated_fopen ${small} -DRECORD_DIGITS=3 ${traps} -Wall -Wextra
+      -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+    target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
+    set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
+      RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
   endif()
-  file(STRINGS ${CMAKE_SOURCE_DIR}/${source} pages REGEX "^#ifndef COUNT")
-  if(pages) # a first page, which has no options: 32 blocks
-    target_compile_options(${target} PRIVATE "-DCOUNT=(1 << 13)")
-  endif()
-  target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common ${there}/${folder})
-  target_include_directories(${target} BEFORE PRIVATE ${there}/common)
-  target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_forget
-    -Dfopen=simulated_fopen -Dgetrusage=simulated_getrusage
-    -DRECORD_DIGITS=3 ${traps} -Wall -Wextra
-    -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
-  target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
-  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
-    RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
+  # Red: the program prints another number, mark or error than the text of its chapter was written for.
   add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/docs/simulator/transcript.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt $<TARGET_FILE:${target}>)
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120 SKIP_RETURN_CODE 77)
@@ -149,6 +163,7 @@ endfunction()
 # add_bad_input(host|opencl|cuda program): what a program with options must refuse.
 function(add_bad_input needs name)
   if(TARGET simulated_${name})
+    # Red: a mistyped option measures something else, in silence.
     add_test(NAME ${name}.bad_input COMMAND sh ${CMAKE_SOURCE_DIR}/common/test/bad_input.sh
       $<TARGET_FILE:simulated_${name}> ${needs})
     set_tests_properties(${name}.bad_input PROPERTIES LABELS simulated)
@@ -157,7 +172,6 @@ endfunction()
 
 # A python3 that is a script, which looks for the real one (pyenv), takes longer than most of what the tests ask of it: so
 # the tests take the real one.
-find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
     OUTPUT_VARIABLE real OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -169,11 +183,12 @@ if(Python3_FOUND)
   endif()
 endif()
 
+# Red: no test above says anything.
 add_test(NAME transcript COMMAND sh ${simulator}/test/transcript_test.sh)
 set_tests_properties(transcript PROPERTIES LABELS simulated)
 
-# A reader's own program: twelve of strangers, and what simcc refuses or a program must say.
-find_program(CXX_OF_SIMCC NAMES g++ clang++)
+# Red: a reader's program gets wrong parts, or words that are no answer; simcc builds what it cannot run, or crashes; a
+# mistake in a kernel is not named.
 if(Python3_FOUND AND CXX_OF_SIMCC)
   add_test(NAME simcc.strangers COMMAND sh ${simulator}/transcript.sh ${simulator}/test/simcc.txt ${simulator}/simcc)
   add_test(NAME simcc.cases COMMAND Python3::Interpreter ${simulator}/test/simcc_cases.py ${simulator}/simcc
@@ -184,10 +199,12 @@ endif()
 # The machine code of the CUDA kernels, which a machine without a GPU cannot run.
 find_program(NVDISASM nvdisasm HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/build/nvdisasm/nvidia/cu13/bin)
 if(Python3_FOUND)
+  # Red: a reader without a GPU sees clocks that no H200 has.
   add_test(NAME model_of_h200 COMMAND Python3::Interpreter ${simulator}/test/h200.py ${CMAKE_BINARY_DIR}/simulated/bin)
   set_tests_properties(model_of_h200 PROPERTIES LABELS simulated)
 endif()
 if(Python3_FOUND AND has_cuda AND NVDISASM)
+  # Red: nvcc moved the reading of a clock across the work, on every reader's GPU.
   add_test(NAME machine_code COMMAND Python3::Interpreter
     ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
   set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77 COST 20)
@@ -199,6 +216,7 @@ if(Python3_FOUND AND NOT CMAKE_C_FLAGS MATCHES "sanitize")
   file(STRINGS ${simulator}/test/exercises.txt exercises REGEX "^\\[[a-z_]+\\]$")
   string(REGEX REPLACE "[][]" "" exercises "${exercises}")
   foreach(name IN LISTS exercises)
+    # Red: check calls a wrong answer right, or a right one wrong.
     add_test(NAME exercise_${name} COMMAND Python3::Interpreter ${simulator}/test/exercises.py ${name})
     set_tests_properties(exercise_${name} PROPERTIES LABELS simulated TIMEOUT 240 COST 5 SKIP_RETURN_CODE 77
       ENVIRONMENT "SIMULATED_LIBRARIES=${CMAKE_BINARY_DIR};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/simcc_cache")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The times of times.h, as SIMULATED_TIMES sets them: name=NS, name+NS and *N, with commas between. h200 sets many: the
- * GPU is then a model of a real one. list prints them all. */
+ * GPU is then a model of a real one. list prints them all, as the program has them if nothing else is set. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static void set_all(const char *text) {
             fflush(stdout);
             _exit(0);
         }
-        set(at, strcspn(at, ","));
+        if (*at != ',') set(at, strcspn(at, ","));
     }
 }
 
@@ -113,6 +113,7 @@ __attribute__((constructor(101))) static void set_noise(void) {
 __attribute__((constructor(101))) static void set_times(void) {
     const char *set = getenv("SIMULATED_TIMES"), *text = set ? set : simulated_usual_times;
     if (!text || !*text) return;
+    if (strcmp(text, "list") == 0 && simulated_usual_times) set_all(simulated_usual_times);
     set_all(text);
     for (int i = 0; i < TIMES; i++) {
         const size_t length = strlen(times[i].name);

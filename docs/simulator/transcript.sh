@@ -40,6 +40,7 @@ scratch=$TMPDIR
 export XDG_CACHE_HOME="${scratch%/*}/simcc_cache" # there simcc keeps the machine that it has compiled
 root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 PATH=$here:$here/test:$PATH
+[ "${program##*/}" = simcc ] || export SIMULATED_TIMES= # the small devices, with simple numbers
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
 ln -s "$program" .
 

@@ -16,8 +16,9 @@ const bare = (line) => line.trim().replace(/\s*\/\/.*/, "");
 // The lines before the stopwatch that declare and allocate.
 const opening = ({ lines, launchLine, span }) => lines.slice(0, Math.min(launchLine, span ? span.lines[0] : 1e9) - 1)
   .filter((each) => each.trim() && !/<<<|cudaEventRecord|Synchronize|now\(|clock|gate|block_stream|cudaMemcpy|for \(|[{}]|sleep/.test(each)).map((each) => each + "\n").join("");
-const timedLaunch = (f) => (f.kernel && !(f.kernel.stream && f.kernel.stream.apart) && /<<<.*;/.test(f.lines[f.launchLine - 1] ?? "")
-  ? /\w+\s*<<<.*?;/.exec(bare(f.lines[f.launchLine - 1]))[0] : null);
+// The last timed launch, which may stand in several lines.
+const launchText = (f) => /[\w:]+\s*(?:<[^<>]*>)?\s*<<<[^;]*;/.exec(f.lines.slice(f.launchLine - 1).map(bare).join(" "))[0];
+const timedLaunch = (f) => (f.kernel && !(f.kernel.stream && f.kernel.stream.apart) ? launchText(f) : null);
 const blockedLines = (f, end) => timedLaunch(f) && BLOCKED(timedLaunch(f), opening(f)).replace(/, 0\);/g, f.kernel.stream ? `, ${f.kernel.stream.name});` : ", 0);")
   .replace(/block_stream<<<1, 1>>>/g, f.kernel.stream ? `block_stream<<<1, 1, 0, ${f.kernel.stream.name}>>>` : "block_stream<<<1, 1>>>") + end;
 
@@ -94,7 +95,7 @@ const RULES = [
   { cause: "first_launch", structural: true, when: (f) => f.share("load") > 0.001,
     words: () => say("The first launch is in the number. It loads the kernel's code. Launch the kernel once before, and wait.",
       "数里有首次启动，它要加载核函数。请先启动一次并等待。"),
-    better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0]).pop(), `${/[\w:]+\s*(?:<[^<>]*>)?<<<.*?;/.exec(f.lines[f.launchLine - 1])[0]}  // warm up\ncudaDeviceSynchronize();`) },
+    better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0]).pop(), `${launchText(f)}  // warm up\ncudaDeviceSynchronize();`) },
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
     words: () => say("A copy is in the number. Wait for the kernel alone, and copy outside.", "数里有拷贝。只等待核函数，把拷贝移到外面。"), better: copyBehind },
   { cause: "two_kernels", structural: true, when: (f) => new Set(f.inside.map((c) => c.name + (c.stream ? c.stream.name : ""))).size > 1,
@@ -114,11 +115,13 @@ const RULES = [
       "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里；主机若休眠则不计。请用真实时间的时钟。"),
     better: (f) => eventsInstead(f) },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
-    words: () => say("The launch call, and the way to the GPU and back, are in the number. For a long kernel they do not matter; here they do. Two events leave out the way.",
-      "数里有启动调用以及去 GPU 与返回的路程。核函数很长就无所谓，这里则不行。两个事件可以去掉路程。"), better: eventsInstead },
+    words: () => say("The launch call, the launch latency and the host's wake-up are in the number. For a long kernel they do not matter; here they do. Two events leave out latency and wake-up.",
+      "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。两个事件可以去掉延迟和唤醒。"), better: eventsInstead },
   { cause: "gap", when: (f) => f.share("gap") > 0 && f.off,
-    words: () => say("The GPU does the start event at once, and then waits until the launch has come from the host: the gap. A blocker closes it: a kernel that holds the GPU until all is queued.",
-      "GPU 立刻执行 start 事件，然后等主机的启动到达：空隙。阻塞核函数可以消除它：它占住 GPU，直到全部排好队。"), better: (f) => blockedLines(f, PRINT) },
+    words: (f) => say("The GPU does the start event at once, and then waits until the launch has come from the host: the gap. A blocker closes it: a kernel that holds the GPU until all is queued.",
+      "GPU 立刻执行 start 事件，然后等主机的启动到达：空隙。阻塞核函数可以消除它：它占住 GPU，直到全部排好队。") +
+      (f.isRepeated ? say(" Repeating does not remove it: the median and the mean of many runs hold it, too.", "重复测量不能去掉它：多次运行的中位数和平均值也都包含它。") : ""),
+    better: (f) => blockedLines(f, PRINT) },
   { cause: "event_overhead", when: (f) => f.share("event") > 0 && f.off,
     words: () => say("The events' own cost is in the number. Time an empty pair in the same way, and subtract it.", "数里有事件本身的开销。用同样的方法测一对空事件，再减去它。"),
     better: (f) => blockedLines(f, FLOOR) },
@@ -146,6 +149,7 @@ function factsOf(times, settings, text, run, target) {
   return { run, number, parts, sums, text, lines: text.split("\n"), span, inside, kernel, launchLine: kernel ? kernel.line : 0, target, asked, error,
     off: Math.abs(error) > 0.05 * asked, per: inside.length * weight, share: (kind) => Math.abs(ofKind(kind) / number.ns),
     failed: (name) => run.failed.find((each) => each.error === name && !(number && number.spans && name === "cudaErrorNotReady")),
+    isRepeated: inside.length === 1 && kernels.filter((c) => c.line === kernel.line).length > 1,
     unitFactor: factor && (factor > 1 ? factor : Math.round(1 / factor)),
     rightUnit: factor && Object.keys(UNIT_NS).find((each) => Math.abs((UNIT_NS[each] * factor) / UNIT_NS[number.unit] - 1) < 1e-9),
     elsewhere: kernels.find((c) => c.stream && c.stream.apart && span && span.by === "device" && c.queued > span.first.queued) };

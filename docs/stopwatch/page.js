@@ -8,6 +8,7 @@ const SCALES = { work: (v) => 2 * Math.round(10 ** (v / 100) / 2), blocks: (v) =
 const START = { work: 400, blocks: 212, threads: 8, launches: 3 };
 const TARGETS = { duration: ["the kernel's duration on the GPU, as Nsight Compute shows it", "核函数在 GPU 上的持续时间（Nsight Compute 所示）"],
   code: ["the kernel's code alone, first to last instruction", "核函数的代码：第一条到最后一条指令"], row: ["the cost of one more launch, back-to-back", "连续启动时再加一次的开销"] };
+const TRUTHS = { duration: ["the kernel takes", "核函数用时"], code: ["its code takes", "其代码用时"], row: ["one more launch costs", "再启动一次的开销是"] };
 const VERDICTS = { wrong: ["Wrong.", "错误。"], careful: ["Careful.", "当心。"], right: ["Right.", "正确。"] };
 let lines = [], example = null, pinned = null;
 
@@ -83,7 +84,7 @@ function showAnswer(card, answer, measured = []) {
     made("div", { className: "figures" }, made("span", { className: "number", textContent: Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数") }),
       made("span", { className: `error ${verdict}`, textContent: Number.isFinite(error) ? `${sign(error)}${us(Math.abs(error))} (${sign(percent)}${Math.abs(percent)} %)` : "" }),
       made("span", { className: "model", textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") + `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`) +
-        say(`asked for: ${us(asked)}. A model of an H200; nothing was measured.`, `应为 ${us(asked)}。H200 的模型，并非测得。`) })),
+        say(`${TRUTHS[answer.target][0]} ${us(asked)}. A model of an H200; nothing was measured.`, `${TRUTHS[answer.target][1]} ${us(asked)}。H200 的模型，并非测得。`) })),
     ...(measured.length ? [made("p", { className: "measured", title: measured.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent:
       (measured[0][2] === "spin_10us" ? say("Measured around a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured, of a vector_add that takes ${measured[0][2]} us: `, `在耗时 ${measured[0][2]} us 的 vector_add 上测得：`))
       + measured.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} us (${least.toFixed(2)} – ${most.toFixed(2)})`).join(", ") })] : []),
@@ -140,8 +141,13 @@ function update() {
   $("pin").disabled = $("download").disabled = !answer;
   $("waves-text").textContent = drawWaves($("waves"), TIMES, { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work });
   fit();
-  history.replaceState(null, "", "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(name).value) })));
+  clearTimeout(addressing);
+  addressing = setTimeout(() => history.replaceState(null, "", address()), 400); // browsers refuse a hundred of these in a row
 }
+
+// What a link to this stopwatch ends with.
+let addressing = 0;
+const address = () => "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(name).value) }));
 
 let waiting = 0;
 function later() { // once for each picture, however often a slider moves
@@ -185,7 +191,7 @@ function begin() {
     $("area").hidden = !open;
     $("lines").hidden = open;
     if (open) $("area").value = asText();
-    if (open) $("area").focus();
+    if (open) $("area").select(); // so that what is pasted takes its place
     else fit();
   };
   $("area").oninput = () => { lines = fromText($("area").value); example = null; showLines(); later(); };
@@ -203,6 +209,8 @@ function begin() {
     example = first;
   }
   speak();
+  const chosen = $("examples").querySelector("[aria-pressed=true]");
+  if (chosen) chosen.scrollIntoView({ block: "nearest", inline: "center" });
   addEventListener("resize", later);
   addEventListener("hashchange", () => location.reload()); // a link to another stopwatch
 }

@@ -85,7 +85,8 @@ class Runner {
       s.isTimed ??= isTimed(s);
       if (s.first) this.value(s.first);
       const goesOn = (i) => !s.test || this.unlessUnknown(() => this.value(s.test).v, (error) => {
-        this.names.set(error.name, { v: this.settings.launches });
+        if (!error.missing) throw error;
+        this.names.set(error.missing, { v: this.settings.launches });
         return s.isTimed && this.settings.launches > 0;
       }, say("the slider's N", "采用滑块的 N"), s.line);
       const rounds = () => {
@@ -103,7 +104,7 @@ class Runner {
     if (/^(cudaSuccess|NULL|nullptr|false)$/.test(e.name)) return { v: 0 };
     if (/^(cuda|CLOCK_|RAND_MAX|true)/.test(e.name) && e.name !== "CLOCKS_PER_SEC") return { v: e.name === "cudaErrorNotReady" ? 600 : 1, constant: e.name };
     if (e.name === "CLOCKS_PER_SEC") return { v: 1e6 };
-    throw Object.assign(new Unknown(say(`'${e.name}' is not declared`, `'${e.name}' 没有声明`), e.line), { isName: true, name: e.name });
+    throw Object.assign(new Unknown(say(`'${e.name}' is not declared`, `'${e.name}' 没有声明`), e.line), { isName: true, missing: e.name });
   }
   // A value, or another one if a name in it is not declared, which a note says.
   unlessUnknown(value, otherwise, words, line) {
@@ -288,7 +289,7 @@ class Runner {
       case "cudaStreamCreate": case "cudaStreamCreateWithFlags": {
         works(T.stream_create);
         const to = e.arguments[0].of ?? e.arguments[0], apart = !!e.arguments[1] && arg(1).constant === "cudaStreamNonBlocking";
-        return this.store(to, { stream: true, name: to.name, apart }), { v: 0 };
+        return this.store(to, { stream: true, name: to.name ?? `stream ${m.calls.length}`, apart }), { v: 0 };
       }
       case "cudaStreamDestroy": return works(T.stream_destroy);
       case "cudaEventRecord": return m.record(this.event(e.arguments[0]), this.stream(e.arguments[1])), { v: 0 };

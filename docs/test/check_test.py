@@ -30,7 +30,7 @@ TEXT, ZH, PRINTED, RECORD = ("room/README.md", "room/README.zh.md", "docs/result
                              "docs/results/pc/prog.csv")
 FILES = {TEXT: PAGE, ZH: PAGE.replace("It takes", "用时"), RECORD: "way,median_us,runs\na,12.341,4\nb,2499.6,4\n",
          PRINTED: "## prog\n\n```text\nway  runs\nb    4\n```\n",
-         "build/programs.txt": "host room/prog\n", "build/room/prog": "#!/bin/sh\necho --size\n"}
+         "build/programs.txt": "host room/prog\n", "build/room/prog": "#!/bin/sh\necho --size # median_us\n"}
 CASES = [  # what is changed, in which file, and what check.py says
     (TEXT, "It takes", "A longer line, which has another sentence, is no mistake. " * 3, None),
     (RECORD, "a,12.341", "c,1,1\na,12.339", None),
@@ -40,6 +40,8 @@ CASES = [  # what is changed, in which file, and what check.py says
     (RECORD, "a,12.341", "a,56.789", "12.34 is 56.79: pc/prog way=a median_us"),
     (TEXT, "(#how)", "(#why)", "no such heading: #why"), (TEXT, "(#how)", "(how.md)", "dead link how.md"),
     (TEXT, "prog --size", "prog --elements", "no program here has --elements"),
+    ("build/room/prog", "median_us", "mean_us", "prog has no median_us"),
+    (TEXT, "Type", "See `no_such_row`.", "no file here has `no_such_row`"),
     (PRINTED, "b    4", "b    5", "differs from pc/prog"),
     (ZH, "## How", "# How", "other headings than the original"), (ZH, "b    4", "b    5", "other code blocks")]
 wrong = []

@@ -18,6 +18,8 @@
   colours for a dark page or a white ground.
 - Options. One in a line that runs a program stands in the --help of that program; any other in a --help of its
   chapter, or, outside the chapters, of any program in BUILD (default: build), simulated where it cannot run.
+- Names. A column, value or row that a mark or a quoted output names, stands in the program as it is built now; and a
+  `name_in_code` of any text stands in a source file of the suite.
 - Translations. A NAME.zh.md has headings of the same levels, and the same code blocks, marks and links, as the
   NAME.md beside it. A link to another NAME.md may lead to its NAME.zh.md instead.
 
@@ -49,6 +51,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OTHERS = {"--preset", "--build", "--no-install", "--refresh", "--processes", "--cold", "--gate",  # CMake, ours
           "--unit",  # of parts
           "--clock-control", "--cache-control", "--lock-gpu-clocks", "--reset-gpu-clocks"}  # of NVIDIA's tools
+FOREIGN = {"CHANGELOG.md", "CONTRIBUTING.md", "docs/other_tools.md", "docs/references.md"}  # name what is not in the tree
 TRACKED = set(subprocess.run("git ls-files", shell=True, cwd=ROOT, capture_output=True, text=True).stdout.splitlines())
 
 
@@ -162,7 +165,7 @@ def dead_links(path, text):
 
 
 def options_of(build):
-    """Program name -> (its room, the options of its --help)."""
+    """Program name -> (its room, the options of its --help, the words in its file)."""
     programs = {}
     for line in (build / "programs.txt").read_text().splitlines():
         folder, name = line.split()[1].rsplit("/", 1)
@@ -170,19 +173,33 @@ def options_of(build):
         if not built:
             sys.exit(f"{folder}/{name} is not built in {build}")
         text = subprocess.run([built[0], "--help"], capture_output=True, text=True, check=True).stdout
-        programs[name] = (folder, set(OPTION.findall(text)))
+        programs[name] = (folder, set(OPTION.findall(text)), built[0].read_bytes().decode(errors="ignore"))
     return programs
 
 
 def unknown_options(name, text, programs):
     """The options of a text that no program has. The changelog names those of the past, too."""
-    chapter = [options for folder, options in programs.values() if folder == str(name.parent)]
-    known = set().union(*(chapter or [options for _, options in programs.values()]))
+    chapter = [options for folder, options, _ in programs.values() if folder == str(name.parent)]
+    known = set().union(*(chapter or [options for _, options, _ in programs.values()]))
     for line in QUOTE.sub("", text).splitlines() if name.name != "CHANGELOG.md" else []:
         run = re.search(r"\./(?:build/\w+/)?(\w+)", line)
         own = programs[run[1]][1] if run and run[1] in programs else known
         for option in sorted(set(OPTION.findall(line)) - own - OTHERS):
             yield f"no program here has {option}: {line.strip()[:70]}"
+
+
+def unknown_names(name, text, programs, sources):
+    """What a text quotes of a program that has no such word: a record and a page keep the words of the past."""
+    quoted = [(quote[2].rpartition("/")[2], quote[5]) for quote in QUOTE.finditer(text)]
+    quoted += [(mark[3].split(" ")[0].rpartition("/")[2], mark[3].partition(" ")[2])
+               for block in MARKS.findall(text) for mark in MARK.finditer(block)]
+    for program, words in quoted:
+        for word in sorted(set(re.findall(r"[a-z]\w*_\w+", words))) if program in programs else []:
+            if word not in programs[program][2] and re.sub(r"\d+$", "", word) not in programs[program][2]:
+                yield f"{program} has no {word}"
+    for word in sorted(set(re.findall(r"`([a-z]\w*_\w+)`", text))) if str(name) not in FOREIGN else []:
+        if word not in sources:
+            yield f"no file here has `{word}`"
 
 
 def behind(original, translation):
@@ -195,7 +212,7 @@ def behind(original, translation):
             yield f"other {what} than the original: {[*(here - there), *(there - here)]}"
 
 
-def check(path, programs, refresh):
+def check(path, programs, sources, refresh):
     """What is wrong with a text."""
     text, name = path.read_text(), path.relative_to(ROOT)
     quoted, faults = check_quotes(text, refresh)
@@ -210,7 +227,7 @@ def check(path, programs, refresh):
     if new != text:
         path.write_text(new)
         print(f"{name}: refreshed")
-    faults += [*dead_links(path, new), *unknown_options(name, new, programs)]
+    faults += [*dead_links(path, new), *unknown_options(name, new, programs), *unknown_names(name, new, programs, sources)]
     if name.name.endswith(".zh.md"):
         faults += behind(path.with_name(name.name.replace(".zh.md", ".md")).read_text(), new)
     return [f"{name}: {fault}" for fault in faults]
@@ -222,7 +239,9 @@ def main(arguments):
     texts = sorted(ROOT / name for name in names if re.search(r"^(?!build/|\.|docs/results/.*/README).*\.md$", name)
                    and (ROOT / name).is_file())
     programs = options_of(ROOT / build)
-    faults = [fault for path in texts for fault in check(path, programs, "--refresh" in arguments)]
+    sources = "".join(path.read_text(errors="ignore") for path in map(ROOT.joinpath, TRACKED or programs)
+                      if path.is_file() and path.suffix not in (".md", ".csv", ".svg", ".png", ".txt", ".ipynb"))
+    faults = [fault for path in texts for fault in check(path, programs, sources, "--refresh" in arguments)]
     print(*faults, sep="\n", end="\n" if faults else "", file=sys.stderr)
     print(f"{len(texts)} texts, {len(faults)} faults" + ("" if TRACKED else "; git was not asked"))
     return bool(faults) or not texts

@@ -244,7 +244,7 @@ static void early(void) {
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     const cudaLaunchConfig_t config = {dim3(1, 1, 1), dim3(1, 1, 1), 0, stream, &attribute, 1};
-    CHECK(cudaLaunchKernelExC(&config, (const void *)does_not_wait, NULL));
+    CHECK(cudaLaunchKernelEx(&config, does_not_wait));
 }
 #endif
 

@@ -39,8 +39,8 @@ REFUSED = [
     ("#include <thread>\nint main() {\n    std::thread t([] {});\n    t.join();\n}", 3,
      f"a second thread of the host (std::thread) {LACKS}"),
     ("#include <x86intrin.h>\nint main() { return (int)__rdtsc(); }", 2, f"__rdtsc() {LACKS}"),
-    ("#include <sys/resource.h>\nint main() {\n    rusage u;\n    getrusage(RUSAGE_SELF, &u);\n}", 4,
-     f"getrusage() {LACKS}"),
+    ("__global__ void k(int *x, cudaTextureObject_t of_x) {}\nint main() {}", 1, f"cudaTextureObject_t {LACKS}"),
+    ("__global__ void __cluster_dims__(2, 1, 1) k() {}\nint main() {}", 1, f"__cluster_dims__ {LACKS}"),
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
     ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
@@ -63,6 +63,15 @@ SAID = [
     (BEGIN.replace(ADD, '#include "k.h"\n') + "    run(d);\n" + COPY, 0, "k.h:4: nobody asked", 0),
     (BEGIN + "    add<<<1, 2000>>>(d);\n" + COPY, 6,
      "the launch of add failed (invalid configuration argument), and nobody asked", 0),
+    (BEGIN + "    cudaEvent_t e;\n    float ms;\n    cudaEventCreate(&e);\n    cudaEventElapsedTime(&ms, e, e);\n}\n", 9,
+     "cudaEventElapsedTime() failed (invalid resource handle), and nobody asked", 0),
+    (BEGIN + "    cudaEvent_t e;\n    float ms;\n    cudaEventCreate(&e);\n    if (cudaEventElapsedTime(&ms, e, e)) {\n    }\n"
+     "    (void)cudaEventElapsedTime(&ms, e, e);\n}\n", 0, "", 0),
+    ("int main() {\n    volatile int x = 1 << 30;\n    return x + x > 0;\n}\n", 3,
+     "a sum of signed numbers overflows", 0),
+    ("__global__ void k(int *x, int i) {\n    __shared__ int s[4];\n    s[i] = 1;\n    *x = s[i];\n}\nint main() {\n"
+     "    int *d;\n    cudaMalloc(&d, 4);\n    k<<<1, 1>>>(d, 4);\n    return cudaGetLastError() || "
+     "cudaDeviceSynchronize();\n}\n", 3, "an index beyond its array", 3),
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n}\n", 0,
      "the program ends while the device still works: nobody waited for it", 0),
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n    return d[3] == 1;\n}\n", 8,

@@ -3,6 +3,9 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 static int wrong = 0;
@@ -256,6 +259,42 @@ int main() {
     OK(cudaMemcpyAsync(pinned, ints.d, 4, cudaMemcpyDeviceToHost, stream)), OK(cudaStreamSynchronize(stream));
     EXPECT(*pinned == 6);
     OK(cudaFreeHost(pinned)), OK(cudaStreamDestroy(stream));
+
+    // Two copies share the link to the host; of memory that is not pinned, more than 64 KiB are waited for.
+    const size_t mib = 1 << 20;
+    char *device, *of_host;
+    OK(cudaMalloc(&device, 2 * mib)), OK(cudaMallocHost(&of_host, 2 * mib));
+    cudaStream_t pair[2];
+    OK(cudaStreamCreate(&pair[0])), OK(cudaStreamCreate(&pair[1]));
+    OK(cudaDeviceSynchronize());
+    auto c0 = std::chrono::steady_clock::now();
+    for (int n = 0; n < 2; n++)
+        OK(cudaMemcpyAsync(device + n * mib, of_host + n * mib, mib, cudaMemcpyHostToDevice, pair[n]));
+    auto c1 = std::chrono::steady_clock::now();
+    OK(cudaDeviceSynchronize());
+    auto c2 = std::chrono::steady_clock::now();
+    std::vector<char> paged_mib(mib);
+    OK(cudaMemcpyAsync(device, paged_mib.data(), mib, cudaMemcpyHostToDevice, pair[0]));
+    auto c3 = std::chrono::steady_clock::now();
+    EXPECT(c1 - c0 < std::chrono::microseconds(10) && c2 - c0 > std::chrono::microseconds(104));
+    EXPECT(c3 - c2 > std::chrono::microseconds(52));
+    OK(cudaDeviceSynchronize());
+
+    // Files, processes, and what the system counts are there. A child does not use its parent's device.
+    FILE *stat = fopen("/proc/stat", "r");
+    char word[8] = "";
+    EXPECT(stat && fscanf(stat, "%7s", word) == 1 && word[0] == 'c');
+    fclose(stat);
+    rusage used;
+    EXPECT(getrusage(RUSAGE_SELF, &used) == 0 && used.ru_utime.tv_sec + used.ru_utime.tv_usec > 0);
+    const pid_t child = fork();
+    if (child == 0) _exit(7);
+    int status = 0;
+    EXPECT(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
+    int *grown = (int *)malloc(4);
+    *grown = 5, grown = (int *)realloc(grown, 8000);
+    EXPECT(*grown == 5);
+    free(grown), free(strdup("not the machine's"));
 
     // All clocks of the host are virtual: the next two lines take no time but their own.
     auto t0 = std::chrono::steady_clock::now();

@@ -63,7 +63,7 @@ click("language");
 shown.push(`${document.documentElement.lang}: ${$("mine").querySelector(".verdict").textContent} ${document.querySelector("h1").innerText} ${$("chapter").getAttribute("href")}`);
 click("language");
 put(rowAt(0).querySelector("textarea"), "// nothing");
-shown.push(`the address holds the lines: ${new URLSearchParams(location.hash.slice(1)).get("text").split("\n").length}`);
+shown.push(`the address holds the lines: ${new URLSearchParams(address().slice(1)).get("text").split("\n").length}`);
 let updates = 0;
 for (const each of EXAMPLES) { // each line off in turn: an exception would end this script
   choose(each.name);

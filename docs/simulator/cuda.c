@@ -1,87 +1,54 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two GPUs on the virtual clock of machine.c, in place of CUDA's own header and runtime. It knows
- * the calls that the suite makes; the compiler names any other. A .cu file goes through
- * cuda.sed, which writes its launches and its asm as calls, and is then plain C: so the kernels
- * run on the host as they stand. */
-#ifndef SIMULATED_CUDA_RUNTIME_H
-#define SIMULATED_CUDA_RUNTIME_H
-
+ * CUDA's runtime on the virtual clock of machine.c, with two GPUs: what a program that simcc has built is linked with.
+ * It has the calls that simcc.h declares; the compiler names any other. checks.c watches what the program does. */
+#define _GNU_SOURCE
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "checks.h"
 #include "cuda_types.h"
 #include "machine.h"
 
-#ifdef SIMULATED_READER /* simcc.c, with which a reader's program is linked */
-#define SIMULATED_API
-#else
-#define SIMULATED_API static inline
-#endif
+const char *simulated_usual_times = "h200";
 
-#define __CUDACC__
-#define __CUDA_ARCH__ 900
-#define __global__ __attribute__((unused)) /* a header may have more kernels than a program launches */
-#define __device__ __attribute__((unused))
-#define __syncthreads simulated_barrier
-#define __syncthreads_count(predicate) (simulated_barrier(), (predicate) ? (int)blockDim.x : 0)
-#define __syncwarp() ((void)0)
-static inline void simulated_add(float *to, float x) { *to += x; }
-#define atomicAdd simulated_add
-/* In place of mma.sync: more than 0, unless the numbers are 0. */
-static inline void simulated_mma(float *sum, const unsigned *numbers) { *sum += (float)(numbers[0] & 0xffff); }
-#define clock64() ((long long)simulated_clock64())
-#define W(x) ((uintptr_t)(x + 0)) /* of no argument too */
-#define W1(a) W(a)
-#define W2(a, b) W(a), W(b)
-#define W3(a, b, c) W(a), W(b), W(c)
-#define W4(a, b, c, d) W(a), W(b), W(c), W(d)
-#define W5(a, b, c, d, e) W(a), W(b), W(c), W(d), W(e)
-#define W6(a, b, c, d, e, f) W5(a, b, c, d, e), W(f)
-#define PICK(a, b, c, d, e, f, name, ...) name
-#define WORDS(...) PICK(__VA_ARGS__, W6, W5, W4, W3, W2, W1)(__VA_ARGS__)
-#define SIMULATED_LAUNCH(kernel, shape, ...)                                                                           \
-    simulated_launch(#kernel, (void (*)())kernel, (const size_t[4]){WORDS shape},                                      \
-                     (const uintptr_t[8]){WORDS(__VA_ARGS__)})
-
-#ifndef SIMULATED_READER
-static inline const char *cudaGetErrorName(cudaError_t code) {
-    return code == cudaSuccess                         ? "cudaSuccess"
-           : code == cudaErrorInsufficientDriver       ? "cudaErrorInsufficientDriver"
-           : code == cudaErrorNoDevice                 ? "cudaErrorNoDevice"
-           : code == cudaErrorInvalidResourceHandle    ? "cudaErrorInvalidResourceHandle"
-           : code == cudaErrorIllegalState             ? "cudaErrorIllegalState"
-           : code == cudaErrorNotReady                 ? "cudaErrorNotReady"
-           : code == cudaErrorStreamCaptureUnsupported ? "cudaErrorStreamCaptureUnsupported"
-                                                       : "cudaErrorLaunchFailure";
+const char *cudaGetErrorName(cudaError_t code) {
+#define NAME(name, number, words) code == name ? #name:
+    return SIMULATED_ERRORS(NAME) "cudaErrorUnknown";
 }
-static inline const char *cudaGetErrorString(cudaError_t code) { return code ? "in other words" : "no error"; }
-#endif
+const char *cudaGetErrorString(cudaError_t code) {
+#define WORDS_OF(name, number, words) code == name ? words:
+    return SIMULATED_ERRORS(WORDS_OF) "unknown error";
+}
 
 /* ---- Devices ---- */
 
 static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
-static bool unchecked;         /* a launch that cudaGetLastError() was not asked about */
 static bool capturing;         /* some stream is: see "Graphs" */
 static bool watched;           /* by a profiler, from cudaProfilerStart() to cudaProfilerStop() */
 
-static inline bool fails(const char *name, int64_t ns) {
+static bool fails(const char *name, int64_t ns) {
     static bool called;
     const char *loading = getenv("CUDA_MODULE_LOADING");
-    if (!called) eager = loading && strcmp(loading, "EAGER") == 0;
-    if (!called && simulated_fault("second_gpu", NULL)) current = 1;
+    if (!called) {
+        eager = loading && strcmp(loading, "EAGER") == 0;
+        if (simulated_fault("second_gpu", NULL)) current = 1;
+        ns += simulated_ns.driver;
+    }
     called = true;
-    if (unchecked) simulated_stop("%s after a launch, and no cudaGetLastError() between", name);
     simulated_device = &simulated_devices[current];
     return simulated_call(name, ns);
 }
 #define RETURN(code) return last_error = (code)
-static void *pinned, *managed; /* the last ones */
+static void *pinned; /* the last one */
 /* The call is to fail; `name` is what the program called. */
 #define FAILS_AS(name, ns)                                                                                             \
     if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                                 \
@@ -93,23 +60,23 @@ static void *pinned, *managed; /* the last ones */
 
 /* One call: its name and parameters, its time in times.h, and what it does. */
 #define API(name, parameters, time, ...)                                                                               \
-    SIMULATED_API cudaError_t name parameters {                                                                        \
+    cudaError_t name parameters {                                                                                      \
         FAILS_AS(__func__, simulated_ns.time);                                                                         \
         __VA_ARGS__;                                                                                                   \
         return cudaSuccess;                                                                                            \
     }
 
-static inline int simulated_major(void) {
+static int simulated_major(void) {
     int number = 0;
     if (simulated_fault("old_gpu", &number)) return 9 - number;
     return simulated_fault("persisting", &number) && number > 1 ? number : 9;
 }
 
-static inline int simulated_max_threads(const struct simulated_device *d) {
+static int simulated_max_threads(const struct simulated_device *d) {
     return d->threads_per_unit < 1024 ? d->threads_per_unit : 1024;
 }
-static inline int simulated_devices_of_cuda(void) { return simulated_model ? 1 : 2; }
-API(cudaGetDeviceCount, (int *count), get_device_count, *count = simulated_devices_of_cuda())
+static int simulated_devices_of_cuda(void) { return simulated_model ? 1 : 2; }
+API(cudaGetDeviceCount, (int *count), ask_device, *count = simulated_devices_of_cuda())
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
     if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
     const struct simulated_device *d = &simulated_devices[device];
@@ -132,7 +99,7 @@ API(cudaGetDevice, (int *device), ask_device, *device = current)
 API(cudaDeviceGetPCIBusId, (char *to, int size, int device), ask_device,
     snprintf(to, (size_t)size, "0000:00:%02x.0", 6 + device))
 API(cudaDriverGetVersion, (int *version), ask_device, *version = 13020)
-static inline void watch(bool from_now_on) {
+static void watch(bool from_now_on) {
     if (watched == from_now_on) simulated_stop("a profiler is started, or stopped, twice");
     watched = from_now_on;
 }
@@ -150,45 +117,74 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     const struct simulated_device *d = &simulated_devices[current];
     *to = kernel ? d->threads_per_unit / threads : 0; *to = *to > d->blocks_per_unit ? d->blocks_per_unit : *to)
 
-/* ---- Memory ---- */
+/* ---- Allocations and copies ---- */
 
-static size_t managed_bytes;
+static size_t allocated;
 
-API(cudaMalloc, (void **to, size_t bytes), allocate, *to = simulated_allocate(bytes))
-API(cudaMallocManaged, (void **to, size_t bytes), allocate, *to = managed = simulated_allocate(bytes);
-    managed_bytes = bytes)
-/* The header has these for every pointer. */
-#define cudaMalloc(to, bytes) cudaMalloc((void **)(to), bytes)
-#define cudaMallocManaged(to, bytes) cudaMallocManaged((void **)(to), bytes)
-API(cudaFree, (void *memory), release, simulated_wait(NULL, true); simulated_free(memory))
-API(cudaMallocHost, (void **to, size_t bytes), allocate_host, *to = pinned = malloc(bytes); memset(pinned, 0xcd, bytes);
-    *(int *)pinned = 0) /* so that a gate is shut until somebody opens it */
-API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
-    copy_call + simulated_copy_ns(bytes, simulated_ns.copy_1000),
-    if (simulated_room(kind == cudaMemcpyHostToDevice ? to : from, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    if (simulated_apart()) simulated_stop("cudaMemcpy does not wait for a stream made with cudaStreamNonBlocking");
-    simulated_wait(NULL, true); memcpy(to, from, bytes); simulated_spoil(to, bytes, kind == cudaMemcpyDeviceToHost))
+API(cudaMalloc, (void **to, size_t bytes), allocate, *to = NULL;
+    if (bytes > simulated_memory() - allocated) RETURN(cudaErrorMemoryAllocation);
+    if (bytes) *to = simulated_allocate(bytes); allocated += bytes)
+API(cudaFree, (void *memory), release, if (!memory) return cudaSuccess; simulated_wait(NULL, true);
+    allocated -= simulated_room(memory, NULL); simulated_free(memory))
+
+/* Of the host, and the device may read and write it. */
+static struct range {
+    const char *start;
+    size_t bytes;
+    const struct simulated_command *copy; /* that writes it */
+} * pinned_ranges;
+int simcc_pinned_count;
+const char *simcc_pinned_low, *simcc_pinned_high;
+
+static struct range *pinned_at(const void *address) {
+    for (int i = simcc_pinned_count - 1; i >= 0; i--)
+        if ((uintptr_t)address - (uintptr_t)pinned_ranges[i].start < pinned_ranges[i].bytes) return &pinned_ranges[i];
+    return NULL;
+}
+bool simcc_is_pinned(const void *address) { return pinned_at(address); }
+bool simcc_is_copied_into(const void *address) {
+    const struct range *range = pinned_at(address);
+    return range && range->copy && !(range->copy->done && range->copy->end_ns <= simulated_host_ns());
+}
+
+static cudaError_t allocate_pinned(const char *name, void **to, size_t bytes) {
+    FAILS_AS(name, simulated_ns.allocate_host);
+    pinned_ranges = (struct range *)simulated_grow(pinned_ranges, simcc_pinned_count, sizeof *pinned_ranges);
+    *to = memset(malloc(bytes + sizeof(int)), 0xcd, bytes + sizeof(int));
+    pinned_ranges[simcc_pinned_count++] = (struct range){(const char *)*to, bytes, NULL};
+    const char *const start = (const char *)*to;
+    if (!simcc_pinned_low || start < simcc_pinned_low) simcc_pinned_low = start;
+    if (start + bytes > simcc_pinned_high) simcc_pinned_high = start + bytes;
+    pinned = *to;
+    return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void **to, size_t bytes) { return allocate_pinned(__func__, to, bytes); }
+cudaError_t cudaHostAlloc(void **to, size_t bytes, unsigned flags) {
+    (void)flags;
+    return allocate_pinned(__func__, to, bytes);
+}
+API(cudaFreeHost, (void *memory), release, struct range *range = pinned_at(memory);
+    if (memory && !range) RETURN(cudaErrorInvalidValue); simulated_wait(NULL, true);
+    if (range) *range = pinned_ranges[--simcc_pinned_count]; if (memory == pinned) pinned = NULL; free(memory))
 
 /* ---- Graphs: what goes into a captured stream becomes a node. ---- */
 
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal };
-typedef struct simulated_graph {
+struct simulated_graph {
     int count;
     struct {
         struct simulated_command command;
         struct simulated_event *event; /* that it records, or NULL */
     } * nodes;
-} * cudaGraph_t;
-typedef struct simulated_executable {
+};
+struct simulated_executable {
     struct simulated_graph graph;
-} * cudaGraphExec_t;
+};
 struct CUstream_st {
     struct simulated_stream simulated; /* the first member */
     cudaGraph_t graph;                 /* while it is captured */
 };
 
-static inline cudaError_t add_node(cudaStream_t stream, struct simulated_command command,
-                                   struct simulated_event *event) {
+static cudaError_t add_node(cudaStream_t stream, struct simulated_command command, struct simulated_event *event) {
     cudaGraph_t graph = stream ? stream->graph : NULL;
     if (!graph) simulated_stop("a stream that is not captured");
     graph->nodes = simulated_grow(graph->nodes, graph->count, sizeof *graph->nodes);
@@ -199,9 +195,10 @@ static inline cudaError_t add_node(cudaStream_t stream, struct simulated_command
 API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), stream_create,
     if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
     *stream = (cudaStream_t)calloc(1, sizeof **stream); (*stream)->simulated.apart = flags == cudaStreamNonBlocking)
-API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, free(stream))
-API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), capture,
-    if (!stream || mode != cudaStreamCaptureModeGlobal) RETURN(cudaErrorStreamCaptureUnsupported);
+API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, /* its commands still run: the memory stays */
+    if (!stream) RETURN(cudaErrorInvalidResourceHandle))
+API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), capture, (void)mode;
+    if (!stream) RETURN(cudaErrorStreamCaptureUnsupported);
     stream->graph = (cudaGraph_t)calloc(1, sizeof *stream->graph); capturing = true)
 API(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), capture_end,
     if (!stream || !stream->graph) RETURN(cudaErrorIllegalState);
@@ -213,33 +210,80 @@ API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, uns
     (*to)->graph.nodes = memcpy(malloc(bytes + 1), graph->nodes, bytes))
 API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
-/* ---- Copies and fills in a stream ---- */
+/* ---- Copies and fills ---- */
 
-static inline void run_copy(struct simulated_command *c) {
+static void wait_for(const struct simulated_command *command) { simulated_wait(command, true); }
+
+static void run_copy(struct simulated_command *c) {
     memcpy((void *)c->arguments[0], (void *)c->arguments[1], c->arguments[2]);
     simulated_spoil((void *)c->arguments[0], c->arguments[2], c->arguments[3]);
 }
-API(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
-    copy_call, const bool reading = kind == cudaMemcpyDeviceToHost;
-    if (simulated_room(reading ? from : to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    simulated_enqueue(simulated_new((struct simulated_command){.run = run_copy,
-                                                               .ns = simulated_copy_ns(bytes, simulated_ns.copy_1000),
-                                                               .stream = stream ? &stream->simulated : NULL,
-                                                               .arguments = {W4(to, from, bytes, reading)}})))
+static void run_kept_copy(struct simulated_command *c) { /* of bytes that the call has taken */
+    run_copy(c);
+    free((void *)c->arguments[1]);
+}
 
-static inline void run_memset(struct simulated_command *c) {
+/* A copy as the runtime makes it. With memory that is not pinned, the host waits for what comes from the device, and
+ * for more than 64 KiB that go there: fewer bytes are taken at once. A variable of the device is no allocation. */
+enum { TAKEN_AT_ONCE = 1 << 16 };
+static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream,
+                        bool waits, bool to_variable, bool from_variable) {
+    const bool from_device = from_variable || simulated_room(from, NULL),
+               to_device = to_variable || simulated_room(to, NULL);
+    if (kind == cudaMemcpyDefault)
+        kind = from_device ? to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost
+               : to_device ? cudaMemcpyHostToDevice
+                           : cudaMemcpyHostToHost;
+    if (bytes == 0) return cudaSuccess;
+    if (from_device != (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice) ||
+        to_device != (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) ||
+        (from_device && !from_variable && simulated_room(from, NULL) < bytes) ||
+        (to_device && !to_variable && simulated_room(to, NULL) < bytes))
+        RETURN(cudaErrorInvalidValue);
+    struct range *into = from_device ? pinned_at(to) : NULL;
+    const bool paged = !waits && (from_device ? !to_device && !into : !pinned_at(from));
+    struct simulated_command c = {.run = run_copy,
+                                  .ns = simulated_copy_ns(bytes, simulated_ns.copy_1000),
+                                  .on_link = from_device != to_device,
+                                  .stream = stream ? &stream->simulated : NULL,
+                                  .arguments = {(uintptr_t)to, (uintptr_t)from, bytes, kind == cudaMemcpyDeviceToHost}};
+    if (paged && !from_device && bytes <= TAKEN_AT_ONCE) {
+        c.run = run_kept_copy;
+        c.arguments[1] = (uintptr_t)memcpy(malloc(bytes), from, bytes);
+    }
+    if (stream && stream->graph) return add_node(stream, c, NULL);
+    struct simulated_command *command = simulated_new(c);
+    simulated_enqueue(command);
+    if (into) into->copy = command;
+    if (waits || (paged && c.run == run_copy)) wait_for(command);
+    return cudaSuccess;
+}
+API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), copy_call,
+    return copy(to, from, bytes, kind, NULL, kind != cudaMemcpyDeviceToDevice, false, false))
+API(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
+    copy_call, return copy(to, from, bytes, kind, stream, false, false, false))
+cudaError_t simcc_to_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    FAILS_AS("cudaMemcpyToSymbol", simulated_ns.copy_call);
+    return copy(to, from, bytes, kind, NULL, true, true, false);
+}
+cudaError_t simcc_from_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    FAILS_AS("cudaMemcpyFromSymbol", simulated_ns.copy_call);
+    return copy(to, from, bytes, kind, NULL, true, false, true);
+}
+
+static void run_memset(struct simulated_command *c) {
     memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
     simulated_fill_l2((void *)c->arguments[0], c->arguments[2], true);
 }
 
-static inline cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
+static cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
     simulated_enqueue(simulated_new((struct simulated_command){.run = run_memset,
                                                                .ns = simulated_ns.memset,
                                                                .delay_ns = late_ns,
                                                                .stream = stream ? &stream->simulated : NULL,
-                                                               .arguments = {W3(to, value, bytes)}}));
+                                                               .arguments = {(uintptr_t)to, (uintptr_t)value, bytes}}));
     return cudaSuccess;
 }
 API(cudaMemset, (void *to, int value, size_t bytes), memset_call, return simulated_memset(to, value, bytes, 0))
@@ -252,8 +296,8 @@ API(cudaCtxResetPersistingL2Cache, (void), reset_l2, if (simulated_major() < 8) 
 
 /* With lazy loading a kernel's first launch waits until the device is idle, and loads it. The kernel is known by
  * `code`. */
-static inline cudaError_t simulated_launch_as(const char *call, void (*code)(), struct simulated_command c,
-                                              cudaStream_t stream) {
+static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct simulated_command c,
+                                       cudaStream_t stream) {
     static void (**loaded)();
     static int count;
     const char *no_cache = getenv("CUDA_CACHE_DISABLE");
@@ -282,68 +326,49 @@ static inline cudaError_t simulated_launch_as(const char *call, void (*code)(), 
     c.stream = stream ? &stream->simulated : NULL;
     if (pinned && watched && memcmp(pinned, (int[2]){0}, 2 * sizeof(int)) == 0 && !simulated_fault("gate_stuck", NULL))
         simulated_stop("behind the blocker a profiler cannot watch");
-    if (pinned && c.arguments[0] != W(pinned) && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
+    if (pinned && c.arguments[0] != (uintptr_t)pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
     simulated_enqueue(simulated_new(c));
     return cudaSuccess;
 }
 
-static inline void simulated_launch(const char *name, void (*kernel)(), const size_t shape[4],
-                                    const uintptr_t arguments[8]) {
-    struct simulated_command c = {.kernel = kernel,
-                                  .name = name,
-                                  .groups = (unsigned)shape[0],
-                                  .threads = (unsigned)shape[1],
-                                  .shared_bytes = shape[2]};
-    memcpy(c.arguments, arguments, sizeof c.arguments);
-    const cudaError_t code = simulated_launch_as("cudaLaunchKernel", kernel, c, (cudaStream_t)shape[3]);
+void simcc_launch(const struct simcc_launch *l) {
+    const unsigned *g = l->grid, *b = l->block;
+    const size_t threads = (size_t)b[0] * b[1] * b[2], blocks = (size_t)g[0] * g[1] * g[2];
+    struct simulated_command c = {.kernel = l->run,
+                                  .name = l->kernel,
+                                  .groups = (unsigned)blocks,
+                                  .threads = (unsigned)threads,
+                                  .grid = {g[0], g[1], g[2]},
+                                  .block = {b[0], b[1], b[2]},
+                                  .lanes = true,
+                                  .early = l->early,
+                                  .places = l->places,
+                                  .shared_bytes = l->bytes};
+    for (int i = 0; i < 7; i++) c.arguments[i] = (uintptr_t)l->pointers[i];
+    c.arguments[7] = (uintptr_t)l->closure;
+    const bool possible =
+        blocks > 0 && g[0] <= INT_MAX && g[1] <= 65535 && g[2] <= 65535 && threads > 0 && b[2] <= 64 && threads <= 1024;
+    if (blocks > UINT_MAX) simulated_stop("%s: more than 2^32 blocks", l->place);
+    if (!possible) c.groups = 0;
+    cudaError_t code = simulated_launch_as("cudaLaunchKernel", (void (*)())l->identity, c, l->stream);
+    if (code == cudaErrorInvalidConfiguration && possible) code = cudaErrorInvalidValue; /* too much shared memory */
     last_error = code ? code : last_error;
-    unchecked = true;
+    simcc_launched(l->kernel, l->place, code);
 }
 
-typedef struct {
-    unsigned x, y, z;
-} dim3;
-typedef struct {
-    enum { cudaLaunchAttributeProgrammaticStreamSerialization = 6 } id;
-    struct {
-        int programmaticStreamSerializationAllowed;
-    } val;
-} cudaLaunchAttribute;
-typedef struct {
-    dim3 gridDim, blockDim;
-    size_t dynamicSmemBytes;
-    cudaStream_t stream;
-    cudaLaunchAttribute *attrs;
-    unsigned numAttrs;
-} cudaLaunchConfig_t;
-
-/* Of a kernel with one argument, which is as large as a pointer. */
-static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
-    const bool early = c->numAttrs > 0 && c->attrs->id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-                       c->attrs->val.programmaticStreamSerializationAllowed;
-    RETURN(simulated_launch_as(__func__, (void (*)())kernel,
-                               (struct simulated_command){.kernel = (void (*)())kernel,
-                                                          .name = "early_launch",
-                                                          .arguments = {*(uintptr_t *)arguments[0]},
-                                                          .groups = c->gridDim.x,
-                                                          .threads = c->blockDim.x,
-                                                          .shared_bytes = c->dynamicSmemBytes,
-                                                          .early = early},
-                               c->stream));
-}
-
-SIMULATED_API cudaError_t cudaGetLastError(void) {
+cudaError_t cudaGetLastError(void) {
     const cudaError_t code = last_error;
-    unchecked = false;
+    simcc_asked();
     last_error = cudaSuccess;
     return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : code;
 }
 
-static inline void wait_for(const struct simulated_command *command, bool busily) {
-    simulated_wait(command, busily);
-    if (managed) simulated_spoil(managed, managed_bytes, true);
+cudaError_t cudaPeekAtLastError(void) {
+    simcc_asked();
+    return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : last_error;
 }
-API(cudaDeviceSynchronize, (void), sync, wait_for(NULL, true))
+
+API(cudaDeviceSynchronize, (void), sync, wait_for(NULL))
 
 /* ---- Events: a stamp is taken at the end ---- */
 
@@ -353,12 +378,12 @@ struct simulated_event {
     bool destroyed; /* the memory stays */
 };
 
-static inline cudaEvent_t make_event(unsigned flags) {
+static cudaEvent_t make_event(unsigned flags) {
     cudaEvent_t event = (cudaEvent_t)calloc(1, sizeof *event);
     event->flags = flags;
     return event;
 }
-static inline bool finished(cudaEvent_t event) {
+static bool finished(cudaEvent_t event) {
     return event->command->done && event->command->end_ns <= simulated_host_ns();
 }
 API(cudaEventCreate, (cudaEvent_t * event), event_create, *event = make_event(cudaEventDefault))
@@ -375,11 +400,11 @@ API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned 
     return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event))
 API(
     cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), graph_call,
-    if (stream) RETURN(cudaErrorInvalidResourceHandle);
     for (int i = 0; i < executable->graph.count; i++) {
         struct simulated_command *command = simulated_new(executable->graph.nodes[i].command);
         cudaEvent_t event = executable->graph.nodes[i].event;
         command->saved_ns = simulated_ns.node_saves;
+        command->stream = stream ? &stream->simulated : NULL;
         if (event) event->command = command;
         if (event) command->ns += simulated_noise();
         simulated_enqueue(command);
@@ -389,11 +414,11 @@ API(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags
     simulated_enqueue(simulated_new((struct simulated_command){.after = event->command,
                                                                .stream = stream ? &stream->simulated : NULL})))
 API(cudaStreamSynchronize, (cudaStream_t stream), sync,
-    if (!stream || stream->simulated.last) wait_for(stream ? stream->simulated.last : NULL, true))
+    if (!stream || stream->simulated.last) wait_for(stream ? stream->simulated.last : NULL))
 API(cudaEventQuery, (cudaEvent_t event), query,
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), sync_event,
-    if (event->command) wait_for(event->command, !(event->flags & cudaEventBlockingSync)))
+    if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
 
 API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed,
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
@@ -408,4 +433,33 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed
     if (simulated_fault("time_long", NULL)) *ms += 1;
     if (simulated_fault("time_negative", &since) && asked >= since) *ms = -*ms; if (asked == since) simulated_hit())
 
-#endif
+/* ---- Other calls ---- */
+
+API(cudaStreamQuery, (cudaStream_t stream), query,
+    const struct simulated_command *last = stream ? stream->simulated.last : NULL;
+    return (stream ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy())
+               ? cudaErrorNotReady
+               : cudaSuccess)
+API(cudaGraphExecDestroy, (cudaGraphExec_t executable), graph_destroy, free(executable->graph.nodes); free(executable))
+API(cudaDeviceReset, (void), sync, wait_for(NULL))
+API(cudaRuntimeGetVersion, (int *version), ask_device, *version = CUDART_VERSION)
+
+float __expf(float x) { return expf(x); }
+float __logf(float x) { return logf(x); }
+float __sinf(float x) { return sinf(x); }
+float __cosf(float x) { return cosf(x); }
+float __powf(float x, float y) { return powf(x, y); }
+
+/* What glibc would do by its own clock. */
+int usleep(useconds_t us) { return nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL); }
+unsigned sleep(unsigned s) { return nanosleep(&(struct timespec){s, 0}, NULL) ? s : 0; }
+int clock_nanosleep(clockid_t id, int flags, const struct timespec *asked_for, struct timespec *left) {
+    struct timespec until = *asked_for, now = {0, 0};
+    if (flags) clock_gettime(id, &now);
+    const int64_t ns = (int64_t)(until.tv_sec - now.tv_sec) * 1000000000 + until.tv_nsec - now.tv_nsec;
+    return ns > 0 ? nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, left) : 0;
+}
+int timespec_get(struct timespec *t, int base) {
+    clock_gettime(CLOCK_REALTIME, t);
+    return base;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ * A program's options, on getopt_long, with strict numbers:
+ *     long long runs = 31;
+ *     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS}; */
+#pragma once
+
+#include "base.h"
+
+#include <ctype.h>
+#include <getopt.h>
+
+#define SUITE_VERSION "1.0.0"
+enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST = 1024 };
+
+struct numbers {
+    int count; /* 0: the program finds some */
+    long long at[MAX_LIST];
+};
+
+/* `to` holds the default, and gets a number from 1 to `max`, those of a list, or 1 of a flag. */
+enum opt_kind { DEVICE, NUMBER, LIST, FLAG, CSV, HELP, VERSION };
+struct opt {
+    const char *name, *help;
+    enum opt_kind kind;
+    long long max, *to;
+    int *count;
+};
+/* clang-format off */
+#define OPT_NUMBER(name, to, max, help) {name, help, NUMBER, max, to, NULL}
+#define OPT_LIST(name, list, max, help) {name, help, LIST, max, (list)->at, &(list)->count}
+#define OPT_FLAG(name, to, help) {name, help, FLAG, 1, to, NULL}
+#define OPT_DEVICE {"device", OPT_DEVICE_HELP, DEVICE, 0, NULL, NULL}
+#define OPT_DEVICE_HELP "number N, or the first with TEXT in its name; list: show all"
+#define OPT_RUNS(to) OPT_NUMBER("runs", to, MAX_RUNS, "measure N times")
+#define OPT_SIZE(to) OPT_NUMBER("size", to, 1LL << 40, "work on N elements")
+#define END_OF_OPTIONS \
+    {"csv", "print the record and nothing else; with FILE: write it there", CSV, 0, NULL, NULL}, \
+    {"help", "print this help", HELP, 0, NULL, NULL}, \
+    {"version", "print the version", VERSION, 0, NULL, NULL}, {NULL, NULL, FLAG, 0, NULL, NULL}
+/* clang-format on */
+
+static const char *wanted_device = ""; /* the text of --device; "": by default */
+
+/* Whole, decimal, a comma between two: a sign or a blank is bad usage. */
+static inline void parse_numbers(const struct opt *o, char *text) {
+    int i = 0;
+    for (char *one; (one = strsep(&text, ",")) != NULL; i++) {
+        char *end = one;
+        errno = 0;
+        const long long number = isdigit((unsigned char)*one) ? strtoll(one, &end, 10) : 0;
+        if (number < 1 || number > o->max || *end || errno || i == (o->count ? MAX_LIST : 1))
+            errx(EXIT_BAD_USAGE, "--%s: '%s' is not a whole number from 1 to %lld, or one too many",
+                 o->name, one, o->max);
+        o->to[i] = number;
+    }
+    if (o->count)
+        *o->count = i;
+}
+
+static inline void print_numbers(FILE *file, const struct opt *o, const char *first,
+                                 const char *next) {
+    for (int i = 0; i < (o->kind == LIST ? *o->count : o->kind == NUMBER); i++)
+        fprintf(file, "%s%lld", i > 0 ? next : first, o->to[i]);
+}
+
+/* Exits with 0 after --help and --version; with 2 and one line that names the option on bad usage:
+ * then nothing was measured or printed. */
+static inline void parse_options(int argc, char **argv, const char *question,
+                                 const struct opt *options) {
+    const char *const program = program_invocation_short_name, *path = NULL; /* of --csv=FILE */
+    const char *const takes[] = {"N|TEXT", "N", "LIST", "", "[=FILE]", "", ""};
+    struct option known[16] = {{NULL, 0, NULL, 0}};
+    bool csv = false;
+    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) /* the next file to be opened would get the results */
+        err(EXIT_FAILED, "stdout is closed");
+    FILE *const nowhere = record_file = fopen("/dev/null", "w");
+    table_file = stdout;
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
+    atexit(check_written);
+    for (int i = 0; options[i].name; i++) {
+        const char what = *takes[options[i].kind];
+        known[i].name = options[i].name;
+        known[i].has_arg = what == '[' ? optional_argument : what ? required_argument : no_argument;
+    }
+    for (int i, answer; (answer = getopt_long(argc, argv, "+", known, &i)) != -1;) {
+        const struct opt *o = &options[i];
+        if (answer == '?')
+            exit(EXIT_BAD_USAGE); /* getopt_long has said why */
+        if (o->kind == NUMBER || o->kind == LIST) {
+            parse_numbers(o, optarg);
+        } else if (o->kind == FLAG) {
+            *o->to = 1;
+        } else if (o->kind == CSV) {
+            csv = true;
+            path = optarg;
+        } else if (o->kind == DEVICE) {
+            if (!isalnum((unsigned char)*optarg))
+                errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
+            wanted_device = optarg;
+        } else {
+            printf(o->kind == HELP ? "%s: %s\n\n" : "%s " SUITE_VERSION "\n", program, question);
+            for (const struct opt *p = options; o->kind == HELP && p->name; p++) {
+                printf("  --%-9s %-7s %s", p->name, takes[p->kind], p->help);
+                print_numbers(stdout, p, "; default ", ",");
+                putchar('\n');
+            }
+            exit(EXIT_SUCCESS);
+        }
+    }
+    if (optind < argc)
+        errx(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help",
+             argv[optind]);
+    FILE *const file = !csv ? nowhere : path ? fopen(path, "w") : stdout;
+    if (!file)
+        err(EXIT_BAD_USAGE, "--csv: cannot write '%s'", path);
+    record_file = file;
+    table_file = csv && !path ? nowhere : stdout;
+}
+
+static inline void check_most(const char *option, long long asked, size_t most, const char *of) {
+    if ((size_t)asked > most)
+        errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", option, asked, most,
+             of);
+}
+
+/* Whether --device names this one: by its number, or by a part of its name. */
+static inline bool is_wanted(int number, const char *name) {
+    char *end;
+    const long wanted = strtol(wanted_device, &end, 10);
+    return *end ? strcasestr(name, wanted_device) != NULL : !*wanted_device || wanted == number;
+}

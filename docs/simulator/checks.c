@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a program that simcc has built does wrong: errors that nobody asks for, accesses to memory, threads whose order
+ * is open, numbers that overflow. A GPU would not say it. */
+#define _GNU_SOURCE
+#include "checks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "machine.h"
+
+static const char *source = "?", *folder = ""; /* FILE.cu as simcc had it, and where it was then */
+
+void simcc_source(const char *name, const char *where) {
+    source = name;
+    folder = where;
+}
+
+/* ---- Errors that nobody asks for ---- */
+
+static struct site { /* where the program launches, or makes a call without a look at what it returns */
+    const char *name, *place, *before; /* of a launch that failed: the next one, if nobody asked before that */
+    cudaError_t failed;
+    bool is_launch, unasked;
+} * sites;
+static int site_count;
+
+static struct site *site_of(const char *name, const char *place) {
+    for (int i = 0; i < site_count; i++)
+        if (strcmp(sites[i].place, place) == 0 && strcmp(sites[i].name, name) == 0) return &sites[i];
+    sites = (struct site *)simulated_grow(sites, site_count, sizeof *sites);
+    sites[site_count] = (struct site){.name = name, .place = place};
+    return &sites[site_count++];
+}
+
+void simcc_launched(const char *kernel, const char *place, cudaError_t code) {
+    struct site *const site = site_of(kernel, place);
+    for (int i = 0; i < site_count; i++)
+        if (sites[i].unasked && sites[i].failed && &sites[i] != site) sites[i].before = place;
+    site->is_launch = site->unasked = true;
+    if (code) site->failed = code;
+}
+
+void simcc_dropped(const char *call, const char *place, cudaError_t code) {
+    if (code != cudaSuccess && code != cudaErrorNotReady)
+        *site_of(call, place) = (struct site){call, place, NULL, code, false, true};
+}
+
+void simcc_asked(void) {
+    for (int i = 0; i < site_count; i++) {
+        sites[i].unasked = false;
+        if (!sites[i].before) sites[i].failed = cudaSuccess;
+    }
+}
+
+static void say_at_the_end(int status, void *nothing) {
+    (void)nothing;
+    for (int i = 0; i < site_count; i++) {
+        const struct site *s = &sites[i];
+        const char *of = s->is_launch ? "the launch of " : "", *end = s->is_launch ? "" : "()";
+        if (s->failed)
+            fprintf(stderr, "simcc: %s: %s%s%s failed (%s), and nobody asked%s%s\n", s->place, of, s->name, end,
+                    cudaGetErrorString(s->failed), s->before ? " before the launch in " : "",
+                    s->before ? s->before : "");
+        else if (s->unasked)
+            fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s: cudaGetLastError()\n",
+                    s->place, s->name);
+    }
+    if (status == 0 && simulated_device && simulated_busy())
+        fprintf(stderr, "simcc: %s: the program ends while the device still works: nobody waited for it\n", source);
+}
+__attribute__((constructor)) static void say_it_last(void) { on_exit(say_at_the_end, NULL); }
+
+/* ---- Arguments of launches, which kernels read: in large pieces, which stay ---- */
+
+static struct piece {
+    char *start;
+    size_t bytes;
+} * pieces;
+static int piece_count;
+
+void *simcc_closure(size_t bytes) {
+    static size_t used;
+    const size_t aligned = (bytes + 63) / 64 * 64, piece = aligned > 1 << 20 ? aligned : 1 << 20;
+    if (piece_count == 0 || pieces[piece_count - 1].bytes - used < aligned) {
+        pieces = (struct piece *)simulated_grow(pieces, piece_count, sizeof *pieces);
+        pieces[piece_count++] = (struct piece){(char *)aligned_alloc(64, piece), piece};
+        used = 0;
+    }
+    used += aligned;
+    return pieces[piece_count - 1].start + used - aligned;
+}
+
+static bool is_argument(const char *at) {
+    for (int i = 0; i < piece_count; i++)
+        if ((size_t)(at - pieces[i].start) < pieces[i].bytes) return true;
+    return false;
+}
+
+/* ---- Each access to memory ----
+ *
+ * The program is compiled with -fsanitize=thread, which calls the functions below before each access. It is linked
+ * without that sanitizer: what they find is for a GPU. */
+
+extern char __executable_start, end; /* of the program, by the linker */
+extern char __start_simcc_device __attribute__((weak)), __stop_simcc_device __attribute__((weak));
+
+static bool is_new_place(const void *place) {
+    static const void **places;
+    static int count;
+    for (int i = 0; i < count; i++)
+        if (places[i] == place) return false;
+    places = (const void **)simulated_grow((void *)places, count, sizeof *places);
+    places[count++] = place;
+    return true;
+}
+
+/* Returns FILE:LINE of a return address, with the file's name as the program's text has it. */
+static const char *line_of(const void *place) {
+    static char text[4096];
+    char command[64];
+    snprintf(command, sizeof command, "addr2line -e /proc/%d/exe %p", (int)getpid(), (void *)((char *)place - 1));
+    FILE *pipe = popen(command, "r");
+    const bool found = pipe && fgets(text, sizeof text, pipe) && text[0] != '?';
+    if (pipe) pclose(pipe);
+    if (!found) return source;
+    text[strcspn(text, " \n")] = '\0';
+    const size_t length = strlen(folder);
+    return strncmp(text, folder, length) == 0 && text[length] == '/' ? text + length + 1 : text;
+}
+
+struct access { /* the last one of a word */
+    unsigned epoch, block, meetings;
+    unsigned short thread, bytes; /* a bit for each byte */
+};
+struct shadow {
+    struct access read, written;
+};
+
+static bool conflicts(const struct access *a, const struct access *b, bool is_shared) {
+    if (!(a->bytes & b->bytes) || a->epoch <= simulated_notes.first_epoch) return false;
+    if (a->block != b->block) return !simulated_notes.fenced && !is_shared;
+    return a->thread != b->thread && a->epoch == b->epoch &&
+           (a->thread / 32 != b->thread / 32 || a->meetings == b->meetings);
+}
+
+static void check_order(struct shadow *shadow, unsigned char bytes, bool writes, bool is_shared, const void *place) {
+    const struct access now = {simulated_epoch, simulated_block(), simulated_meetings(),
+                               (unsigned short)simulated_thread(), bytes};
+    const struct access *other = writes ? &shadow->read : &shadow->written;
+    if (conflicts(other, &now, is_shared) && is_new_place(place)) {
+        unsigned launches;
+        fprintf(stderr,
+                "simcc: %s: %s: thread %u of block %u %s what thread %u of block %u %s, and nothing orders the two: a "
+                "GPU may give another result\n",
+                line_of(place), simulated_last_kernel(&launches), now.thread, now.block, writes ? "writes" : "reads",
+                other->thread, other->block, writes ? "has read" : "has written");
+    }
+    *(writes ? &shadow->written : &shadow->read) = now;
+}
+
+/* Shared memory, and the program's own variables on the device: a shadow for each 4 bytes. */
+static struct known {
+    char *start;
+    size_t bytes;
+    struct shadow *shadows;
+} shared_known[2], variables;
+
+static struct shadow *new_shadows(size_t bytes) {
+    void *shadows = mmap(NULL, (bytes / 4 + 1) * sizeof(struct shadow), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shadows == MAP_FAILED) simulated_stop("no memory");
+    return (struct shadow *)shadows;
+}
+
+static struct known *learn(struct known *k, char *start, size_t bytes) {
+    if (!k->start) *k = (struct known){start, bytes, new_shadows(bytes)};
+    return k;
+}
+
+__attribute__((noinline, noreturn)) static void stop_at(const void *place, bool writes, const char *what) {
+    unsigned launches;
+    if (!simulated_in_kernel()) simulated_stop("%s: the host %s %s", line_of(place), writes ? "writes" : "reads", what);
+    simulated_stop("%s: %s: thread %u of block %u %s %s", line_of(place), simulated_last_kernel(&launches),
+                   simulated_thread(), simulated_block(), writes ? "writes" : "reads", what);
+}
+
+static bool is_variable(const char *at) { return at >= &__start_simcc_device && at < &__stop_simcc_device; }
+static bool is_device_memory(const char *at) { return (size_t)(at - simulated_device_memory) < SIMULATED_DEVICE_BYTES; }
+
+static void check_on_host(const char *at, bool writes, const void *place) {
+    if (is_variable(at))
+        stop_at(place, writes, "a variable of the device; cudaMemcpyToSymbol() and cudaMemcpyFromSymbol() do");
+    if (is_device_memory(at)) stop_at(place, writes, "memory of the device; cudaMemcpy() copies it");
+    if (!simcc_is_pinned(at)) return;
+    if (simcc_is_copied_into(at) && is_new_place(place))
+        fprintf(stderr, "simcc: %s: the host %s memory before the copy into it has ended: nobody waited\n",
+                line_of(place), writes ? "writes" : "reads");
+    static const char *last_at;
+    static int64_t last_ns;
+    static unsigned again;
+    again = at == last_at && last_ns == simulated_host_ns() ? again + 1 : 0;
+    last_at = at;
+    last_ns = simulated_host_ns();
+    if (again > 20000000)
+        simulated_stop("%s: the host reads one place in a loop: no time passes meanwhile, so that no kernel runs",
+                       line_of(place));
+}
+
+static bool checks; /* parts switches it off, after the first run */
+__attribute__((constructor)) static void ask_for_checks(void) {
+    const char *text = getenv("SIMCC_CHECKS");
+    checks = !text || strcmp(text, "off") != 0;
+}
+
+static void check(const void *address, size_t bytes, bool writes, const void *place) {
+    static struct shadow *device_shadows;
+    char *const at = (char *)address, *const shared = (char *)simulated_shared();
+    if (!simulated_in_kernel()) return check_on_host(at, writes, place);
+    const char *const declared_from = (const char *)simulated_static_shared();
+    const bool is_shared = at >= shared && at < declared_from + SIMULATED_STATIC_BYTES;
+    const struct known *k = NULL;
+    if (is_device_memory(at)) {
+        const size_t in = (size_t)(at - simulated_device_memory),
+                     in_granule = in % (1 << SIMULATED_GRANULE_BITS) + bytes;
+        const bool glance =
+            simulated_granules[in >> SIMULATED_GRANULE_BITS] && in_granule <= 1 << SIMULATED_GRANULE_BITS;
+        const size_t room = glance ? bytes : simulated_room(at, NULL);
+        if (room == 0) stop_at(place, writes, "memory that is no memory of the device, or beyond it");
+        if (room < bytes) stop_at(place, writes, "beyond the end of its memory");
+        if (!device_shadows) device_shadows = new_shadows(SIMULATED_DEVICE_BYTES);
+    } else if (is_shared) {
+        if (at < declared_from && (size_t)(at - shared) + bytes > simulated_shared_bytes())
+            stop_at(place, writes, "beyond its dynamic shared memory");
+        k = learn(&shared_known[shared_known[0].start && shared_known[0].start != shared], shared,
+                  (size_t)(declared_from + SIMULATED_STATIC_BYTES - shared));
+    } else if (is_variable(at)) {
+        k = learn(&variables, &__start_simcc_device, (size_t)(&__stop_simcc_device - &__start_simcc_device));
+    } else {
+        const bool in_stack = (uintptr_t)at - (uintptr_t)__builtin_frame_address(0) + (1 << 18) < 1 << 19;
+        if (in_stack || (at >= &__executable_start && at < &end) || is_argument(at) || simcc_is_pinned(at)) return;
+        stop_at(place, writes, "memory that is no memory of the device, or beyond it");
+    }
+    if (k && (size_t)(at - k->start) + bytes > k->bytes) stop_at(place, writes, "beyond the end of its memory");
+    if (!simulated_notes.order_left) return;
+    simulated_notes.order_left--;
+    struct shadow *const shadows = k ? k->shadows : device_shadows;
+    const size_t offset = (size_t)(at - (k ? k->start : simulated_device_memory));
+    for (size_t done = 0, i = offset; done < bytes;) {
+        const size_t first = i % 4, part = bytes - done < 4 - first ? bytes - done : 4 - first;
+        check_order(&shadows[i / 4], (unsigned char)(((1 << part) - 1) << first), writes, is_shared, place);
+        done += part;
+        i += part;
+    }
+}
+
+/* Most accesses are right at a glance: in the middle of an allocation, or the host's to memory of its own. */
+static inline bool is_fine(const char *at, size_t bytes) {
+    if (!checks) return true;
+    const size_t offset = (size_t)(at - simulated_device_memory);
+    if (!simulated_in_kernel())
+        return offset >= SIMULATED_DEVICE_BYTES && !is_variable(at) &&
+               (at < simcc_pinned_low || at >= simcc_pinned_high);
+    if (simulated_notes.order_left) return false;
+    if (offset < SIMULATED_DEVICE_BYTES) return simulated_granules[offset >> SIMULATED_GRANULE_BITS];
+    return (size_t)(at - (char *)simulated_shared()) + bytes <= simulated_shared_bytes() ||
+           (at >= simcc_pinned_low && at < simcc_pinned_high && (simcc_pinned_count == 1 || simcc_is_pinned(at)));
+}
+
+/* ---- Rounds of loops. Functions, for they are no part of the program, whose accesses are checked. ---- */
+
+static void count_round(void) {
+    enum { PIECE = 10000000, TOO_MANY = 20 };
+    static unsigned thread, block, rounds, pieces;
+    if (++rounds < PIECE) return;
+    rounds = 0;
+    pieces = thread == simulated_thread() && block == simulated_block() ? pieces + 1 : 0;
+    thread = simulated_thread();
+    block = simulated_block();
+    if (pieces < TOO_MANY || !simulated_in_kernel()) return;
+    unsigned launches;
+    simulated_stop(
+        "%s: thread %u of block %u is in a loop of %d rounds: if it waits for another thread, or in a stream "
+        "made with cudaStreamNonBlocking for the host, that one does not run meanwhile",
+        simulated_last_kernel(&launches), thread, block, TOO_MANY * PIECE);
+}
+
+/* for (...; ...; i++) */
+void simcc_step(void) {
+    simulated_step();
+    count_round();
+}
+
+/* while: what its round takes, such as the reading of a clock, or else a step. */
+void simcc_turn(void) {
+    static int64_t before_ns;
+    static const int64_t *before; /* of the thread */
+    static unsigned epoch;        /* and the block */
+    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_epoch) simulated_step();
+    before = simulated_thread_ns;
+    before_ns = *before;
+    epoch = simulated_epoch;
+    count_round();
+}
+
+/* Blocks order by themselves what they do, from now on in this launch. */
+void simcc_fence(void) { simulated_notes.fenced = true; }
+void simcc_declared(size_t bytes, size_t place) {
+    unsigned launches;
+    const size_t declared = simulated_notes.declared_bytes += bytes;
+    if (declared + simulated_shared_bytes() > SIMULATED_SHARED_BYTES || place > SIMULATED_STATIC_BYTES)
+        simulated_stop("%s: %s has more than %d bytes of shared memory", source, simulated_last_kernel(&launches),
+                       SIMULATED_SHARED_BYTES);
+}
+
+/* ---- What the compiler calls ---- */
+
+#define HOOK(name, bytes, writes)                                                                                      \
+    void name(void *at) {                                                                                              \
+        if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, __builtin_return_address(0));                  \
+    }
+#define HOOKS(bytes)                                                                                                   \
+    HOOK(__tsan_read##bytes, bytes, false)                                                                             \
+    HOOK(__tsan_write##bytes, bytes, true)                                                                             \
+    void __tsan_unaligned_read##bytes(void *at) { __tsan_read_range(at, bytes); }                                      \
+    void __tsan_unaligned_write##bytes(void *at) { __tsan_write_range(at, bytes); }
+#define RANGE(name, writes)                                                                                            \
+    void name(void *at, size_t bytes) {                                                                                \
+        if (checks && bytes) check(at, bytes, writes, __builtin_return_address(0));                                    \
+    }
+RANGE(__tsan_read_range, false)
+RANGE(__tsan_write_range, true)
+HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16) void *__tsan_memcpy(void *to, const void *from, size_t bytes) {
+    if (checks && bytes) check(from, bytes, false, __builtin_return_address(0));
+    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
+    return memcpy(to, from, bytes);
+}
+void *__tsan_memmove(void *to, const void *from, size_t bytes) {
+    if (checks && bytes) check(from, bytes, false, __builtin_return_address(0));
+    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
+    return memmove(to, from, bytes);
+}
+void *__tsan_memset(void *to, int value, size_t bytes) {
+    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
+    return memset(to, value, bytes);
+}
+void __tsan_init(void) {}
+void __tsan_func_entry(void *place) { (void)place; }
+void __tsan_func_exit(void) {}
+void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
+void __tsan_vptr_read(void **at) { (void)at; }
+void __tsan_atomic_thread_fence(int order) { (void)order; }
+void __tsan_atomic_signal_fence(int order) { (void)order; }
+#define ATOMIC_OF(bits, type, operation, symbol)                                                                       \
+    type __tsan_atomic##bits##_fetch_##operation(volatile type *at, type x, int order) {                               \
+        const type before = *at;                                                                                       \
+        (void)order;                                                                                                   \
+        *at = (type)(before symbol x);                                                                                 \
+        return before;                                                                                                 \
+    }
+#define ATOMICS(bits, type)                                                                                            \
+    type __tsan_atomic##bits##_load(const volatile type *at, int order) { return (void)order, *at; }                   \
+    void __tsan_atomic##bits##_store(volatile type *at, type x, int order) { (void)order, *at = x; }                   \
+    type __tsan_atomic##bits##_exchange(volatile type *at, type x, int order) {                                        \
+        const type before = *at;                                                                                       \
+        (void)order, *at = x;                                                                                          \
+        return before;                                                                                                 \
+    }                                                                                                                  \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *is, type x, int order, int other) {     \
+        const type before = *at;                                                                                       \
+        const int same = before == *is;                                                                                \
+        (void)order, (void)other;                                                                                      \
+        *(same ? at : (volatile type *)is) = same ? x : before;                                                        \
+        return same;                                                                                                   \
+    }                                                                                                                  \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *is, type x, int order, int other) {       \
+        return __tsan_atomic##bits##_compare_exchange_strong(at, is, x, order, other);                                 \
+    }                                                                                                                  \
+    ATOMIC_OF(bits, type, add, +)                                                                                      \
+    ATOMIC_OF(bits, type, sub, -)                                                                                      \
+    ATOMIC_OF(bits, type, and, &) ATOMIC_OF(bits, type, or, |) ATOMIC_OF(bits, type, xor, ^)
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+/* -fsanitize=bounds,signed-integer-overflow,shift: what the language does not define. It begins with the place. */
+struct simcc_place {
+    const char *file;
+    uint32_t line, column;
+};
+void __ubsan_handle_out_of_bounds(const struct simcc_place *at, void *index) {
+    (void)index;
+    simulated_stop("%s:%u: an index beyond its array", at->file, at->line);
+}
+void __ubsan_handle_divrem_overflow(const struct simcc_place *at, void *a, void *b) {
+    (void)a, (void)b;
+    simulated_stop("%s:%u: a division by 0, or a quotient of signed numbers that overflows", at->file, at->line);
+}
+static void say_overflow(struct simcc_place *at, const char *what) {
+    if (at->line) fprintf(stderr, "simcc: %s:%u: %s\n", at->file, at->line, what);
+    at->line = 0; /* once */
+}
+#define OVERFLOW(operation, what)                                                                                      \
+    void __ubsan_handle_##operation(struct simcc_place *at, void *a, void *b) {                                        \
+        (void)a, (void)b;                                                                                              \
+        say_overflow(at, what);                                                                                        \
+    }
+OVERFLOW(add_overflow, "a sum of signed numbers overflows")
+OVERFLOW(sub_overflow, "a difference of signed numbers overflows")
+OVERFLOW(mul_overflow, "a product of signed numbers overflows")
+OVERFLOW(negate_overflow, "a signed number overflows")
+OVERFLOW(shift_out_of_bounds, "a shift by too many bits, or of a number below 0")
