@@ -217,6 +217,23 @@ __attribute__((constructor)) static void ask_for_checks(void) {
     checks = !text || strcmp(text, "off") != 0;
 }
 
+/* A kernel reads the host's memory. */
+static bool is_pinned(const char *at) {
+    enum { PATIENCE = 1000000 };
+    static unsigned readings, launch;
+    if (simcc_pinned_count != 1 && !simcc_is_pinned(at)) return false;
+    if (!simulated_runs_apart) return true;
+    readings = launch == simulated_notes.launch ? readings + 1 : 0;
+    launch = simulated_notes.launch;
+    unsigned launches;
+    if (readings == PATIENCE)
+        simulated_stop(
+            "%s waits for the host, in a stream made with cudaStreamNonBlocking: here it runs in one go. Take "
+            "cudaStreamCreate()",
+            simulated_last_kernel(&launches));
+    return true;
+}
+
 static void check(const void *address, size_t bytes, bool writes, const void *place) {
     static struct shadow *device_shadows;
     char *const at = (char *)address, *const shared = (char *)simulated_shared();
@@ -242,7 +259,7 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
         k = learn(&variables, &__start_simcc_device, (size_t)(&__stop_simcc_device - &__start_simcc_device));
     } else {
         const bool in_stack = (uintptr_t)at - (uintptr_t)__builtin_frame_address(0) + (1 << 18) < 1 << 19;
-        if (in_stack || (at >= &__executable_start && at < &end) || is_argument(at) || simcc_is_pinned(at)) return;
+        if (in_stack || (at >= &__executable_start && at < &end) || is_argument(at) || is_pinned(at)) return;
         stop_at(place, writes, "memory that is no memory of the device, or beyond it");
     }
     if (k && (size_t)(at - k->start) + bytes > k->bytes) stop_at(place, writes, "beyond the end of its memory");
@@ -268,7 +285,7 @@ static inline bool is_fine(const char *at, size_t bytes) {
     if (simulated_notes.order_left) return false;
     if (offset < SIMULATED_DEVICE_BYTES) return simulated_granules[offset >> SIMULATED_GRANULE_BITS];
     return (size_t)(at - (char *)simulated_shared()) + bytes <= simulated_shared_bytes() ||
-           (at >= simcc_pinned_low && at < simcc_pinned_high && (simcc_pinned_count == 1 || simcc_is_pinned(at)));
+           (at >= simcc_pinned_low && at < simcc_pinned_high && is_pinned(at));
 }
 
 /* ---- Rounds of loops. Functions, for they are no part of the program, whose accesses are checked. ---- */

@@ -76,7 +76,11 @@ static int simulated_max_threads(const struct simulated_device *d) {
     return d->threads_per_unit < 1024 ? d->threads_per_unit : 1024;
 }
 static int simulated_devices_of_cuda(void) { return simulated_model ? 1 : 2; }
-API(cudaGetDeviceCount, (int *count), ask_device, *count = simulated_devices_of_cuda())
+cudaError_t cudaGetDeviceCount(int *count) { /* mostly the first call of all */
+    FAILS_AS(__func__, 0);
+    *count = simulated_devices_of_cuda();
+    return cudaSuccess;
+}
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
     if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
     const struct simulated_device *d = &simulated_devices[device];
@@ -244,7 +248,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     const bool paged = !waits && (from_device ? !to_device && !into : !pinned_at(from));
     struct simulated_command c = {.run = run_copy,
                                   .ns = simulated_copy_ns(bytes, simulated_ns.copy_1000),
-                                  .on_link = from_device != to_device,
+                                  .on_link = from_device != to_device && !(stream && stream->simulated.apart),
                                   .stream = stream ? &stream->simulated : NULL,
                                   .arguments = {(uintptr_t)to, (uintptr_t)from, bytes, kind == cudaMemcpyDeviceToHost}};
     if (paged && !from_device && bytes <= TAKEN_AT_ONCE) {

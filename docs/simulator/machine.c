@@ -114,7 +114,6 @@ static struct state {
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
 } state;
-struct simulated_notes simulated_notes;
 
 /* ---- The host's time ---- */
 
@@ -670,6 +669,8 @@ static struct
 /* Of a kernel of the default stream, and of one that is apart: dynamic, a guard, and what a program declares. */
 static char shared_memories[2][SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD + SIMULATED_STATIC_BYTES],
     *shared_memory = shared_memories[0];
+struct simulated_notes simulated_notes = {.shared = shared_memories[0]};
+bool simulated_runs_apart;
 /* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
  * a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
@@ -1072,6 +1073,7 @@ static bool run_apart(int64_t until_ns) {
 
     struct simulated_command *command = *next;
     *next = command->next;
+    simulated_runs_apart = true;
     fibers = &all_fibers[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
     const bool was_on_device = simulated_on_device, was_in_fiber = simulated_in_fiber;
     simulated_in_fiber = state.in_a_row = false;
@@ -1080,6 +1082,7 @@ static bool run_apart(int64_t until_ns) {
     state.device_ns = shared_ns(next_ns);
     run_command(command);
 
+    simulated_runs_apart = false;
     fibers = &all_fibers[0], lane_of = lane_states[0], shared_memory = shared_memories[0];
     threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
     simulated_thread_ns = now, simulated_until_ns = kept_until_ns;

@@ -171,7 +171,7 @@ bool simulated_next_thread(void);
  * another one behind each barrier and in each block. */
 unsigned simulated_thread(void), simulated_block(void), simulated_meetings(void);
 extern unsigned simulated_epoch;
-extern bool simulated_on_device, simulated_in_fiber;
+extern bool simulated_on_device, simulated_in_fiber, simulated_runs_apart; /* apart: in one go, see simulated_stream */
 static inline bool simulated_in_kernel(void) { return simulated_on_device && simulated_in_fiber; }
 /* Of the launch that runs: another one may run in between. checks.c keeps the last two. */
 extern struct simulated_notes {

@@ -91,7 +91,7 @@ static void set_all(const char *text) {
             fflush(stdout);
             _exit(0);
         }
-        if (*at != ',') set(at, strcspn(at, ","));
+        if (*at && *at != ',') set(at, strcspn(at, ","));
     }
 }
 

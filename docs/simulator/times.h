@@ -145,10 +145,10 @@ TIME(load_first, 90000, "the first launch of all, besides")
 TIME(load_lazy, 0, "the same, besides, unless CUDA_MODULE_LOADING=EAGER")
 
 /* ---- CUDA: other calls ---- */
-TIME(driver, 299999900, "the first call of all, whatever it is: it starts the driver")
+TIME(driver, 300000000, "the first call of all, whatever it is: it starts the driver")
 TIME(get_device_properties, 80000, "cudaGetDeviceProperties()")
 TIME(set_device, 90000, "cudaSetDevice()")
-TIME(ask_device, 100, "cudaGetDevice(), cudaGetDeviceCount() and the like")
+TIME(ask_device, 100, "cudaGetDevice(), cudaDeviceGetAttribute() and the like")
 TIME(profiler, 1000, "cudaProfilerStart(), cudaProfilerStop()")
 TIME(memory_info, 5000, "cudaMemGetInfo()")
 TIME(occupancy, 1000, "cudaOccupancyMaxActiveBlocksPerMultiprocessor()")

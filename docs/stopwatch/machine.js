@@ -22,6 +22,7 @@ class Machine {
     this.done = 0; // so many have ended, for the host
     this.lastDefault = this.lastOrdinary = this.latest = null; // commands
     this.loaded = new Set(); // kernels
+    this.linkEnd = 0; // when the last copy on the link ended
   }
 
   // ---- The host ----
@@ -142,7 +143,9 @@ class Machine {
       at = c.codeEnd + T.drain;
     }
     c.begin = begin;
+    if (c.onLink) at = Math.max(at, this.linkEnd);
     c.end = at + c.ns;
+    if (c.onLink) this.linkEnd = c.end;
     if (c.stream) c.stream.ended = c;
     if (!this.latest || c.end > this.latest.end) this.latest = c;
     return true;
@@ -210,10 +213,11 @@ class Machine {
     this.enqueue({ kind: "wait", stream, after: event.command });
   }
 
-  copy(bytes, waits, stream) {
+  // onLink: to or from the host, one at a time; but the copies of a non-blocking stream wait for no other stream's.
+  copy(bytes, waits, stream, onLink) {
     this.works(this.T.copy_call, "copy");
     if (bytes === 0) return;
-    const c = this.enqueue({ kind: "copy", stream, ns: Math.floor((bytes * this.T.copy_1000) / 1000) });
+    const c = this.enqueue({ kind: "copy", stream, onLink: onLink && !(stream && stream.apart), ns: Math.floor((bytes * this.T.copy_1000) / 1000) });
     if (waits) this.wait(c);
   }
 

@@ -308,8 +308,10 @@ class Runner {
         if (!ways) throw new Unknown(say("which way does it copy? cudaMemcpyDeviceToHost, for example", "复制方向？例如 cudaMemcpyDeviceToHost"), e.line);
         const to = e.arguments[0].is === "name" ? this.names.get(e.arguments[0].name) ?? {} : {};
         const size = bytesOf(2);
-        const waits = isAsync ? ways[0] === "DeviceToHost" && to.memory !== "pinned" : ways[0] !== "DeviceToDevice";
-        return m.copy(size, waits, isAsync ? this.stream(e.arguments[4]) : null), { v: 0 };
+        const from = e.arguments[1].is === "name" ? this.names.get(e.arguments[1].name) ?? {} : {}, isPinned = (x) => x.memory === "pinned";
+        const waits = !isAsync ? ways[0] !== "DeviceToDevice" : ways[0] === "DeviceToHost" ? !isPinned(to)
+          : ways[0] === "HostToDevice" && !isPinned(from) && size > 65536;
+        return m.copy(size, waits, isAsync ? this.stream(e.arguments[4]) : null, ways[1] !== ways[2]), { v: 0 };
       }
       case "cudaMemset": case "cudaMemsetAsync": return m.memset(this.stream(e.arguments[3])), { v: 0 };
       case "cudaMalloc": return this.store(e.arguments[0], { memory: "device", bytes: bytesOf(1) }), works(T.allocate);
