@@ -197,6 +197,7 @@ static const char *doubt_clocks(const struct memory *m) {
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {
         spin<<<1, 1>>>(2000000, on_device); /* meanwhile the host queues the rest: no gap */
+        CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaEventRecord(m->start, 0));
         spin<<<1, 1>>>(2000000, on_device);
         CHECK_CUDA(cudaGetLastError());

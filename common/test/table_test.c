@@ -195,7 +195,7 @@ int main(void) {
     expect_doubt("too few for thirds of eight", summarize(drift, 23, 1, 1.25).doubt, NULL);
     expect_doubt("as much as it jitters", summarize(drift, 31, 6, 1.25).doubt, NULL);
     expect_doubt("a sixth of what a processor may", summarize(drift, 31, 1, 2).doubt, NULL);
-    for (int i = 0; i < 31; i++) drift[i] = 100 + i / 5 * 0.9;
+    for (int i = 0; i < 31; i++) drift[i] = 100 + 0.18 * (i - i % 5);
     expect_doubt("3.6 % from third to third are no drift", summarize(drift, 31, 1, 1.25).doubt, NULL);
     expect_doubt("a millisecond is not long", doubt_wait(1000), NULL);
     expect_doubt("more is", doubt_wait(1001), "the host waited too long");

@@ -291,7 +291,7 @@ static inline bool is_fine(const char *at, size_t bytes) {
 /* ---- Rounds of loops. Functions, for they are no part of the program, whose accesses are checked. ---- */
 
 static void count_round(void) {
-    enum { PIECE = 10000000, TOO_MANY = 20 };
+    enum { PIECE = 10000000, TOO_MANY = 40 };
     static unsigned thread, block, rounds, pieces;
     if (++rounds < PIECE) return;
     rounds = 0;
@@ -317,11 +317,13 @@ void simcc_turn(void) {
     static int64_t before_ns;
     static const int64_t *before; /* of the thread */
     static unsigned epoch;        /* and the block */
-    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_epoch) simulated_step();
+    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_epoch) {
+        simulated_step();
+        count_round(); /* one that reads a clock may end by it */
+    }
     before = simulated_thread_ns;
     before_ns = *before;
     epoch = simulated_epoch;
-    count_round();
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */

@@ -698,7 +698,7 @@ static void enter(unsigned thread) {
 static void thread_main(void);
 
 /* Goes on with this thread, from `from`. */
-static void go_on(void **from, unsigned thread) {
+__attribute__((always_inline)) static inline void go_on(void **from, unsigned thread) {
     enter(thread);
     if (thread == state.begun) {
         state.begun++;
@@ -715,7 +715,7 @@ static void go_on(void **from, unsigned thread) {
 
 /* The thread waits, or has ended: the next one that can run does; or else the block goes on, also behind a warp of
  * which lanes wait for each other. */
-static void give_way_from(void **from, unsigned next) {
+__attribute__((always_inline)) static inline void give_way_from(void **from, unsigned next) {
     const unsigned warp = state.thread / 32;
     while (next < state.begun && state.status[next] != RUNS) next += (unsigned)state.direction;
     state.next = next;

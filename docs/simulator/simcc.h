@@ -116,8 +116,12 @@ template <class F, class Tuple> struct closure {
         const auto *const c = reinterpret_cast<const closure *>(it);
         std::apply(
             [k = c->kernel](auto... each) {
-                do one(k, each...);
-                while (simulated_next_thread());
+                do {
+                    if constexpr (std::is_pointer_v<F>)
+                        k(each...);
+                    else
+                        one(k, each...);
+                } while (simulated_next_thread());
             },
             c->arguments);
     }

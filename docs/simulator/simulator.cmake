@@ -63,21 +63,19 @@ function(rewrite_text source)
   rewrite(${source} ${source}l.c -f ${simulator}/text.sed -f ${simulator}/opencl.sed)
 endfunction()
 
-# build_by_simcc(target program.cu folder name [options]): a program of the suite, build/simulated/bin/folder/name. The
-# target's INTERFACE_COMPILE_DEFINITIONS are simcc's, too.
+# build_by_simcc(target program.cu folder name [options]): a program of the suite, build/simulated/bin/folder/name. What the
+# target's property DEFINES holds is defined. A target's property PROGRAM is the file, also of one in C.
 function(build_by_simcc target source folder name)
   set(program ${CMAKE_BINARY_DIR}/simulated/bin/${folder}/${name})
   cmake_path(GET program PARENT_PATH there)
   file(MAKE_DIRECTORY ${there})
-  add_executable(${target} IMPORTED GLOBAL)
-  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${program})
-  set(defined $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
+  set(defined $<TARGET_PROPERTY:${target},DEFINES>)
   add_custom_command(OUTPUT ${program} COMMAND ${simcc} ${source} -o ${program} -MF ${program}.d -Icommon
     -Xcompiler -Wall,-Wextra -DRECORD_DIGITS=3 ${ARGN} "$<$<BOOL:${defined}>:-D$<JOIN:${defined},;-D>>"
     COMMAND_EXPAND_LISTS VERBATIM WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     DEPENDS ${CMAKE_SOURCE_DIR}/${source} ${of_simcc} DEPFILE ${program}.d COMMENT "simcc ${source}")
-  add_custom_target(${target}_built ALL DEPENDS ${program})
-  add_dependencies(${target} ${target}_built)
+  add_custom_target(${target} ALL DEPENDS ${program})
+  set_target_properties(${target} PROPERTIES PROGRAM ${program})
 endfunction()
 
 # add_simulated(host|opencl|cuda program.c|.cu [prefix]): a folder's program on the simulated device, and the test that
@@ -152,20 +150,22 @@ function(add_simulated needs source)
       -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
     target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
     set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
-      RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN})
+      RUNTIME_OUTPUT_DIRECTORY ${there}/bin/${folder}/${ARGN} PROGRAM $<TARGET_FILE:${target}>)
   endif()
+  get_target_property(file ${target} PROGRAM)
   # Red: the program prints another number, mark or error than the text of its chapter was written for.
   add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/docs/simulator/transcript.sh
-    ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt $<TARGET_FILE:${target}>)
+    ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt ${file})
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120 SKIP_RETURN_CODE 77)
 endfunction()
 
 # add_bad_input(host|opencl|cuda program): what a program with options must refuse.
 function(add_bad_input needs name)
   if(TARGET simulated_${name})
+    get_target_property(file simulated_${name} PROGRAM)
     # Red: a mistyped option measures something else, in silence.
     add_test(NAME ${name}.bad_input COMMAND sh ${CMAKE_SOURCE_DIR}/common/test/bad_input.sh
-      $<TARGET_FILE:simulated_${name}> ${needs})
+      ${file} ${needs})
     set_tests_properties(${name}.bad_input PROPERTIES LABELS simulated)
   endif()
 endfunction()

@@ -239,7 +239,7 @@ def main(arguments):
     texts = sorted(ROOT / name for name in names if re.search(r"^(?!build/|\.|docs/results/.*/README).*\.md$", name)
                    and (ROOT / name).is_file())
     programs = options_of(ROOT / build)
-    sources = "".join(path.read_text(errors="ignore") for path in map(ROOT.joinpath, TRACKED or programs)
+    sources = "".join(path.read_text(errors="ignore") for path in (ROOT.rglob("*.*") if not TRACKED else map(ROOT.joinpath, TRACKED))
                       if path.is_file() and path.suffix not in (".md", ".csv", ".svg", ".png", ".txt", ".ipynb"))
     faults = [fault for path in texts for fault in check(path, programs, sources, "--refresh" in arguments)]
     print(*faults, sep="\n", end="\n" if faults else "", file=sys.stderr)

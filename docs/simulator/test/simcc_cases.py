@@ -106,7 +106,7 @@ SAID = [
     (KERNEL.format("__shared__ int s[10000]; s[0] = 1; x[0] = s[0];", "k<<<1, 1, 20000>>>(d);"), 0,
      "k has more than 49152 bytes of shared memory", 3),
     (KERNEL.format("while (*(volatile int *)x == 0);", "k<<<1, 1>>>(d);"), 0,
-     "k: thread 0 of block 0 is in a loop of 200000000 rounds", 3),
+     "k: thread 0 of block 0 is in a loop of 400000000 rounds", 3),
     ("__global__ void k(int *x) { *x = 1; }\nint main() {\n    volatile int *p;\n    cudaMallocHost(&p, 4);\n    *p = 0;\n"
      "    k<<<1, 1>>>((int *)p);\n    cudaGetLastError();\n    while (!*p) continue;\n}\n", 8,
      "the host reads one place in a loop: no time passes meanwhile", 3),
