@@ -272,6 +272,21 @@ static void rcp_make_ready(int version) {
     RCP_CHECK(clFinish(rcp_queue));
 }
 
+/* For --cold: other data, all 0, twice the cache; many a GPU names its first cache only. Returns
+ * how many numbers they are. */
+static size_t rcp_make_others(void) {
+    const cl_uint zero = 0;
+    cl_ulong bytes;
+    cl_mem others;
+    RCP_CHECK(
+        clGetDeviceInfo(rcp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
+    bytes = 2 * bytes > RCP_COLD_BYTES ? 2 * bytes : RCP_COLD_BYTES;
+    RCP_MAKE(others, clCreateBuffer(rcp_context, CL_MEM_READ_WRITE, bytes, NULL, &rcp_code));
+    RCP_CHECK(clEnqueueFillBuffer(rcp_queue, others, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+    RCP_CHECK(clSetKernelArg(rcp_read_all, 0, sizeof others, &others));
+    return bytes / sizeof zero;
+}
+
 /* The device of this number, or with this text in its name. NULL: the first GPU, or device 0. */
 static void rcp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
@@ -348,21 +363,13 @@ static void rcp_count(int sign) {
  * other, but then no core works for others: with PoCL on two quiet cores 3 % at most, beside one
  * busy loop 31 % and more. 30 ms: a few ticks. */
 static const char *rcp_doubt_cores(void) {
-    static char words[100];
-    const double others_ms = fmin(rcp_counts.busy - rcp_counts.ran - 30, rcp_counts.waited);
-    const double all_ms = rcp_counts.ran + rcp_counts.waited;
-    const double stolen_ms = fmax(0, rcp_counts.stolen - 30), busy_ms = rcp_counts.busy + stolen_ms;
+    const double ran = rcp_counts.ran, waited = rcp_counts.waited, busy = rcp_counts.busy;
+    const double stolen = fmax(0, rcp_counts.stolen - 30);
     if (!rcp_counts.is_seen)
-        return "unknown: whether others had the processor: /proc has no counts here";
-    if (others_ms > 0.1 * all_ms)
-        snprintf(words, sizeof words, "others had the processor for %.0f %% of this program's time",
-                 100 * others_ms / all_ms);
-    else if (stolen_ms > 0.1 * busy_ms)
-        snprintf(words, sizeof words, "the host of this virtual machine took %.0f %% of the time",
-                 100 * stolen_ms / busy_ms);
-    else
-        return NULL;
-    return words;
+        return "unknown: /proc does not show other programs";
+    if (fmin(busy - ran - 30, waited) > 0.1 * (ran + waited))
+        return "others had the processor";
+    return stolen > 0.1 * (busy + stolen) ? "the host of this virtual machine had its cores" : NULL;
 }
 
 static int rcp_by_size(const void *left, const void *right) {
@@ -405,7 +412,7 @@ static int rcp_print_spread(const double *us, double factor, double slack_us) {
 
 int main(int argc, char **argv) {
     static double empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS];
-    static double empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS], worked_us[RCP_RUNS];
+    static double empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS];
     const char *wanted = NULL;
     int cold = 0;
     double cpu_us = 0, all_us = 0;
@@ -439,20 +446,8 @@ int main(int argc, char **argv) {
         RCP_REFUSE("rcp_queue is out of order: START and END of two kernels are then no span\n");
     if (!(rcp_before = malloc(rcp_result.bytes)) || !(rcp_seen = malloc(rcp_result.bytes)))
         RCP_REFUSE("no memory for the result\n");
-    if (cold) { /* other data, twice the cache; many a GPU names its first cache only */
-        const cl_uint zero = 0;
-        cl_ulong bytes;
-        cl_mem others;
-        RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes,
-                                  NULL));
-        bytes = 2 * bytes > RCP_COLD_BYTES ? 2 * bytes : RCP_COLD_BYTES;
-        rcp_other_count = bytes / sizeof zero;
-        RCP_MAKE(others, clCreateBuffer(rcp_context, CL_MEM_READ_WRITE, bytes, NULL, &rcp_code));
-        RCP_CHECK(
-            clEnqueueFillBuffer(rcp_queue, others, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
-        RCP_CHECK(clSetKernelArg(rcp_read_all, 0, sizeof others, &others));
-    }
-
+    if (cold)
+        rcp_other_count = rcp_make_others();
     rcp_make_ready(0);
     const struct rcp_span first = rcp_time(NULL, 1); /* what fails here is not launch()'s fault */
     rcp_time(launch, 0);                             /* the warm-up: a first launch may compile */
@@ -470,7 +465,6 @@ int main(int argc, char **argv) {
         work_us[run] = work.us;
         host_us[run] = work.host_us;
         rest_us[run] = work.wait_us - work.host_us - work.us;
-        worked_us[run] = work.cpu_us - empty.cpu_us;
         cpu_us += watched_ms > 0 ? 0 : work.cpu_us;
         all_us += watched_ms > 0 ? 0 : work.wait_us;
         if (watched_ms > 0)
@@ -488,15 +482,9 @@ int main(int argc, char **argv) {
     /* A busy machine adds to most waits, not to each. */
     const double rest_5_us = rcp_percentile(rest_us, RCP_RUNS, 5);
     const double host_5_us = rcp_percentile(host_us, RCP_RUNS, 5);
-    const double worked_5_us = rcp_percentile(worked_us, RCP_RUNS, 5);
     if (rest_5_us > 2 * no_rest_us + us / 4 + 20)
         RCP_REFUSE("the events do not cover the work: %.2f us, and the host waited %.2f us more\n",
                    us, rest_5_us);
-    /* On a processor this program's own threads do the work, each on a core. */
-    if (rcp_is_cpu && worked_5_us > 2 * (double)sysconf(_SC_NPROCESSORS_ONLN) * us + 200)
-        RCP_REFUSE(
-            "the events do not cover the work: %.2f us, and the threads worked for %.2f us\n", us,
-            worked_5_us);
     if (!(us > 0))
         RCP_REFUSE("no time at all: the kernel is too short for this device's clock\n");
     if (host_5_us > 1000 + 2 * us)
