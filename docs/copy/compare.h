@@ -134,12 +134,12 @@ static inline size_t cmp_rank(size_t n, int intervals) {
     }
 }
 
-/* Of one sample or more. Percent: without an interval it is from -100 to infinity. */
+/* Percent: without an interval it is from -100 to infinity. */
 static inline struct cmp_interval cmp_enclose(const double *samples, size_t n, int intervals) {
     static double sorted[CMP_RUNS];
     const size_t k = cmp_rank(n, intervals);
     qsort(memcpy(sorted, samples, n * sizeof *sorted), n, sizeof *sorted, cmp_by_size);
-    const struct cmp_interval found = {(sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
+    const struct cmp_interval found = {n > 0 ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : 0,
                                        k > 0 ? sorted[k - 1] : -100,
                                        k > 0 ? sorted[n - k] : INFINITY};
     return found;
@@ -443,17 +443,19 @@ static inline int cmp_measure(int longest_row, double step_us, double relative) 
     cmp_measure_rounds();
     for (int i = 0; i < n && cmp.events_are_theirs; i++)
         cmp_check_outside((char)('A' + i));
+    for (int i = 0; i < n; i++)
+        if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp_median(cmp.us[i], cmp.rounds))
+            CMP_REFUSE((char)('A' + i), "keeps the host for %.0f us in launch()\n", cmp.host_us[i]);
     const int is_short = cmp.rounds < 50 * cmp.too_short; /* without them the ratio is too near 1 */
     if (is_short || cmp_rank(cmp.rounds, cmp_intervals()) == 0) {
-        fprintf(stderr, is_short ? "the launches are too short for this device's clock, or it is "
-                                   "disturbed\n"
-                                 : "too few rounds: give it more SECONDS\n");
+        cmp_doubt(cmp.table);
+        fprintf(stderr, "%s: %s\n",
+                is_short ? "the launches are too short for this device's clock, or it is disturbed"
+                         : "too few rounds: give it more SECONDS",
+                *cmp.table->doubt ? cmp.table->doubt : "nobody was seen who disturbs");
         return 1;
     }
     cmp_sum_up(cmp_tick_us(cmp.times_us, cmp.times, relative), step_us);
-    for (int i = 0; i < n; i++)
-        if (cmp.host_us[i] > 100 && cmp.host_us[i] > 3 * cmp.table[0].us[i])
-            CMP_REFUSE((char)('A' + i), "keeps the host for %.0f us in launch()\n", cmp.host_us[i]);
     return 0;
 }
 
@@ -497,20 +499,20 @@ static inline void cmp_print_rows(FILE *to, const char *format, const struct cmp
                               : i > 0         ? "undecided"
                                               : "";
         fprintf(to, format, 'A' + i, of->us[i], more.middle, more.low, more.high, of->mhz[i],
-                verdict);
+                of->disturbed > 0, verdict);
     }
 }
 
 static inline void cmp_print_record(FILE *to, const struct cmp_found *of) {
     fprintf(to, "# program,compare\n# device,%s\n# seconds,%g\n", cmp_device_name, of->seconds);
-    fprintf(to, "# processes,%d\n# repeated,%d\n# disturbed,%g\n# rounds,%g\n", cmp.rows,
-            cmp.repeated, of->disturbed, of->rounds);
+    fprintf(to, "# processes,%d\n# repeated,%d\n# rounds,%g\n", cmp.rows, cmp.repeated, of->rounds);
     fprintf(to, "# in_a_row,%g\n# empty_us,%.3f\n# tick_ns,%.0f\n# least_percent,%.3f\n",
             of->in_a_row, of->empty_us, of->tick_ns, of->least);
     fprintf(to, "# sm_clock_first_mhz,%.0f\n# sm_clock_last_mhz,%.0f\n", of->first_mhz,
             of->last_mhz);
-    fprintf(to, "candidate,median_us,more_percent,low_percent,high_percent,sm_clock_mhz,verdict\n");
-    cmp_print_rows(to, "%c,%.3f,%.3f,%.3f,%.3f,%.0f,%s\n", of);
+    fprintf(to,
+            "candidate,median_us,more_percent,low_percent,high_percent,sm_clock_mhz,disturbed\n");
+    cmp_print_rows(to, "%c,%.3f,%.3f,%.3f,%.3f,%.0f,%d\n", of);
 }
 
 /* of: what all processes say together. */
@@ -524,8 +526,8 @@ static inline void cmp_print_words(const struct cmp_found *of) {
         printf("Disturbed: %.0f of %d processes: %s.\n", of->disturbed, cmp.rows, row->doubt);
     else if (*row->doubt)
         printf("%s\n", row->doubt);
-    printf("    median_us more_percent low_percent high_percent sm_clock_mhz verdict\n");
-    cmp_print_rows(stdout, "%c %11.2f %12.2f %11.2f %12.2f %12.0f %s\n", of);
+    printf("    median_us more_percent low_percent high_percent sm_clock_mhz disturbed verdict\n");
+    cmp_print_rows(stdout, "%c %11.2f %12.2f %11.2f %12.2f %12.0f %9d %s\n", of);
     for (int i = 0; i < cmp_candidates && cmp_candidates > 2; i++) {
         double behind = 0; /* another one */
         for (int j = 0; j < cmp_candidates; j++)

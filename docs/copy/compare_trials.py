@@ -51,7 +51,7 @@ def collect(pool, seconds, opencl):
                 stream.write(f"# device,{said.meta['device'].replace(',', '')}\n# date,{datetime.date.today()}\n# seconds,{each}\n")
                 table.writeheader()
             table.writerow({**said.meta, "kernel": kernel, "more_per_mille": more, "median_a_us": a["median_us"],
-                            "difference_percent": b["more_percent"]})
+                            "difference_percent": b["more_percent"], "disturbed": b["disturbed"]})
             stream.flush()
             rows += 1
 

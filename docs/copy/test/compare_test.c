@@ -57,13 +57,14 @@ static long first_wrong(const void *copy, int version) {
 
 static void check_statistics(void) {
     static const double steps[] = {32, 52.0833, 1024, 1000}, lengths_us[] = {3, 60, 1000, 20000};
-    double samples[] = {7, 1, 3, 9, 5, 2, 8, 4, 6}, runs[30];
+    double samples[] = {7, 1, 3, 9, 5, 2, 8, 4, 6}, runs[30], times_us[] = {3, 3.4, 3.1};
     for (int s = 0; s < 4; s++)
         for (int l = 0; l < 4; l++)
             for (int is_float = 0; is_float < 2; is_float++)
                 expect("tick", tick_ns(lengths_us[l], steps[s], 300, is_float),
                        steps[s] - 2.5 - 3e-4 * lengths_us[l],
                        steps[s] + 2.5 + (is_float ? 3e-4 * lengths_us[l] : 0));
+    expect("the smallest step, not the last", cmp_tick_us(times_us, 3, 0), 0.099, 0.101);
     expect("the tick of times that are all alike", tick_ns(3, 3000, 1, 0), 3000, 1e9);
     for (size_t n = 0; n < 6; n++)
         expect("too few", (double)cmp_rank(n, 1), 0, 0);
