@@ -22,7 +22,7 @@ foreach(program recipe compare)
 endforeach()
 foreach(api opencl cuda)
   if(TARGET simulated_${api}_compare)
-    set_tests_properties(${api}_compare.simulated PROPERTIES COST 9 TIMEOUT 300)
+    set_tests_properties(${api}_compare.simulated ${api}_recipe.simulated PROPERTIES COST 9 TIMEOUT 400)
   endif()
 endforeach()
 
