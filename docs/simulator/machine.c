@@ -76,9 +76,10 @@ static context host_context;
 
 __attribute__((noinline, noreturn)) static void jump_to(void **to) { __builtin_longjmp(to, 1); }
 
-static void switch_contexts(void **from, void **to) {
-    if (__builtin_setjmp(from) == 0) jump_to(to);
-}
+/* In place, for threads: no processor foresees where a return behind it goes. No function with it is inlined. */
+#define SWITCH(from, to)                                                                                               \
+    if (__builtin_setjmp(from) == 0) jump_to(to)
+static void switch_contexts(void **from, void **to) { SWITCH(from, to); }
 /* volatile: the compiler must not know how little the function itself changes */
 static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
 
@@ -101,9 +102,9 @@ static struct state {
     bool in_a_row;             /* the command was there before the kernel in front of it ended */
     context block_context;
     struct simulated_command *running;
-    unsigned unit, thread, next, begun; /* threads of the block that have begun */
-    bool meets;                         /* a lane of this warp waits for others */
-    int direction;                      /* from thread to thread: 1 or -1 */
+    unsigned unit, thread, next, begun;    /* threads of the block that have begun */
+    bool meets;                            /* a lane of this warp waits for others */
+    int direction;                         /* from thread to thread: 1 or -1 */
     unsigned waiting, votes, votes_before; /* at the block's barrier, and behind it */
     int line;
     int64_t block_start_ns, block_end_ns; /* the latest time of a thread that has come to its end or to the barrier */
@@ -699,18 +700,19 @@ static struct simulated_index index_in(struct simulated_index size, unsigned num
 }
 
 static struct lane { /* see below */
-    unsigned mask, source, votes, meetings;
+    unsigned mask, source, votes;
     bool predicate;
     const void *in;
     void *out;
     size_t bytes;
 } lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
+static unsigned meetings_of[MAX_THREADS]; /* in any kernel: they are compared within a warp */
 
 struct simulated_here simulated_here;
 static void enter(unsigned thread) {
     state.thread = thread;
     simulated_here.thread = (unsigned short)thread;
-    simulated_here.meetings = lane_of[thread].meetings;
+    simulated_here.meetings = meetings_of[thread];
     threadIdx.x = thread;
     if (state.has_rows) threadIdx = index_in(blockDim, thread);
     simulated_thread_ns = &state.thread_ns[thread];
@@ -718,8 +720,8 @@ static void enter(unsigned thread) {
 
 static void thread_main(void);
 
-/* Goes on with this thread, from `from`. */
-__attribute__((always_inline)) static inline void go_on(void **from, unsigned thread) {
+/* This thread goes on: returns where. */
+__attribute__((always_inline)) static inline void **go_on(unsigned thread) {
     enter(thread);
     if (thread == state.begun) {
         state.begun++;
@@ -731,21 +733,21 @@ __attribute__((always_inline)) static inline void go_on(void **from, unsigned th
             new_fiber(fibers->unused[fibers->count++] = (void **)calloc(1, sizeof(context)), thread_main);
         fibers->of[thread] = fibers->unused[--fibers->count];
     }
-    switch_from_to(from, fibers->of[thread]);
+    return fibers->of[thread];
 }
 
-/* The thread waits, or has ended: the next one that can run does; or else the block goes on, also behind a warp of
- * which lanes wait for each other. */
-__attribute__((always_inline)) static inline void give_way_from(void **from, unsigned next) {
+/* The next one that can run does, from `next` on; or else the block goes on, also behind a warp of which lanes wait for
+ * each other. */
+__attribute__((always_inline)) static inline void **next_context(unsigned next) {
     const unsigned warp = state.thread / 32;
     while (next < state.begun && state.status[next] != RUNS) next += (unsigned)state.direction;
     state.next = next;
-    if (next < state.running->threads && (!state.meets || next / 32 == warp))
-        go_on(from, next);
-    else
-        switch_from_to(from, state.block_context);
+    return next < state.running->threads && (!state.meets || next / 32 == warp) ? go_on(next) : state.block_context;
 }
-static void give_way(void) { give_way_from(fibers->of[state.thread], state.thread + (unsigned)state.direction); }
+/* The thread waits. */
+#define GIVE_WAY                                                                                                       \
+    void **const own = fibers->of[state.thread];                                                                       \
+    SWITCH(own, next_context(state.thread + (unsigned)state.direction))
 
 static void note_end_of(int64_t ns) { state.block_end_ns = ns > state.block_end_ns ? ns : state.block_end_ns; }
 
@@ -759,7 +761,7 @@ bool simulated_next_thread(void) {
     fibers->of[thread] = NULL;
     state.thread = next;
     simulated_here.thread = (unsigned short)next;
-    simulated_here.meetings = lane_of[next].meetings;
+    simulated_here.meetings = meetings_of[next];
     state.begun++;
     state.status[next] = RUNS;
     simulated_thread_ns = &state.thread_ns[next];
@@ -783,7 +785,7 @@ static void thread_main(void) {
         void **const own = fibers->of[state.thread];
         fibers->of[state.thread] = NULL;
         fibers->unused[fibers->count++] = own;
-        give_way_from(own, state.thread + (unsigned)state.direction);
+        SWITCH(own, next_context(state.thread + (unsigned)state.direction));
     }
 }
 
@@ -809,7 +811,7 @@ static bool let_meet(unsigned waiting) {
         if (lane->out && given) memcpy(lane->out, lane_of[warp + lane->source].in, lane->bytes);
         lane->votes = votes;
         state.status[t] = RUNS;
-        lane->meetings++;
+        meetings_of[t]++;
         state.thread_ns[t] = end_ns + (lane->out ? T.step : 0);
     }
     return true;
@@ -849,7 +851,7 @@ static int64_t run_block(int64_t start_ns) {
         state.next = round % 2 ? threads - 1 : 0;
         while (state.next < threads) {
             state.meets = false;
-            give_way_from(state.block_context, state.next);
+            SWITCH(state.block_context, next_context(state.next));
             const unsigned warp = state.thread / 32 * 32, end = warp + 32 < threads ? warp + 32 : threads;
             if (state.meets && warp_meets(warp)) state.next = state.direction > 0 ? warp : end - 1;
         }
@@ -878,18 +880,18 @@ unsigned simulated_barrier_at(int line, bool predicate) {
     state.votes += predicate;
     state.status[state.thread] = AT_BARRIER;
     note_end_of(*simulated_thread_ns);
-    give_way();
+    GIVE_WAY;
     return state.votes_before;
 }
 
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes) {
     struct lane *lane = &lane_of[state.thread];
-    *lane = (struct lane){mask, source, 0, lane->meetings, predicate, in, out, bytes};
+    *lane = (struct lane){mask, source, 0, predicate, in, out, bytes};
     state.status[state.thread] = MEETS;
     state.meets = true;
     if (!(mask >> state.thread % 32 & 1))
         simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, state.thread % 32, mask);
-    give_way();
+    GIVE_WAY;
     return lane->votes;
 }
 
