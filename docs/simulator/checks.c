@@ -285,15 +285,14 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
     }
 }
 
-/* Most accesses are right at a glance: in the middle of an allocation, or the host's to memory of its own. */
+/* Others are right at a glance, too: on the stack, or the host's to memory of its own. */
 static inline bool is_fine(const char *at, size_t bytes) {
     if (!checks) return true;
     const size_t offset = (size_t)(at - simulated_device_memory);
     if (!simulated_in_kernel())
         return offset >= SIMULATED_DEVICE_BYTES && !is_variable(at) &&
                (size_t)(at - simcc_pinned_low) >= (size_t)(simcc_pinned_high - simcc_pinned_low);
-    if (offset < SIMULATED_DEVICE_BYTES)
-        return !simulated_notes.order_left && simulated_granules[offset >> SIMULATED_GRANULE_BITS];
+    if (offset < SIMULATED_DEVICE_BYTES) return false;
     if (is_in_stack(at) || (size_t)(at - last_piece.start) < last_piece.bytes) return true;
     if (simulated_notes.order_left) return false;
     return (size_t)(at - (char *)simulated_shared()) + bytes <= simulated_shared_bytes() ||
@@ -350,9 +349,17 @@ void simcc_declared(size_t bytes, size_t place) {
 
 /* ---- What the compiler calls ---- */
 
+__attribute__((noinline)) static void look_at(void *at, size_t bytes, bool writes, const void *place) {
+    if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, place);
+}
+/* Most accesses of a kernel are in the middle of an allocation: they need no frame. */
 #define HOOK(name, bytes, writes)                                                                                      \
     void name(void *at) {                                                                                              \
-        if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, __builtin_return_address(0));                  \
+        const size_t offset = (size_t)((const char *)at - simulated_device_memory);                                    \
+        if (offset < SIMULATED_DEVICE_BYTES && simulated_in_kernel() && !simulated_notes.order_left &&                 \
+            simulated_granules[offset >> SIMULATED_GRANULE_BITS])                                                      \
+            return;                                                                                                    \
+        look_at(at, bytes, writes, __builtin_return_address(0));                                                       \
     }
 #define HOOKS(bytes)                                                                                                   \
     HOOK(__tsan_read##bytes, bytes, false)                                                                             \
