@@ -186,8 +186,7 @@ extern struct simulated_notes {
     unsigned launch, first_epoch;
     char *shared; /* dynamic, of shared_bytes, and behind it what the program's kernels declare, all in a row */
     size_t shared_bytes;
-    unsigned
-        order_left; /* accesses whose order is checked: a million in each of a kernel's first two launches, without FAULT */
+    unsigned order_left; /* accesses whose order is checked: a million in a kernel's first two launches; 0 with FAULT */
     size_t declared_bytes;
     bool fenced;
 } simulated_notes;
