@@ -75,12 +75,19 @@ static void say_at_the_end(int status, void *nothing) {
 }
 __attribute__((constructor)) static void say_it_last(void) { on_exit(say_at_the_end, NULL); }
 
+/* ---- Which kernel is launched ---- */
+
+bool simcc_is_asking;
+const char *simcc_answered;
+void simcc_ask(bool is) { simcc_is_asking = is; }
+void simcc_answer(const char *kernel) { simcc_answered = kernel; }
+
 /* ---- Arguments of launches, which kernels read: in large pieces, which stay ---- */
 
 static struct piece {
     char *start;
     size_t bytes;
-} * pieces;
+} * pieces, last_piece;
 static int piece_count;
 
 void *simcc_closure(size_t bytes) {
@@ -88,7 +95,7 @@ void *simcc_closure(size_t bytes) {
     const size_t aligned = (bytes + 63) / 64 * 64, piece = aligned > 1 << 20 ? aligned : 1 << 20;
     if (piece_count == 0 || pieces[piece_count - 1].bytes - used < aligned) {
         pieces = (struct piece *)simulated_grow(pieces, piece_count, sizeof *pieces);
-        pieces[piece_count++] = (struct piece){(char *)aligned_alloc(64, piece), piece};
+        pieces[piece_count++] = last_piece = (struct piece){(char *)aligned_alloc(64, piece), piece};
         used = 0;
     }
     used += aligned;
@@ -142,17 +149,17 @@ struct shadow {
 };
 
 static bool conflicts(const struct access *a, const struct access *b, bool is_shared) {
-    if (!(a->bytes & b->bytes) || a->epoch <= simulated_notes.first_epoch) return false;
+    if (!(a->bytes & b->bytes)) return false;
     if (a->block != b->block) return !simulated_notes.fenced && !is_shared;
     return a->thread != b->thread && a->epoch == b->epoch &&
            (a->thread / 32 != b->thread / 32 || a->meetings == b->meetings);
 }
 
 static void check_order(struct shadow *shadow, unsigned char bytes, bool writes, bool is_shared, const void *place) {
-    const struct access now = {simulated_epoch, simulated_block(), simulated_meetings(),
-                               (unsigned short)simulated_thread(), bytes};
+    const struct access now = {simulated_here.epoch, simulated_here.block, simulated_here.meetings,
+                               simulated_here.thread, bytes};
     const struct access *other = writes ? &shadow->read : &shadow->written;
-    if (conflicts(other, &now, is_shared) && is_new_place(place)) {
+    if (other->epoch > simulated_notes.first_epoch && conflicts(other, &now, is_shared) && is_new_place(place)) {
         unsigned launches;
         fprintf(stderr,
                 "simcc: %s: %s: thread %u of block %u %s what thread %u of block %u %s, and nothing orders the two: a "
@@ -182,15 +189,19 @@ static struct known *learn(struct known *k, char *start, size_t bytes) {
     return k;
 }
 
-__attribute__((noinline, noreturn)) static void stop_at(const void *place, bool writes, const char *what) {
+__attribute__((noinline, cold, noreturn)) static void stop_at(const void *place, bool writes, const char *what) {
     unsigned launches;
     if (!simulated_in_kernel()) simulated_stop("%s: the host %s %s", line_of(place), writes ? "writes" : "reads", what);
     simulated_stop("%s: %s: thread %u of block %u %s %s", line_of(place), simulated_last_kernel(&launches),
-                   simulated_thread(), simulated_block(), writes ? "writes" : "reads", what);
+                   simulated_thread(), simulated_here.block, writes ? "writes" : "reads", what);
 }
 
 static bool is_variable(const char *at) { return at >= &__start_simcc_device && at < &__stop_simcc_device; }
 static bool is_device_memory(const char *at) { return (size_t)(at - simulated_device_memory) < SIMULATED_DEVICE_BYTES; }
+
+__attribute__((always_inline)) static inline bool is_in_stack(const char *at) {
+    return (uintptr_t)at - (uintptr_t)__builtin_frame_address(0) + (1 << 18) < 1 << 19;
+}
 
 static void check_on_host(const char *at, bool writes, const void *place) {
     if (is_variable(at))
@@ -258,8 +269,7 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
     } else if (is_variable(at)) {
         k = learn(&variables, &__start_simcc_device, (size_t)(&__stop_simcc_device - &__start_simcc_device));
     } else {
-        const bool in_stack = (uintptr_t)at - (uintptr_t)__builtin_frame_address(0) + (1 << 18) < 1 << 19;
-        if (in_stack || (at >= &__executable_start && at < &end) || is_argument(at) || is_pinned(at)) return;
+        if (is_in_stack(at) || (at >= &__executable_start && at < &end) || is_argument(at) || is_pinned(at)) return;
         stop_at(place, writes, "memory that is no memory of the device, or beyond it");
     }
     if (k && (size_t)(at - k->start) + bytes > k->bytes) stop_at(place, writes, "beyond the end of its memory");
@@ -275,15 +285,16 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
     }
 }
 
-/* Most accesses are right at a glance: in the middle of an allocation, or the host's to memory of its own. */
+/* Others are right at a glance, too: on the stack, or the host's to memory of its own. */
 static inline bool is_fine(const char *at, size_t bytes) {
     if (!checks) return true;
     const size_t offset = (size_t)(at - simulated_device_memory);
     if (!simulated_in_kernel())
         return offset >= SIMULATED_DEVICE_BYTES && !is_variable(at) &&
-               (at < simcc_pinned_low || at >= simcc_pinned_high);
+               (size_t)(at - simcc_pinned_low) >= (size_t)(simcc_pinned_high - simcc_pinned_low);
+    if (offset < SIMULATED_DEVICE_BYTES) return false;
+    if (is_in_stack(at) || (size_t)(at - last_piece.start) < last_piece.bytes) return true;
     if (simulated_notes.order_left) return false;
-    if (offset < SIMULATED_DEVICE_BYTES) return simulated_granules[offset >> SIMULATED_GRANULE_BITS];
     return (size_t)(at - (char *)simulated_shared()) + bytes <= simulated_shared_bytes() ||
            (at >= simcc_pinned_low && at < simcc_pinned_high && is_pinned(at));
 }
@@ -295,9 +306,9 @@ static void count_round(void) {
     static unsigned thread, block, rounds, pieces;
     if (++rounds < PIECE) return;
     rounds = 0;
-    pieces = thread == simulated_thread() && block == simulated_block() ? pieces + 1 : 0;
+    pieces = thread == simulated_thread() && block == simulated_here.block ? pieces + 1 : 0;
     thread = simulated_thread();
-    block = simulated_block();
+    block = simulated_here.block;
     if (pieces < TOO_MANY || !simulated_in_kernel()) return;
     unsigned launches;
     simulated_stop(
@@ -317,13 +328,13 @@ void simcc_turn(void) {
     static int64_t before_ns;
     static const int64_t *before; /* of the thread */
     static unsigned epoch;        /* and the block */
-    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_epoch) {
+    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_here.epoch) {
         simulated_step();
         count_round(); /* one that reads a clock may end by it */
     }
     before = simulated_thread_ns;
     before_ns = *before;
-    epoch = simulated_epoch;
+    epoch = simulated_here.epoch;
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */
@@ -338,9 +349,17 @@ void simcc_declared(size_t bytes, size_t place) {
 
 /* ---- What the compiler calls ---- */
 
+__attribute__((noinline)) static void look_at(void *at, size_t bytes, bool writes, const void *place) {
+    if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, place);
+}
+/* Most accesses of a kernel are in the middle of an allocation: they need no frame. */
 #define HOOK(name, bytes, writes)                                                                                      \
     void name(void *at) {                                                                                              \
-        if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, __builtin_return_address(0));                  \
+        const size_t offset = (size_t)((const char *)at - simulated_device_memory);                                    \
+        if (offset < SIMULATED_DEVICE_BYTES && simulated_in_kernel() && !simulated_notes.order_left &&                 \
+            simulated_granules[offset >> SIMULATED_GRANULE_BITS])                                                      \
+            return;                                                                                                    \
+        look_at(at, bytes, writes, __builtin_return_address(0));                                                       \
     }
 #define HOOKS(bytes)                                                                                                   \
     HOOK(__tsan_read##bytes, bytes, false)                                                                             \

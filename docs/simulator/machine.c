@@ -76,9 +76,10 @@ static context host_context;
 
 __attribute__((noinline, noreturn)) static void jump_to(void **to) { __builtin_longjmp(to, 1); }
 
-static void switch_contexts(void **from, void **to) {
-    if (__builtin_setjmp(from) == 0) jump_to(to);
-}
+/* In place, for threads: no processor foresees where a return behind it goes. No function with it is inlined. */
+#define SWITCH(from, to)                                                                                               \
+    if (__builtin_setjmp(from) == 0) jump_to(to)
+static void switch_contexts(void **from, void **to) { SWITCH(from, to); }
 /* volatile: the compiler must not know how little the function itself changes */
 static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
 
@@ -101,18 +102,19 @@ static struct state {
     bool in_a_row;             /* the command was there before the kernel in front of it ended */
     context block_context;
     struct simulated_command *running;
-    unsigned unit, thread, next, begun; /* threads of the block that have begun */
-    bool meets;                         /* a lane of this warp waits for others */
-    int direction;                      /* from thread to thread: 1 or -1 */
-    enum { RUNS, MEETS, AT_BARRIER, ENDED } status[MAX_THREADS];
+    unsigned unit, thread, next, begun;    /* threads of the block that have begun */
+    bool meets;                            /* a lane of this warp waits for others */
+    int direction;                         /* from thread to thread: 1 or -1 */
     unsigned waiting, votes, votes_before; /* at the block's barrier, and behind it */
     int line;
     int64_t block_start_ns, block_end_ns; /* the latest time of a thread that has come to its end or to the barrier */
     int64_t device_ns;                    /* of the command that runs */
-    int64_t barrier_ns, first_barrier_ns, block_noise, thread_ns[MAX_THREADS];
+    int64_t barrier_ns, first_barrier_ns, block_noise;
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
+    enum { RUNS, MEETS, AT_BARRIER, ENDED } status[MAX_THREADS]; /* and the rest: of a kernel that is in the middle */
+    int64_t thread_ns[MAX_THREADS];
 } state;
 
 /* ---- The host's time ---- */
@@ -655,6 +657,15 @@ int64_t simulated_stamp_ns(int64_t ns) {
     return (tick & (tick - 1)) == 0 ? stamp & -tick : stamp / tick * tick; /* a division takes long */
 }
 
+/* If the tick is a power of 2, and FAULT is none of stamp_, tick_ and timer_; else 0. Nobody has asked for a fault here. */
+static int64_t timer_mask;
+static void set_timer_mask(void) {
+    const int64_t tick = simulated_device->tick_ns;
+    const char *const fault = simulated_fault_begins;
+    const bool is_faulty = !memcmp(fault, "stamp", 5) || !memcmp(fault, "tick_", 5) || !memcmp(fault, "timer", 5);
+    timer_mask = (tick & (tick - 1)) == 0 && !is_faulty ? -tick : 0;
+}
+
 /* ---- A kernel: blocks on units, threads in a block ---- */
 
 struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
@@ -688,8 +699,20 @@ static struct simulated_index index_in(struct simulated_index size, unsigned num
     return (struct simulated_index){number % size.x, number / size.x % size.y, number / size.x / size.y};
 }
 
+static struct lane { /* see below */
+    unsigned mask, source, votes;
+    bool predicate;
+    const void *in;
+    void *out;
+    size_t bytes;
+} lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
+static unsigned meetings_of[MAX_THREADS]; /* in any kernel: they are compared within a warp */
+
+struct simulated_here simulated_here;
 static void enter(unsigned thread) {
     state.thread = thread;
+    simulated_here.thread = (unsigned short)thread;
+    simulated_here.meetings = meetings_of[thread];
     threadIdx.x = thread;
     if (state.has_rows) threadIdx = index_in(blockDim, thread);
     simulated_thread_ns = &state.thread_ns[thread];
@@ -697,8 +720,8 @@ static void enter(unsigned thread) {
 
 static void thread_main(void);
 
-/* Goes on with this thread, from `from`. */
-__attribute__((always_inline)) static inline void go_on(void **from, unsigned thread) {
+/* This thread goes on: returns where. */
+__attribute__((always_inline)) static inline void **go_on(unsigned thread) {
     enter(thread);
     if (thread == state.begun) {
         state.begun++;
@@ -710,21 +733,21 @@ __attribute__((always_inline)) static inline void go_on(void **from, unsigned th
             new_fiber(fibers->unused[fibers->count++] = (void **)calloc(1, sizeof(context)), thread_main);
         fibers->of[thread] = fibers->unused[--fibers->count];
     }
-    switch_from_to(from, fibers->of[thread]);
+    return fibers->of[thread];
 }
 
-/* The thread waits, or has ended: the next one that can run does; or else the block goes on, also behind a warp of
- * which lanes wait for each other. */
-__attribute__((always_inline)) static inline void give_way_from(void **from, unsigned next) {
+/* The next one that can run does, from `next` on; or else the block goes on, also behind a warp of which lanes wait for
+ * each other. */
+__attribute__((always_inline)) static inline void **next_context(unsigned next) {
     const unsigned warp = state.thread / 32;
     while (next < state.begun && state.status[next] != RUNS) next += (unsigned)state.direction;
     state.next = next;
-    if (next < state.running->threads && (!state.meets || next / 32 == warp))
-        go_on(from, next);
-    else
-        switch_from_to(from, state.block_context);
+    return next < state.running->threads && (!state.meets || next / 32 == warp) ? go_on(next) : state.block_context;
 }
-static void give_way(void) { give_way_from(fibers->of[state.thread], state.thread + (unsigned)state.direction); }
+/* The thread waits. */
+#define GIVE_WAY                                                                                                       \
+    void **const own = fibers->of[state.thread];                                                                       \
+    SWITCH(own, next_context(state.thread + (unsigned)state.direction))
 
 static void note_end_of(int64_t ns) { state.block_end_ns = ns > state.block_end_ns ? ns : state.block_end_ns; }
 
@@ -737,6 +760,8 @@ bool simulated_next_thread(void) {
     fibers->of[next] = fibers->of[thread];
     fibers->of[thread] = NULL;
     state.thread = next;
+    simulated_here.thread = (unsigned short)next;
+    simulated_here.meetings = meetings_of[next];
     state.begun++;
     state.status[next] = RUNS;
     simulated_thread_ns = &state.thread_ns[next];
@@ -760,19 +785,11 @@ static void thread_main(void) {
         void **const own = fibers->of[state.thread];
         fibers->of[state.thread] = NULL;
         fibers->unused[fibers->count++] = own;
-        give_way_from(own, state.thread + (unsigned)state.direction);
+        SWITCH(own, next_context(state.thread + (unsigned)state.direction));
     }
 }
 
 /* ---- Lanes: threads of which each may end early, and which meet within their warp ---- */
-
-static struct lane {
-    unsigned mask, source, votes, meetings;
-    bool predicate;
-    const void *in;
-    void *out;
-    size_t bytes;
-} lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
 
 /* The lanes that `waiting` waits for go on, if all have come. Returns whether they have. */
 static bool let_meet(unsigned waiting) {
@@ -794,7 +811,7 @@ static bool let_meet(unsigned waiting) {
         if (lane->out && given) memcpy(lane->out, lane_of[warp + lane->source].in, lane->bytes);
         lane->votes = votes;
         state.status[t] = RUNS;
-        lane->meetings++;
+        meetings_of[t]++;
         state.thread_ns[t] = end_ns + (lane->out ? T.step : 0);
     }
     return true;
@@ -826,21 +843,22 @@ static int64_t run_block(int64_t start_ns) {
     const unsigned threads = state.running->threads;
     state.block_start_ns = state.block_end_ns = start_ns;
     state.begun = state.waiting = state.votes = 0;
-    simulated_epoch++;
+    simulated_here.epoch++;
+    simulated_here.block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     simulated_in_fiber = true;
     for (unsigned round = 0;;) {
         state.direction = round % 2 ? -1 : 1;
         state.next = round % 2 ? threads - 1 : 0;
         while (state.next < threads) {
             state.meets = false;
-            give_way_from(state.block_context, state.next);
+            SWITCH(state.block_context, next_context(state.next));
             const unsigned warp = state.thread / 32 * 32, end = warp + 32 < threads ? warp + 32 : threads;
             if (state.meets && warp_meets(warp)) state.next = state.direction > 0 ? warp : end - 1;
         }
         if (state.waiting == 0) break;
         if (state.waiting < threads && !state.running->lanes)
             simulated_stop("not all threads of a block come to the same barrier");
-        simulated_epoch++;
+        simulated_here.epoch++;
         const int64_t goes_on_ns = behind_barrier_ns(state.block_end_ns, round++);
         for (unsigned t = 0; t < threads; t++) {
             if (state.status[t] == ENDED) continue;
@@ -862,25 +880,20 @@ unsigned simulated_barrier_at(int line, bool predicate) {
     state.votes += predicate;
     state.status[state.thread] = AT_BARRIER;
     note_end_of(*simulated_thread_ns);
-    give_way();
+    GIVE_WAY;
     return state.votes_before;
 }
 
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes) {
     struct lane *lane = &lane_of[state.thread];
-    *lane = (struct lane){mask, source, 0, lane->meetings, predicate, in, out, bytes};
+    *lane = (struct lane){mask, source, 0, predicate, in, out, bytes};
     state.status[state.thread] = MEETS;
     state.meets = true;
     if (!(mask >> state.thread % 32 & 1))
         simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, state.thread % 32, mask);
-    give_way();
+    GIVE_WAY;
     return lane->votes;
 }
-
-unsigned simulated_epoch;
-unsigned simulated_thread(void) { return state.thread; }
-unsigned simulated_meetings(void) { return lane_of[state.thread].meetings; }
-unsigned simulated_block(void) { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 
 /* Where a block can be: on unit `number` % units, and free from free_ns on. They are a heap: children of i are 2i + 1
  * and 2i + 2, and above all stands the place that is free first, of several the one with the least number. */
@@ -943,10 +956,11 @@ void simulated_run_kernel(struct simulated_command *command) {
 
     static unsigned launches;
     simulated_notes = (struct simulated_notes){.launch = ++launches,
-                                               .first_epoch = simulated_epoch,
+                                               .first_epoch = simulated_here.epoch,
                                                .shared = shared_memory,
                                                .shared_bytes = command->shared_bytes,
-                                               .order_left = n <= 2 ? 1 << 20 : 0};
+                                               .order_left = n <= 2 && !simulated_fault_begins[0] ? 1 << 20 : 0};
+    set_timer_mask();
     state.running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
@@ -1065,8 +1079,10 @@ static bool run_apart(int64_t until_ns) {
 
     static struct state kept; /* of the kernel that is interrupted */
     const char *const kept_kernel = last_kernel;
-    kept = state;
+    const size_t bytes = simulated_in_fiber ? sizeof kept : offsetof(struct state, status);
+    memcpy(&kept, &state, bytes);
     const struct simulated_notes kept_notes = simulated_notes;
+    const struct simulated_here here = simulated_here;
     const struct simulated_index in_thread = threadIdx, in_block = blockIdx, size = blockDim, grid = gridDim;
     const struct simulated_row row = simulated_row;
     int64_t *const now = simulated_thread_ns, kept_until_ns = simulated_until_ns;
@@ -1086,8 +1102,9 @@ static bool run_apart(int64_t until_ns) {
     fibers = &all_fibers[0], lane_of = lane_states[0], shared_memory = shared_memories[0];
     threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
     simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
-    state = kept;
+    memcpy(&state, &kept, bytes);
     simulated_notes = kept_notes;
+    simulated_here = (struct simulated_here){simulated_here.epoch, here.block, here.meetings, here.thread};
     simulated_on_device = was_on_device, simulated_in_fiber = was_in_fiber;
     if (simulated_in_fiber) last_kernel = kept_kernel;
     return true;
@@ -1111,13 +1128,18 @@ void simulated_grid_wait(void) {
 }
 
 /* The counters have zeros of their own. */
-unsigned long long simulated_globaltimer(void) {
+__attribute__((noinline)) static unsigned long long faulty_globaltimer(void) {
     const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
-    if (!simulated_fault_begins[0]) return (unsigned long long)ns; /* a kernel asks in a loop */
     int part = 0;
     return (unsigned long long)(simulated_fault("timer_back", NULL)    ? 2 * simulated_stamp_ns(0) - ns
                                 : simulated_fault("timer_fast", &part) ? ns + now * 100 / part
                                                                        : ns);
+}
+unsigned long long simulated_globaltimer(void) { /* kernels ask in loops */
+    const int64_t now = *simulated_thread_ns, then = now + T.read;
+    if (!timer_mask || then >= simulated_until_ns) return faulty_globaltimer();
+    *simulated_thread_ns = then;
+    return (unsigned long long)((now + simulated_device->offset_ns) & timer_mask);
 }
 
 unsigned long long simulated_clock64(void) {

@@ -167,10 +167,18 @@ unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const vo
 /* Of a command with lanes, whose `kernel` goes through the threads: this one has ended. Returns whether the next one
  * runs in its place. */
 bool simulated_next_thread(void);
-/* Of the thread that runs: its number in its block, its block's number, and how often it has met others. The epoch is
+/* Of the thread that runs: its block's number, how often it has met others, and its number in its block. The epoch is
  * another one behind each barrier and in each block. */
-unsigned simulated_thread(void), simulated_block(void), simulated_meetings(void);
-extern unsigned simulated_epoch;
+struct simulated_here {
+    unsigned epoch, block, meetings;
+    unsigned short thread;
+};
+#ifdef __cplusplus
+extern const struct simulated_here simulated_here;
+#else
+extern struct simulated_here simulated_here;
+#endif
+static inline unsigned simulated_thread(void) { return simulated_here.thread; }
 extern bool simulated_on_device, simulated_in_fiber, simulated_runs_apart; /* apart: in one go, see simulated_stream */
 static inline bool simulated_in_kernel(void) { return simulated_on_device && simulated_in_fiber; }
 /* Of the launch that runs: another one may run in between. checks.c keeps the last two. */
@@ -178,7 +186,7 @@ extern struct simulated_notes {
     unsigned launch, first_epoch;
     char *shared; /* dynamic, of shared_bytes, and behind it what the program's kernels declare, all in a row */
     size_t shared_bytes;
-    unsigned order_left; /* accesses whose order is checked: a million in each of a kernel's first two launches */
+    unsigned order_left; /* accesses whose order is checked: a million in a kernel's first two launches; 0 with FAULT */
     size_t declared_bytes;
     bool fenced;
 } simulated_notes;

@@ -80,6 +80,12 @@ SIMCC_VECTORS(uint, unsigned);
  *
  * The arguments are copied at the call, as what the kernel takes. Of a template the kernel's own types are not known:
  * then a lambda takes its place, and they are copied as what they are. */
+/* The host calls the kernel to ask which one it is: that is its first line. const: no access that is checked. */
+extern "C" {
+extern const bool simcc_is_asking;
+extern const char *simcc_answered;
+void simcc_ask(bool is), simcc_answer(const char *kernel);
+}
 namespace simcc {
 
 inline constexpr int warp_size = 32;
@@ -91,17 +97,7 @@ struct shape {
     shape(dim3 g, dim3 b, size_t n = 0, cudaStream_t s = nullptr) : grid(g), block(b), bytes(n), stream(s) {}
 };
 
-/* The host calls the kernel to ask which one it is: that is its first line. */
-inline const char *answer;
-inline bool asking;
 #define SIMCC_UNCHECKED __attribute__((no_sanitize_thread))
-SIMCC_UNCHECKED static inline bool entered(const char *name) {
-    if (__builtin_expect(asking, false)) {
-        answer = name;
-        return true;
-    }
-    return false;
-}
 
 template <class F, class Tuple> struct closure {
     F kernel;
@@ -140,11 +136,11 @@ void start(const char *name, const char *place, const shape &s, bool early, F ke
     static_assert((std::is_copy_constructible_v<std::decay_t<A>> && ...), "an argument of a kernel must be copied");
     auto *it =
         new (simcc_closure(sizeof(closure<F, tuple>))) closure<F, tuple>{kernel, tuple(std::forward<A>(a)...), {}};
-    asking = true;
+    simcc_ask(true);
     it->call();
-    asking = false;
+    simcc_ask(false);
     struct simcc_launch launch = {name,
-                                  answer,
+                                  simcc_answered,
                                   place,
                                   {s.grid.x, s.grid.y, s.grid.z},
                                   {s.block.x, s.block.y, s.block.z},

@@ -248,7 +248,7 @@ class Rewriter:
             return
         if kind == "__global__":
             self.bodies.add(name)
-            self.put(self.after, body, " if (simcc::entered(__PRETTY_FUNCTION__)) return;")
+            self.put(self.after, body, " if (__builtin_expect(simcc_is_asking, false)) return simcc_answer(__PRETTY_FUNCTION__);")
         self.device.append((body, self.match(body)))
 
     bodies = set()
