@@ -113,6 +113,7 @@ static struct state {
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
+    int64_t code_begin_ns; /* of the kernel that runs */
 } state;
 
 /* ---- The host's time ---- */
@@ -486,32 +487,29 @@ static int64_t shared_ns(int64_t ns) {
 
 /* ---- The units' clock ----
  *
- * A kernel's code has a time of its own, that of a clock which is always full: a block's costs are counted in it. It is
- * the device's time, unless the clock moves: since the device woke it had in turn so many percent for so long. */
+ * A kernel's code has a time of its own, that of a clock which is always full: a block's costs are counted in it. It
+ * begins with the kernel's code, as the device's time, and stays equal unless the clock moves: since the device woke it
+ * had in turn so many percent for so long. */
 static struct { int64_t ns, percent; } phases[4];
 static int64_t awake_ns;
 static bool clock_moves;
 
-static int64_t code_of(int64_t ns) {
-    if (!clock_moves || ns <= awake_ns) return ns;
-    int64_t left = ns - awake_ns, code_ns = awake_ns;
-    for (int i = 0;; left -= phases[i++].ns) {
-        const bool last_one = left <= phases[i].ns;
-        code_ns += (last_one ? left : phases[i].ns) * phases[i].percent / 100;
-        if (last_one) return code_ns;
+/* The code's time at a time of the device, or the first time of the device at which the code's is so. */
+static int64_t moved(int64_t ns, bool to_code) {
+    int64_t left = ns - state.code_begin_ns, at_ns = state.code_begin_ns, before = at_ns - awake_ns;
+    if (!clock_moves || left <= 0) return ns;
+    for (int i = 0;; i++) {
+        const int64_t room = phases[i].ns - before, percent = phases[i].percent;
+        before = room > 0 ? 0 : -room;
+        if (room <= 0) continue;
+        if (i == 3 || left <= (to_code ? room : room * percent / 100))
+            return at_ns + (to_code ? left * percent / 100 : (100 * left + percent - 1) / percent);
+        left -= to_code ? room : room * percent / 100;
+        at_ns += to_code ? room * percent / 100 : room;
     }
 }
-
-/* The first time that has this code_of(). */
-static int64_t time_of(int64_t code_ns) {
-    if (!clock_moves || code_ns <= awake_ns) return code_ns;
-    int64_t left = code_ns - awake_ns, ns = awake_ns;
-    for (int i = 0;; ns += phases[i++].ns) {
-        const int64_t in_phase = i < 3 ? phases[i].ns * phases[i].percent / 100 : left;
-        if (left <= in_phase) return ns + (100 * left + phases[i].percent - 1) / phases[i].percent;
-        left -= in_phase;
-    }
-}
+static int64_t code_of(int64_t ns) { return moved(ns, true); }
+static int64_t time_of(int64_t code_ns) { return moved(code_ns, false); }
 
 /* Until when a kernel's code may go on without a look at the host. */
 int64_t simulated_until_ns = INT64_MIN;
@@ -537,7 +535,6 @@ static void wake(const struct simulated_command *command, int64_t ns) {
     const bool climbs = phases[0].percent + phases[1].percent < 200 && (awake || slow);
     awake_ns = climbs ? ns : ns - T.idle - T.climb;
     awake = true;
-    set_until();
 }
 
 static void to_host(void) {
@@ -1037,8 +1034,10 @@ void simulated_run_kernel(struct simulated_command *command) {
     const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
-    const int64_t start_ns = code_of(
-        !early ? state.device_ns : launch_ns + (state.released_ns > state.room_ns ? state.released_ns : state.room_ns));
+    const int64_t start_ns =
+        !early ? state.device_ns : launch_ns + (state.released_ns > state.room_ns ? state.released_ns : state.room_ns);
+    state.code_begin_ns = start_ns;
+    set_until();
     state.waits_until_ns = early ? code_of(state.complete_ns) : 0;
     int64_t released_ns = 0, room_ns = INT64_MAX;
     end_ns = code_of(state.device_ns);
@@ -1176,7 +1175,12 @@ unsigned long long simulated_globaltimer(void) {
 
 unsigned long long simulated_clock64(void) {
     const int64_t now = simulated_read();
-    const int64_t counted = now * T.clocks_a_us / 1000 * (simulated_fault("counter_back", NULL) ? -1 : 1);
+    static int64_t calls_so_far;
+    int steps = 0;
+    const int64_t counted = simulated_fault("counter_back", NULL)      ? -now * T.clocks_a_us / 1000
+                            : !simulated_fault("clock_counts", &steps) ? now * T.clocks_a_us / 1000
+                            : steps > 0                                ? time_of(now) * steps / 1000
+                                                                       : ++calls_so_far;
     return (unsigned long long)counted + 703450000000ull + state.unit * 30000001ull;
 }
 
