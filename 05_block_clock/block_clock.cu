@@ -173,18 +173,24 @@ static void measure(const struct memory *m, size_t blocks, size_t threads, size_
 
 /* ---- Do two clocks agree? Spans are by %globaltimer, whole launches by events ---- */
 
-static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
-    const unsigned long long start_ns = globaltimer_ns();
+struct ran {
+    unsigned long long ns, clocks;
+};
+
+static __global__ void spin(unsigned long long length_ns, struct ran *ran) {
+    const unsigned long long start_ns = globaltimer_ns(), start_clock = clock64();
     unsigned long long elapsed_ns;
     do
         elapsed_ns = globaltimer_ns() - start_ns;
     while (elapsed_ns < length_ns);
-    *ran_ns = elapsed_ns;
+    ran->clocks = clock64() - start_clock;
+    ran->ns = elapsed_ns;
 }
 
-/* Both measure a spin of 2 ms, three times: in one somebody else may have the GPU. */
+/* Both measure a spin of 2 ms, three times: in one somebody else may have the GPU. Exits with 1 if
+ * clock64() counts at a rate that no SM's clock has: idle ones begin at 200 MHz or more. */
 static const char *doubt_clocks(const struct memory *m) {
-    unsigned long long *const on_device = (unsigned long long *)m->times, ran_ns = 0;
+    struct ran *const on_device = (struct ran *)m->times, ran = {};
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {
         spin<<<1, 1>>>(2000000, on_device); /* meanwhile the host queues the rest: no gap */
@@ -194,8 +200,12 @@ static const char *doubt_clocks(const struct memory *m) {
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaEventRecord(m->stop, 0));
         CHECK_CUDA(cudaDeviceSynchronize());
-        CHECK_CUDA(cudaMemcpy(&ran_ns, on_device, sizeof ran_ns, cudaMemcpyDeviceToHost));
-        least = fmin(least, fabs(elapsed_us(m->start, m->stop) * 1e3 / (double)ran_ns - 1));
+        CHECK_CUDA(cudaMemcpy(&ran, on_device, sizeof ran, cudaMemcpyDeviceToHost));
+        const double code_us = (double)ran.ns / 1e3, mhz = (double)ran.clocks / code_us;
+        if (!(mhz > 150 && mhz < 5000))
+            errx(EXIT_FAILED, "impossible: %llu clocks in %llu ns, a rate that no SM's clock has",
+                 ran.clocks, ran.ns);
+        least = fmin(least, fabs(elapsed_us(m->start, m->stop) / code_us - 1));
     }
     return least > 0.01 ? "two clocks disagree" : NULL;
 }

@@ -467,9 +467,12 @@ int main(int argc, char **argv) {
         rest_us[run] = work.wait_us - work.host_us - work.us;
         cpu_us += watched_ms > 0 ? 0 : work.cpu_us;
         all_us += watched_ms > 0 ? 0 : work.wait_us;
-        if (watched_ms > 0)
+        if (watched_ms > 0) {
             rcp_check_result(version);
-        else
+            if ((double)(work.start_ns - empty.start_ns) / 1e6 + work.us / 1e3 < 0.9 * watched_ms)
+                RCP_REFUSE("its last event ended before the gate opened: is it a marker, which "
+                           "this driver stamps early? Take a fill\n");
+        } else
             run++; /* one that was watched does not count: the looks read its result before */
     }
     while (rcp_now_ns() - begin_ns < window.tv_nsec) /* too short for the counts */

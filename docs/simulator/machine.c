@@ -113,6 +113,7 @@ static struct state {
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
+    int64_t code_begin_ns;                                       /* of the kernel that runs */
     enum { RUNS, MEETS, AT_BARRIER, ENDED } status[MAX_THREADS]; /* and the rest: of a kernel that is in the middle */
     int64_t thread_ns[MAX_THREADS];
 } state;
@@ -467,7 +468,6 @@ __attribute__((constructor(102))) static void make_devices(void) {
     d[SIMULATED_OLD] = DEVICE(old_, 256, 1000000);
 }
 
-static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
 static struct simulated_command *first, **last = &first, *first_apart;
 static const struct simulated_command *awaited;
 static long commands_done;
@@ -487,8 +487,57 @@ static int64_t shared_ns(int64_t ns) {
     return ns < slice_ns + ours_ns ? ns : slice_ns + T.slice;
 }
 
-/* Until when the device may go on without a look at the host. */
+/* ---- The units' clock ----
+ *
+ * A kernel's code has a time of its own, that of a clock which is always full: a block's costs are counted in it. It
+ * begins with the kernel's code, as the device's time, and stays equal unless the clock moves: since the device woke it
+ * had in turn so many percent for so long. */
+static struct { int64_t ns, percent; } phases[4];
+static int64_t awake_ns;
+static bool clock_moves;
+
+/* The code's time at a time of the device, or the first time of the device at which the code's is so. */
+static int64_t moved(int64_t ns, bool to_code) {
+    int64_t left = ns - state.code_begin_ns, at_ns = state.code_begin_ns, before = at_ns - awake_ns;
+    if (!clock_moves || left <= 0) return ns;
+    for (int i = 0;; i++) {
+        const int64_t room = phases[i].ns - before, percent = phases[i].percent;
+        before = room > 0 ? 0 : -room;
+        if (room <= 0) continue;
+        if (i == 3 || left <= (to_code ? room : room * percent / 100))
+            return at_ns + (to_code ? left * percent / 100 : (100 * left + percent - 1) / percent);
+        left -= to_code ? room : room * percent / 100;
+        at_ns += to_code ? room * percent / 100 : room;
+    }
+}
+static int64_t code_of(int64_t ns) { return moved(ns, true); }
+static int64_t time_of(int64_t code_ns) { return moved(code_ns, false); }
+
+/* Until when a kernel's code may go on without a look at the host. */
 int64_t simulated_until_ns = INT64_MIN;
+static void set_until(void) {
+    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : state.host_waits ? INT64_MAX : code_of(host_ns);
+}
+
+/* A command begins: the first one of all, at the full clock, or one behind a pause. */
+static void wake(const struct simulated_command *command, int64_t ns) {
+    static bool awake;
+    int percent = 0;
+    if (awake && ns - command->delay_ns <= all_ns + T.pause) return;
+    const bool slow = simulated_fault("clock_climbs", &percent) || (awake && simulated_fault("clock_idle", &percent));
+    phases[0].ns = T.idle, phases[0].percent = slow ? percent : T.idle_percent;
+    phases[1].ns = T.climb, phases[1].percent = slow ? (percent + 100) / 2 : T.climb_percent;
+    phases[2].ns = T.full, phases[2].percent = 100;
+    phases[3].ns = INT64_MAX, phases[3].percent = simulated_fault("clock_falls", &percent) ? percent : T.fallen_percent;
+    clock_moves = false;
+    for (int i = 0; i < 4; i++) {
+        if (phases[i].percent < 1 || phases[i].percent > 100) simulated_stop("a clock has from 1 to 100 percent");
+        clock_moves |= phases[i].percent < 100;
+    }
+    const bool climbs = phases[0].percent + phases[1].percent < 200 && (awake || slow);
+    awake_ns = climbs ? ns : ns - T.idle - T.climb;
+    awake = true;
+}
 
 static void to_host(void) {
     context here;
@@ -548,8 +597,7 @@ static void device_main(void) {
         if (!stream && ordinary_ns > state.device_ns) state.device_ns = ordinary_ns;
         if (command->after && command->after->end_ns > state.device_ns) state.device_ns = command->after->end_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
-        if (commands_done > 0 && ready_ns > state.device_ns + T.pause && !simulated_fault("awake", NULL))
-            awake_ns = ready_ns;
+        wake(command, ready_ns);
         state.in_a_row = after_kernel && ready_ns <= state.device_ns;
         int process = 0;
         if (ready_ns > state.device_ns &&
@@ -576,7 +624,7 @@ static void run_device(void) {
         paused = start;
     }
     simulated_on_device = true;
-    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : state.host_waits ? INT64_MAX : host_ns;
+    set_until();
     switch_from_to(host_context, paused);
     simulated_until_ns = INT64_MIN;
     simulated_on_device = false;
@@ -1002,10 +1050,11 @@ void simulated_run_kernel(struct simulated_command *command) {
     if (!early) device_works(launch_ns);
     const int64_t start_ns =
         !early ? state.device_ns : launch_ns + (state.released_ns > state.room_ns ? state.released_ns : state.room_ns);
-    state.waits_until_ns = early ? state.complete_ns : 0;
-    state.released_ns = 0;
-    state.room_ns = INT64_MAX;
-    end_ns = state.device_ns;
+    state.code_begin_ns = start_ns;
+    set_until();
+    state.waits_until_ns = early ? code_of(state.complete_ns) : 0;
+    int64_t released_ns = 0, room_ns = INT64_MAX;
+    end_ns = code_of(state.device_ns);
     for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
         places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
     for (unsigned b = 0; b < command->groups; b++) {
@@ -1029,24 +1078,26 @@ void simulated_run_kernel(struct simulated_command *command) {
         }
         int64_t block_end_ns = run_block(block_start_ns);
         if (has_memory) {
-            const int64_t data_start_ps = 1000 * (block_start_ns + T.memory);
+            const int64_t data_start_ps = 1000 * (time_of(block_start_ns) + T.memory);
             data_end_ps = (data_start_ps > data_end_ps ? data_start_ps : data_end_ps) + data_ps;
-            block_end_ns = data_end_ps / 1000 > block_end_ns ? data_end_ps / 1000 : block_end_ns;
+            const int64_t data_end_ns = code_of(data_end_ps / 1000);
+            block_end_ns = data_end_ns > block_end_ns ? data_end_ns : block_end_ns;
         }
         place->free_ns = block_end_ns + block_ns;
         end_ns = place->free_ns > end_ns ? place->free_ns : end_ns;
         if (!state.block_released_ns) state.block_released_ns = place->free_ns;
-        state.released_ns = state.block_released_ns > state.released_ns ? state.block_released_ns : state.released_ns;
+        released_ns = state.block_released_ns > released_ns ? state.block_released_ns : released_ns;
         if (b >= count) sink(places, count, 0);
     }
-    for (unsigned p = 0; p < count; p++)
-        state.room_ns = places[p].free_ns < state.room_ns ? places[p].free_ns : state.room_ns;
+    for (unsigned p = 0; p < count; p++) room_ns = places[p].free_ns < room_ns ? places[p].free_ns : room_ns;
     free(places);
+    state.released_ns = time_of(released_ns);
+    state.room_ns = time_of(room_ns);
     if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < SIMULATED_SHARED_GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
-    state.device_ns = end_ns;
+    state.device_ns = time_of(end_ns);
     device_works(d->drain_ns);
     state.complete_ns = state.device_ns;
 }
@@ -1089,6 +1140,7 @@ static bool run_apart(int64_t until_ns) {
 
     struct simulated_command *command = *next;
     *next = command->next;
+    if (!first) wake(command, next_ns); /* else another stream is at work */
     simulated_runs_apart = true;
     fibers = &all_fibers[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
     const bool was_on_device = simulated_on_device, was_in_fiber = simulated_in_fiber;
@@ -1114,8 +1166,9 @@ static bool run_apart(int64_t until_ns) {
 
 int64_t simulated_thread_works(int64_t ns) {
     if (!simulated_on_device) return 0; /* a kernel's function that the host calls, too */
-    *simulated_thread_ns = shared_ns(*simulated_thread_ns + ns);
-    catch_up(*simulated_thread_ns);
+    const int64_t now = shared_ns(time_of(*simulated_thread_ns + ns));
+    *simulated_thread_ns = code_of(now);
+    catch_up(now);
     return *simulated_thread_ns;
 }
 
@@ -1128,8 +1181,8 @@ void simulated_grid_wait(void) {
 }
 
 /* The counters have zeros of their own. */
-__attribute__((noinline)) static unsigned long long faulty_globaltimer(void) {
-    const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
+__attribute__((noinline)) static unsigned long long slow_globaltimer(void) {
+    const int64_t now = time_of(simulated_read()), ns = simulated_stamp_ns(now);
     int part = 0;
     return (unsigned long long)(simulated_fault("timer_back", NULL)    ? 2 * simulated_stamp_ns(0) - ns
                                 : simulated_fault("timer_fast", &part) ? ns + now * 100 / part
@@ -1137,18 +1190,19 @@ __attribute__((noinline)) static unsigned long long faulty_globaltimer(void) {
 }
 unsigned long long simulated_globaltimer(void) { /* kernels ask in loops */
     const int64_t now = *simulated_thread_ns, then = now + T.read;
-    if (!timer_mask || then >= simulated_until_ns) return faulty_globaltimer();
+    if (!timer_mask || clock_moves || then >= simulated_until_ns) return slow_globaltimer();
     *simulated_thread_ns = then;
     return (unsigned long long)((now + simulated_device->offset_ns) & timer_mask);
 }
 
 unsigned long long simulated_clock64(void) {
     const int64_t now = simulated_read();
-    const int64_t awake = now - awake_ns < T.slow + T.faster ? now - awake_ns : T.slow + T.faster;
-    const int64_t slow_ns = awake < T.slow ? awake : T.slow, faster_ns = awake - slow_ns;
-    const int64_t lost = slow_ns * (T.clocks_a_us - T.slow_clocks_a_us) / 1000 +
-                         faster_ns * (T.clocks_a_us - T.faster_clocks_a_us) / 1000;
-    const int64_t counted = (now * T.clocks_a_us / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
+    static int64_t calls_so_far;
+    int steps = 0;
+    const int64_t counted = simulated_fault("counter_back", NULL)      ? -now * T.clocks_a_us / 1000
+                            : !simulated_fault("clock_counts", &steps) ? now * T.clocks_a_us / 1000
+                            : steps > 0                                ? time_of(now) * steps / 1000
+                                                                       : ++calls_so_far;
     return (unsigned long long)counted + 703450000000ull + state.unit * 30000001ull;
 }
 

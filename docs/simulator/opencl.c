@@ -76,7 +76,7 @@ struct _cl_event {
     size_t bytes;
     char pattern[16];
     size_t pattern_bytes;
-    bool fill, reading;
+    bool fill, reading, marker;
     struct _cl_event *next;
 };
 static cl_mem buffers;
@@ -388,7 +388,8 @@ API(clEnqueueFillBuffer,
 API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,
     enqueue(queue, new_event(to), waits, wait))
 API(clEnqueueMarkerWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,
-    enqueue(queue, new_event(to), waits, wait))
+    const cl_event event = new_event(to);
+    event->marker = true; enqueue(queue, event, waits, wait))
 API(clFlush, (cl_command_queue queue), cl_flush_call, CL_OUT_OF_RESOURCES, (void)queue)
 API(clFinish, (cl_command_queue queue), finish, CL_OUT_OF_RESOURCES,
     if (!queue->stream.apart || queue->stream.last) simulated_wait(queue->stream.last, false))
@@ -412,8 +413,10 @@ API(clReleaseEvent, (cl_event event), cl_release_event, CL_INVALID_EVENT,
  * finished. */
 API(clGetEventProfilingInfo, (cl_event event, cl_profiling_info what, ROOM), profiling, CL_OUT_OF_RESOURCES,
     if (!event->held) return CL_INVALID_EVENT;
-    const struct simulated_command *c = &event->command;
+    struct simulated_command stamped = event->command, *const c = &stamped;
     const bool finished = c->done && c->end_ns <= simulated_host_ns();
+    if (event->marker && simulated_fault("marker_early", NULL))
+        c->start_ns = c->end_ns = c->submit_ns + simulated_device->latency_ns;
     if (event->profiled && !finished && simulated_device == devices[1].timing) VALUE(cl_ulong, 0);
     if (!event->profiled || !finished) return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (what == CL_PROFILING_COMMAND_COMPLETE &&

@@ -243,6 +243,15 @@ static void marker(EVENTS) { /* the work, and then an event of nothing */
     one_kernel(NULL, NULL);
     CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, first));
 }
+static void kernel_marker(EVENTS) { /* its event, and one of nothing behind */
+    one_kernel(first, NULL);
+    CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, last));
+}
+static void kernel_fill(EVENTS) { /* behind the work a fill */
+    const cl_int zero = 0;
+    one_kernel(first, NULL);
+    CHECK(clEnqueueFillBuffer(queue, other, &zero, sizeof zero, 0, sizeof zero, 0, NULL, last));
+}
 static void two_markers(EVENTS) { /* honest: what to do with a library */
     CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, first));
     one_kernel(NULL, NULL);
@@ -283,6 +292,8 @@ static const struct kind kinds[] = {
     {"none_21", TWICE, fork_and_join, "twice", ITEMS, GROUP},
 #ifndef COMPARED
     {"none_markers", TWICE, two_markers, "twice_in_turns", FEW, FEW_GROUP},
+    {"none_kernel_marker", TWICE, kernel_marker, "twice", ITEMS, GROUP},
+    {"none_kernel_fill", TWICE, kernel_fill, "twice", ITEMS, GROUP},
     {"last_event", TWICE, last_event, "twice_in_turns", FEW, FEW_GROUP},
     {"half_event", TWICE, half_event, "twice_slowly", FEW, FEW_GROUP},
     {"marker", TWICE, marker, "twice_slowly", FEW, FEW_GROUP},
