@@ -41,10 +41,13 @@ struct cudaDeviceProp {
 #define SIMULATED_ATTRIBUTES(A) /* d: the device; the second one has a display */                                      \
     A(KernelExecTimeout, device)                                                                                       \
     A(L2CacheSize, (int)simulated_l2_bytes())                                                                          \
-    A(MultiProcessorCount, (int)d->units) A(WarpSize, 32) A(MaxThreadsPerBlock, simulated_max_threads(d))              \
-        A(MaxThreadsPerMultiProcessor, d->threads_per_unit) A(MaxSharedMemoryPerBlock, SIMULATED_SHARED_BYTES)         \
-            A(ComputeCapabilityMajor, simulated_major()) A(ComputeCapabilityMinor, 0) A(ManagedMemory, 1)              \
-                A(ConcurrentManagedAccess, 1) A(MemoryPoolsSupported, 1)
+    A(MultiProcessorCount, (int)d->units)                                                                              \
+    A(WarpSize, 32)                                                                                                    \
+    A(MaxThreadsPerBlock, simulated_max_threads(d))                                                                    \
+    A(MaxThreadsPerMultiProcessor, d->threads_per_unit)                                                                \
+    A(MaxSharedMemoryPerBlock, SIMULATED_SHARED_BYTES)                                                                 \
+    A(ComputeCapabilityMajor, simulated_major())                                                                       \
+    A(ComputeCapabilityMinor, 0) A(ManagedMemory, 1) A(ConcurrentManagedAccess, 1) A(MemoryPoolsSupported, 1)
 #define SIMULATED_ATTRIBUTE(name, value) cudaDevAttr##name,
 enum cudaDeviceAttr { SIMULATED_ATTRIBUTES(SIMULATED_ATTRIBUTE) };
 enum cudaMemcpyKind {

@@ -405,9 +405,11 @@ enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaCpuDeviceId = -1 };
     template <class T, class... A> cudaError_t name(T **to, size_t bytes, A... flags) {                                \
         return name((void **)to, bytes, flags...);                                                                     \
     }
-SIMCC_ALLOCATE(cudaMalloc)
-SIMCC_ALLOCATE(cudaMallocHost) SIMCC_ALLOCATE(cudaHostAlloc) SIMCC_ALLOCATE(cudaMallocManaged) template <class T>
-cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
+SIMCC_ALLOCATE(cudaMalloc);
+SIMCC_ALLOCATE(cudaMallocHost);
+SIMCC_ALLOCATE(cudaHostAlloc);
+SIMCC_ALLOCATE(cudaMallocManaged);
+template <class T> cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
     return cudaMallocAsync((void **)to, bytes, stream);
 }
 enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
