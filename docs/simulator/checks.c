@@ -22,8 +22,11 @@ void simcc_source(const char *name, const char *where) {
 
 /* ---- Errors that nobody asks for ---- */
 
+const char *simcc_why;
+
 static struct site { /* where the program launches, or makes a call without a look at what it returns */
     const char *name, *place, *before; /* of a launch that failed: the next one, if nobody asked before that */
+    const char *why;
     cudaError_t failed;
     bool is_launch, unasked;
 } * sites;
@@ -46,14 +49,14 @@ void simcc_launched(const char *kernel, const char *place, cudaError_t code) {
 }
 
 void simcc_dropped(const char *call, const char *place, cudaError_t code) {
-    if (code != cudaSuccess && code != cudaErrorNotReady)
-        *site_of(call, place) = (struct site){call, place, NULL, code, false, true};
+    if (code == cudaSuccess || (code == cudaErrorNotReady && strstr(call, "Query"))) return;
+    *site_of(call, place) = (struct site){call, place, NULL, simcc_why ? strdup(simcc_why) : NULL, code, false, true};
 }
 
 void simcc_asked(void) {
     for (int i = 0; i < site_count; i++) {
         sites[i].unasked = false;
-        if (!sites[i].before) sites[i].failed = cudaSuccess;
+        if (!sites[i].before && sites[i].failed != cudaErrorNotReady) sites[i].failed = cudaSuccess;
     }
 }
 
@@ -64,8 +67,13 @@ static void say_at_the_end(int status, void *nothing) {
         const char *of = s->is_launch ? "the launch of " : "", *end = s->is_launch ? "" : "()";
         if (s->failed)
             fprintf(stderr, "simcc: %s: %s%s%s failed (%s), and nobody asked%s%s\n", s->place, of, s->name, end,
-                    cudaGetErrorString(s->failed), s->before ? " before the launch in " : "",
-                    s->before ? s->before : "");
+                    cudaGetErrorString(s->failed),
+                    s->before ? " before the launch in "
+                    : s->why  ? ": "
+                              : "",
+                    s->before ? s->before
+                    : s->why  ? s->why
+                              : "");
         else if (s->unasked)
             fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s: cudaGetLastError()\n",
                     s->place, s->name);
@@ -140,6 +148,13 @@ static const char *line_of(const void *place) {
     return strncmp(text, folder, length) == 0 && text[length] == '/' ? text + length + 1 : text;
 }
 
+void simcc_exchanged(const void *place) {
+    if (is_new_place(place))
+        fprintf(stderr,
+                "simcc: %s: cudaEventElapsedTime(): the events are exchanged, the first one was recorded last\n",
+                line_of(place));
+}
+
 struct access { /* the last one of a word */
     unsigned epoch, block, meetings;
     unsigned short thread, bytes; /* a bit for each byte */
@@ -206,7 +221,13 @@ __attribute__((always_inline)) static inline bool is_in_stack(const char *at) {
 static void check_on_host(const char *at, bool writes, const void *place) {
     if (is_variable(at))
         stop_at(place, writes, "a variable of the device; cudaMemcpyToSymbol() and cudaMemcpyFromSymbol() do");
-    if (is_device_memory(at)) stop_at(place, writes, "memory of the device; cudaMemcpy() copies it");
+    if (is_device_memory(at)) {
+        if (simulated_busy() && simcc_managed(at) && is_new_place(place))
+            fprintf(stderr, "simcc: %s: the host %s managed memory while the device works: nobody waited\n",
+                    line_of(place), writes ? "writes" : "reads");
+        if (!simcc_managed(at)) stop_at(place, writes, "memory of the device; cudaMemcpy() copies it");
+        return;
+    }
     if (!simcc_is_pinned(at)) return;
     if (simcc_is_copied_into(at) && is_new_place(place))
         fprintf(stderr, "simcc: %s: the host %s memory before the copy into it has ended: nobody waited\n",
@@ -223,6 +244,7 @@ static void check_on_host(const char *at, bool writes, const void *place) {
 }
 
 static bool checks; /* parts switches it off, after the first run */
+void simcc_see_all(void) { checks = true; }
 __attribute__((constructor)) static void ask_for_checks(void) {
     const char *text = getenv("SIMCC_CHECKS");
     checks = !text || strcmp(text, "off") != 0;

@@ -32,7 +32,7 @@ const char *cudaGetErrorString(cudaError_t code) {
 static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
-static bool capturing;         /* some stream is: see "Graphs" */
+static cudaGraph_t capturing;  /* what some stream is captured into: see "Graphs" */
 static bool watched;           /* by a profiler, from cudaProfilerStart() to cudaProfilerStop() */
 
 static bool fails(const char *name, int64_t ns) {
@@ -49,14 +49,18 @@ static bool fails(const char *name, int64_t ns) {
 }
 #define RETURN(code) return last_error = (code)
 static void *pinned; /* the last one */
+/* What a stream that is captured, or another one meanwhile, can take. */
+#define IN_CAPTURE                                                                                                     \
+    "cudaEventRecordWithFlags cudaEventRecord cudaEventCreate cudaMemcpyAsync cudaMemsetAsync cudaStreamWaitEvent "    \
+    "cudaStreamEndCapture"
 /* The call is to fail; `name` is what the program called. */
 #define FAILS_AS(name, ns)                                                                                             \
+    simcc_why = NULL;                                                                                                  \
     if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                                 \
     if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
     if (simulated_fault("old_driver", NULL)) RETURN(cudaErrorInsufficientDriver);                                      \
     if (fails(name, ns)) RETURN(cudaErrorLaunchFailure);                                                               \
-    if (capturing && strcmp(name, "cudaEventRecordWithFlags") && strcmp(name, "cudaStreamEndCapture"))                 \
-    RETURN(cudaErrorStreamCaptureUnsupported)
+    if (capturing && !strstr(IN_CAPTURE, name)) RETURN(cudaErrorStreamCaptureUnsupported)
 
 /* One call: its name and parameters, its time in times.h, and what it does. */
 #define API(name, parameters, time, ...)                                                                               \
@@ -111,11 +115,10 @@ API(cudaProfilerStart, (void), profiler, watch(true))
 API(cudaProfilerStop, (void), profiler, watch(false))
 API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory();
     *total = 2 * *available)
+#define VALUE_OF(name, value) what == cudaDevAttr##name ? value:
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
-    *to = what == cudaDevAttrKernelExecTimeout      ? device  /* the second one has a display */
-          : what == cudaDevAttrMemoryClockRate      ? 3201000 /* kHz: as an H200's */
-          : what == cudaDevAttrGlobalMemoryBusWidth ? 6144
-                                                    : (int)simulated_l2_bytes())
+    const struct simulated_device *d = &simulated_devices[device];
+    *to = SIMULATED_ATTRIBUTES(VALUE_OF) 0)
 API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), occupancy,
     const struct simulated_device *d = &simulated_devices[current];
@@ -125,11 +128,50 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 static size_t allocated;
 
+/* Both may use it. All of it that the host has touched goes to the device in front of the next kernel, as a copy does,
+ * and each piece back when the host touches it. */
+static struct managed {
+    char *start;
+    size_t bytes;
+    bool on_host, on_device;
+} * managed;
+static int managed_count;
+
+static struct managed *managed_at(const void *address) {
+    for (int i = 0; i < managed_count; i++)
+        if ((uintptr_t)address - (uintptr_t)managed[i].start < managed[i].bytes) return &managed[i];
+    return NULL;
+}
+static int64_t moving_ns(const struct managed *m) { return simulated_copy_ns(m->bytes, simulated_ns.copy_1000); }
+static void move_to_device(struct managed *m, struct simulated_stream *queue) {
+    if (m->on_host)
+        simulated_enqueue(
+            simulated_new((struct simulated_command){.ns = moving_ns(m), .on_link = true, .stream = queue}));
+    m->on_host = false;
+    m->on_device = true;
+}
+static void move_managed(struct simulated_stream *queue) {
+    for (int i = 0; i < managed_count; i++) move_to_device(&managed[i], queue);
+}
+bool simcc_managed(const void *address) {
+    struct managed *const m = managed_at(address);
+    if (m && m->on_device) simulated_call("a page fault", moving_ns(m));
+    if (m) m->on_host = true, m->on_device = false;
+    return m;
+}
+
 API(cudaMalloc, (void **to, size_t bytes), allocate, *to = NULL;
     if (bytes > simulated_memory() - allocated) RETURN(cudaErrorMemoryAllocation);
     if (bytes) *to = simulated_allocate(bytes); allocated += bytes)
 API(cudaFree, (void *memory), release, if (!memory) return cudaSuccess; simulated_wait(NULL, true);
+    struct managed *const m = managed_at(memory); if (m) *m = managed[--managed_count];
     allocated -= simulated_room(memory, NULL); simulated_free(memory))
+API(cudaMallocManaged, (void **to, size_t bytes, unsigned flags), allocate, (void)flags; *to = NULL;
+    if (!bytes) RETURN(cudaErrorInvalidValue);
+    if (bytes > simulated_memory() - allocated) RETURN(cudaErrorMemoryAllocation);
+    managed = (struct managed *)simulated_grow(managed, managed_count, sizeof *managed);
+    managed[managed_count++] = (struct managed){ *to = simulated_allocate(bytes), bytes, false, false};
+    allocated += bytes; simcc_see_all())
 
 /* Of the host, and the device may read and write it. */
 static struct range {
@@ -176,42 +218,76 @@ API(cudaFreeHost, (void *memory), release, struct range *range = pinned_at(memor
 struct simulated_graph {
     int count;
     struct {
-        struct simulated_command command;
-        struct simulated_event *event; /* that it records, or NULL */
+        struct simulated_command command; /* its stream: NULL for that of the launch */
+        struct simulated_event *event;    /* that it records, or NULL */
+        int after;                        /* 0, or the number of the one that it waits for, from 1 on */
     } * nodes;
 };
 struct simulated_executable {
     struct simulated_graph graph;
 };
+static unsigned captures; /* that have begun: the last one is in `capturing` */
 struct CUstream_st {
     struct simulated_stream simulated; /* the first member */
-    cudaGraph_t graph;                 /* while it is captured */
-};
+    int priority, last_node;
+    unsigned capture;
+    bool forked; /* into the capture, by an event */
+} simcc_per_thread;
+cudaStream_t simcc_default_stream; /* NULL, or with --default-stream per-thread that one */
 
-static cudaError_t add_node(cudaStream_t stream, struct simulated_command command, struct simulated_event *event) {
-    cudaGraph_t graph = stream ? stream->graph : NULL;
-    if (!graph) simulated_stop("a stream that is not captured");
-    graph->nodes = simulated_grow(graph->nodes, graph->count, sizeof *graph->nodes);
-    graph->nodes[graph->count].command = command;
-    graph->nodes[graph->count++].event = event;
+static cudaStream_t stream_of(cudaStream_t stream) { return stream ? stream : simcc_default_stream; }
+static struct simulated_stream *queue_of(cudaStream_t stream) {
+    return stream_of(stream) ? &stream_of(stream)->simulated : NULL;
+}
+static bool is_captured(cudaStream_t stream) {
+    return capturing && stream_of(stream) && stream_of(stream)->capture == captures;
+}
+static cudaError_t add_node(cudaStream_t stream, struct simulated_command command, cudaEvent_t event, int after) {
+    if (!is_captured(stream)) simulated_stop("a stream that is not captured");
+    stream = stream_of(stream);
+    command.stream = stream->forked ? &stream->simulated : NULL;
+    capturing->nodes = simulated_grow(capturing->nodes, capturing->count, sizeof *capturing->nodes);
+    capturing->nodes[capturing->count].command = command;
+    capturing->nodes[capturing->count].event = event;
+    capturing->nodes[capturing->count++].after = after;
+    stream->last_node = capturing->count;
+    return cudaSuccess;
+}
+static void begin_capture(cudaStream_t stream, bool forked) {
+    stream_of(stream)->capture = captures;
+    stream_of(stream)->forked = forked;
+    stream_of(stream)->last_node = 0;
+}
+static cudaError_t make_stream(cudaStream_t *to, unsigned flags, int priority) {
+    if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
+    *to = (cudaStream_t)calloc(1, sizeof **to);
+    (*to)->simulated.apart = flags == cudaStreamNonBlocking;
+    (*to)->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority; /* it changes nothing in the model */
     return cudaSuccess;
 }
 API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), stream_create,
-    if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
-    *stream = (cudaStream_t)calloc(1, sizeof **stream); (*stream)->simulated.apart = flags == cudaStreamNonBlocking)
+    return make_stream(stream, flags, 0))
+API(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority), stream_create,
+    return make_stream(stream, flags, priority))
+API(cudaStreamGetPriority, (cudaStream_t stream, int *to), ask_device, *to = stream ? stream->priority : 0)
+API(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest), ask_device, *least = 0; *greatest = -5)
 API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, /* its commands still run: the memory stays */
     if (!stream) RETURN(cudaErrorInvalidResourceHandle))
 API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), capture, (void)mode;
-    if (!stream) RETURN(cudaErrorStreamCaptureUnsupported);
-    stream->graph = (cudaGraph_t)calloc(1, sizeof *stream->graph); capturing = true)
+    if (!stream_of(stream)) RETURN(cudaErrorStreamCaptureUnsupported);
+    capturing = (cudaGraph_t)calloc(1, sizeof *capturing); captures++; begin_capture(stream, false))
 API(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), capture_end,
-    if (!stream || !stream->graph) RETURN(cudaErrorIllegalState);
-    *graph = stream->graph; stream->graph = NULL; capturing = false)
+    if (!is_captured(stream)) RETURN(cudaErrorIllegalState);
+    *graph = capturing; capturing = NULL)
 API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, unsigned long long flags), graph_create,
     if (flags) RETURN(cudaErrorInvalidValue);
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph;
     const size_t bytes = (size_t)graph->count * sizeof *graph->nodes;
     (*to)->graph.nodes = memcpy(malloc(bytes + 1), graph->nodes, bytes))
+API(cudaGraphUpload, (cudaGraphExec_t executable, cudaStream_t stream), graph_call, (void)executable; (void)stream)
+API(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *to, size_t *count), ask_device,
+    if (to) RETURN(cudaErrorNotSupported);
+    *count = 0; for (int i = 0; i < graph->count; i++) *count += graph->nodes[i].command.run || graph->nodes[i].event)
 API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
 /* ---- Copies and fills ---- */
@@ -234,7 +310,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
                         bool waits, bool to_variable, bool from_variable) {
     const bool from_device = from_variable || simulated_room(from, NULL),
                to_device = to_variable || simulated_room(to, NULL);
-    if (kind == cudaMemcpyDefault)
+    if (kind == cudaMemcpyDefault || managed_at(to) || managed_at(from))
         kind = from_device ? to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost
                : to_device ? cudaMemcpyHostToDevice
                            : cudaMemcpyHostToHost;
@@ -249,13 +325,13 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     struct simulated_command c = {.run = run_copy,
                                   .ns = simulated_copy_ns(bytes, simulated_ns.copy_1000),
                                   .on_link = from_device != to_device && !(stream && stream->simulated.apart),
-                                  .stream = stream ? &stream->simulated : NULL,
+                                  .stream = queue_of(stream),
                                   .arguments = {(uintptr_t)to, (uintptr_t)from, bytes, kind == cudaMemcpyDeviceToHost}};
+    if (is_captured(stream)) return add_node(stream, c, NULL, 0);
     if (paged && !from_device && bytes <= TAKEN_AT_ONCE) {
         c.run = run_kept_copy;
         c.arguments[1] = (uintptr_t)memcpy(malloc(bytes), from, bytes);
     }
-    if (stream && stream->graph) return add_node(stream, c, NULL);
     struct simulated_command *command = simulated_new(c);
     simulated_enqueue(command);
     if (into) into->copy = command;
@@ -275,6 +351,17 @@ cudaError_t simcc_from_variable(void *to, const void *from, size_t bytes, enum c
     return copy(to, from, bytes, kind, NULL, true, false, true);
 }
 
+static void run_free(struct simulated_command *c) { simulated_free((void *)c->arguments[0]); }
+API(cudaMallocAsync, (void **to, size_t bytes, cudaStream_t stream), allocate_async, (void)stream; *to = NULL;
+    if (bytes > simulated_memory() - allocated) RETURN(cudaErrorMemoryAllocation);
+    if (bytes) *to = simulated_allocate(bytes); allocated += bytes)
+API(cudaFreeAsync, (void *memory, cudaStream_t stream), allocate_async, allocated -= simulated_room(memory, NULL);
+    simulated_enqueue(simulated_new((struct simulated_command){
+        .run = run_free, .stream = queue_of(stream), .arguments = {(uintptr_t)memory}})))
+API(cudaMemPrefetchAsync, (const void *memory, size_t bytes, int device, cudaStream_t stream), copy_call, (void)bytes;
+    struct managed *const m = managed_at(memory); if (!m) RETURN(cudaErrorInvalidValue);
+    if (device >= 0) move_to_device(m, queue_of(stream)); else simcc_managed(memory))
+
 static void run_memset(struct simulated_command *c) {
     memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
     simulated_fill_l2((void *)c->arguments[0], c->arguments[2], true);
@@ -283,11 +370,13 @@ static void run_memset(struct simulated_command *c) {
 static cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
-    simulated_enqueue(simulated_new((struct simulated_command){.run = run_memset,
-                                                               .ns = simulated_ns.memset,
-                                                               .delay_ns = late_ns,
-                                                               .stream = stream ? &stream->simulated : NULL,
-                                                               .arguments = {(uintptr_t)to, (uintptr_t)value, bytes}}));
+    const struct simulated_command c = {.run = run_memset,
+                                        .ns = simulated_ns.memset,
+                                        .delay_ns = late_ns,
+                                        .stream = queue_of(stream),
+                                        .arguments = {(uintptr_t)to, (uintptr_t)value, bytes}};
+    if (is_captured(stream)) return add_node(stream, c, NULL, 0);
+    simulated_enqueue(simulated_new(c));
     return cudaSuccess;
 }
 API(cudaMemset, (void *to, int value, size_t bytes), memset_call, return simulated_memset(to, value, bytes, 0))
@@ -309,8 +398,7 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
     int i = 0;
     while (i < count && loaded[i] != code) i++;
     simulated_device = &simulated_devices[current];
-    if (i == count && capturing) return cudaErrorStreamCaptureUnsupported;
-    if (i == count && !eager) simulated_wait(NULL, true);
+    if (i == count && !eager && !capturing) simulated_wait(NULL, true);
     const int64_t load_ns = i < count ? 0
                             : eager   ? simulated_ns.load_eager
                             : kept    ? simulated_ns.load
@@ -326,8 +414,9 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
         c.shared_bytes > SIMULATED_SHARED_BYTES)
         return cudaErrorInvalidConfiguration;
     c.run = simulated_run_kernel;
-    if (stream && stream->graph) return add_node(stream, c, NULL);
-    c.stream = stream ? &stream->simulated : NULL;
+    if (is_captured(stream)) return add_node(stream, c, NULL, 0);
+    c.stream = queue_of(stream);
+    move_managed(c.stream);
     if (pinned && watched && memcmp(pinned, (int[2]){0}, 2 * sizeof(int)) == 0 && !simulated_fault("gate_stuck", NULL))
         simulated_stop("behind the blocker a profiler cannot watch");
     if (pinned && c.arguments[0] != (uintptr_t)pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
@@ -378,7 +467,8 @@ API(cudaDeviceSynchronize, (void), sync, wait_for(NULL))
 
 struct simulated_event {
     struct simulated_command *command; /* of the last recording */
-    unsigned flags;
+    unsigned flags, capture;           /* 0, or that it was recorded in, behind this node */
+    int node;
     bool destroyed; /* the memory stays */
 };
 
@@ -395,39 +485,64 @@ API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), event_creat
 API(cudaEventDestroy, (cudaEvent_t event), event_destroy,
     if (event->destroyed) simulated_stop("cudaEventDestroy: destroyed twice");
     event->destroyed = true)
-API(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record,
-    event->command = simulated_new((struct simulated_command){.ns = simulated_ns.event + simulated_noise(),
-                                                              .stream = stream ? &stream->simulated : NULL});
+API(
+    cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record, event->capture = 0; if (is_captured(stream)) {
+        event->capture = captures;
+        event->node = stream_of(stream)->last_node;
+        return cudaSuccess;
+    } event->command = simulated_new((struct simulated_command){.ns = simulated_ns.event + simulated_noise(),
+                                                                                           .stream = queue_of(stream)});
     simulated_enqueue(event->command))
 API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), record_node,
     if (flags != cudaEventRecordExternal || !stream) RETURN(cudaErrorInvalidValue);
-    return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event))
+    return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event, 0))
 API(
     cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), graph_call,
+    struct simulated_command **made = malloc(((size_t)executable->graph.count + 1) * sizeof *made);
+    struct simulated_stream *const queue = queue_of(stream); made[0] = queue ? queue->last : NULL; move_managed(queue);
     for (int i = 0; i < executable->graph.count; i++) {
         struct simulated_command *command = simulated_new(executable->graph.nodes[i].command);
         cudaEvent_t event = executable->graph.nodes[i].event;
         command->saved_ns = simulated_ns.node_saves;
-        command->stream = stream ? &stream->simulated : NULL;
+        command->stream = command->stream ? command->stream : queue;
+        command->after = command->run || event ? NULL : made[executable->graph.nodes[i].after];
         if (event) event->command = command;
         if (event) command->ns += simulated_noise();
-        simulated_enqueue(command);
-    })
-API(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), record,
+        simulated_enqueue(made[i + 1] = command);
+    } free(made))
+API(
+    cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), record,
     if (flags) RETURN(cudaErrorInvalidValue);
-    simulated_enqueue(simulated_new((struct simulated_command){.after = event->command,
-                                                               .stream = stream ? &stream->simulated : NULL})))
-API(cudaStreamSynchronize, (cudaStream_t stream), sync,
-    if (!stream || stream->simulated.last) wait_for(stream ? stream->simulated.last : NULL))
-API(cudaEventQuery, (cudaEvent_t event), query,
+    if (capturing && event->capture == captures) {
+        if (!is_captured(stream)) begin_capture(stream, true);
+        return add_node(stream, (struct simulated_command){0}, NULL, event->node);
+    } simulated_enqueue(simulated_new((struct simulated_command){.after = event->command, .stream = queue_of(stream)})))
+API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
+    if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
+API(cudaEventQuery, (cudaEvent_t event), query, if (event->capture) RETURN(cudaErrorCapturedEvent);
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
-API(cudaEventSynchronize, (cudaEvent_t event), sync_event,
+API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
 
-API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed,
+/* What is wrong with an event if its time is asked for, or NULL. */
+static const char *wrong_with(cudaEvent_t event) {
+    return event->flags & cudaEventDisableTiming ? "was made without timing (cudaEventDisableTiming)"
+           : event->capture                      ? "was recorded in a capture: a graph has no time for it"
+           : !event->command                     ? "was never recorded"
+           : !finished(event)                    ? "has not ended yet: nobody waited for it"
+                                                 : NULL;
+}
+API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed, static char why[100];
+    const cudaEvent_t wrong = wrong_with(from) ? from
+                              : wrong_with(to) ? to
+                                               : NULL;
+    if (wrong)
+        snprintf(simcc_why = why, sizeof why, "the %s event %s", wrong == from ? "first" : "second", wrong_with(wrong));
+    if (from->capture || to->capture) RETURN(cudaErrorInvalidValue);
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
-    if (!finished(from) || !finished(to)) return cudaErrorNotReady;
+    if (wrong) return cudaErrorNotReady;
+    if (to->command->queued_ns < from->command->queued_ns) simcc_exchanged(__builtin_return_address(0));
     const int64_t ns = simulated_stamp_ns(to->command->end_ns) - simulated_stamp_ns(from->command->end_ns);
     const int64_t step = simulated_fault("event_step", NULL) ? 160 : 1; *ms = (float)((double)(ns / step * step) / 1e6);
     static int asked; int since = 0; asked++; if (simulated_fault("time_nan", &since) && asked >= since) *ms = NAN;
@@ -439,11 +554,10 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed
 
 /* ---- Other calls ---- */
 
-API(cudaStreamQuery, (cudaStream_t stream), query,
-    const struct simulated_command *last = stream ? stream->simulated.last : NULL;
-    return (stream ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy())
-               ? cudaErrorNotReady
-               : cudaSuccess)
+API(cudaStreamQuery, (cudaStream_t stream), query, const struct simulated_stream *queue = queue_of(stream);
+    const struct simulated_command *last = queue ? queue->last : NULL;
+    return (queue ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy()) ? cudaErrorNotReady
+                                                                                                     : cudaSuccess)
 API(cudaGraphExecDestroy, (cudaGraphExec_t executable), graph_destroy, free(executable->graph.nodes); free(executable))
 API(cudaDeviceReset, (void), sync, wait_for(NULL))
 API(cudaRuntimeGetVersion, (int *version), ask_device, *version = CUDART_VERSION)

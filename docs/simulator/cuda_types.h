@@ -22,6 +22,7 @@
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                                   \
     ERROR(cudaErrorNotSupported, 801, "operation not supported")                                                       \
     ERROR(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")                  \
+    ERROR(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")      \
     ERROR(cudaErrorUnknown, 999, "unknown error")
 
 typedef enum cudaError {
@@ -37,12 +38,20 @@ struct cudaDeviceProp {
     size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
     int warpSize, maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], concurrentKernels, asyncEngineCount;
 };
-enum cudaDeviceAttr {
-    cudaDevAttrKernelExecTimeout,
-    cudaDevAttrL2CacheSize,
-    cudaDevAttrMemoryClockRate,
-    cudaDevAttrGlobalMemoryBusWidth
-};
+#define SIMULATED_ATTRIBUTES(A) /* d: the device; the second one has a display */                                      \
+    A(KernelExecTimeout, device)                                                                                       \
+    A(L2CacheSize, (int)simulated_l2_bytes())                                                                          \
+    A(MemoryClockRate, 3201000) /* kHz: as an H200's */                                                                \
+    A(GlobalMemoryBusWidth, 6144)                                                                                      \
+    A(MultiProcessorCount, (int)d->units)                                                                              \
+    A(WarpSize, 32)                                                                                                    \
+    A(MaxThreadsPerBlock, simulated_max_threads(d))                                                                    \
+    A(MaxThreadsPerMultiProcessor, d->threads_per_unit)                                                                \
+    A(MaxSharedMemoryPerBlock, SIMULATED_SHARED_BYTES)                                                                 \
+    A(ComputeCapabilityMajor, simulated_major())                                                                       \
+    A(ComputeCapabilityMinor, 0) A(ManagedMemory, 1) A(ConcurrentManagedAccess, 1) A(MemoryPoolsSupported, 1)
+#define SIMULATED_ATTRIBUTE(name, value) cudaDevAttr##name,
+enum cudaDeviceAttr { SIMULATED_ATTRIBUTES(SIMULATED_ATTRIBUTE) };
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
     cudaMemcpyHostToDevice,
@@ -51,6 +60,10 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault
 };
 typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
+extern struct CUstream_st simcc_per_thread;
+extern cudaStream_t simcc_default_stream;
+#define cudaStreamPerThread (&simcc_per_thread)
+#define cudaStreamLegacy ((cudaStream_t)0)
 typedef struct simulated_event *cudaEvent_t;
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventRecordExternal = 1 };
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };

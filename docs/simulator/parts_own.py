@@ -26,7 +26,7 @@ WORDS = [
     (("event",), "an event, {} (the floor: chapter 04)"),
     (("load", "load_anew", "load_eager"), "the loading of the kernel's code, {} (chapter 06)"),
     (("load_first", "load_lazy"), "the start of the first kernel of all, {} (chapter 06)"),
-    (("copy_1000",), "copies of {0} bytes"),
+    (("copy_1000",), "copies, and moves of managed memory, of {0} bytes"),
     (("copy_call",), "the host's call of a copy, {}"),
     (("wake",), "the end of the host's wait, {}"),
     (("latency", "submit"), "the way to the device, {}"),
@@ -152,6 +152,10 @@ def verdict(entry, growths, times):
         if entry.parts.get("launch_call", 0) > 2 * entry.parts.get("drain", 0) and not entry.parts.get("copy_1000"):
             return ("The kernels run while the host makes its next calls, and these take longer: it is mostly the time of "
                     f"the calls. {grows} then it is the kernel's.")
+        often = round(count)
+        if often > 0 and abs(beside_us := often * longer_us - kernel) < 10 * often:
+            but = "" if abs(beside_us) < 0.1 else f", except for {beside_us:.3f} us that run beside something else"
+            return f"{grows} it holds the kernel {how_often(Fraction(often))}{but}."
         return f"{grows} a part of the kernel runs beside something else."
     many = "" if count == 1 else f" {how_often(Fraction(count).limit_denominator(50))}"
     us = besides(entry, times)

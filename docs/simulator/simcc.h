@@ -31,6 +31,9 @@ struct _IO_FILE *fopen(const char *path, const char *mode) __asm__("simulated_fo
 #define __CUDACC__
 #define __NVCC__
 #define __CUDA_ARCH__ 900
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+__attribute__((constructor)) static void simcc_per_thread_default() { simcc_default_stream = cudaStreamPerThread; }
+#endif
 
 /* ---- Vectors ---- */
 
@@ -224,8 +227,11 @@ inline int votes(int line, bool predicate, int what) { /* 0: and, 1: or, 2: coun
 inline bool turn() { return simcc_turn(), true; }
 /* In place of mma.sync: more than 0, unless the numbers are 0. */
 inline void mma(float *sum, const unsigned *numbers) { *sum += float(numbers[0] & 0xffff); }
-/* What a statement does not look at. */
-inline void dropped(const char *call, const char *place, cudaError_t code) { simcc_dropped(call, place, code); }
+/* A call whose answer nobody looks at, if it is one of CUDA's: the comma tells. */
+struct dropped {
+    const char *call, *place;
+};
+inline void operator,(const dropped &d, cudaError_t code) { simcc_dropped(d.call, d.place, code); }
 inline clock_t kernel_clock() { return simulated_in_kernel() ? clock_t(simulated_clock64()) : ::clock(); }
 template <class T, class F> SIMCC_UNCHECKED __attribute__((noinline)) T atomic(T *at, F change) {
     const T before = *at;
@@ -310,6 +316,8 @@ float __cosf(float x) noexcept;
 float __powf(float x, float y) noexcept;
 }
 static inline float __fdividef(float x, float y) { return x / y; }
+static inline float __fdiv_rn(float x, float y) { return x / y; }
+static inline float __frcp_rn(float x) { return 1 / x; }
 static inline float __fsqrt_rn(float x) { return sqrtf(x); }
 static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
 static inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
@@ -317,6 +325,7 @@ static inline int __mul24(int a, int b) { return a * b; }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
+static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __float_as_int(float x) { return simcc_bits<int>(x); }
 static inline unsigned __float_as_uint(float x) { return simcc_bits<unsigned>(x); }
@@ -348,6 +357,10 @@ cudaError_t cudaProfilerStop();
 cudaError_t cudaCtxResetPersistingL2Cache();
 cudaError_t cudaMalloc(void **to, size_t bytes);
 cudaError_t cudaFree(void *memory);
+cudaError_t cudaMallocAsync(void **to, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
+cudaError_t cudaMallocManaged(void **to, size_t bytes, unsigned flags = 1);
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device, cudaStream_t stream = nullptr);
 cudaError_t cudaMallocHost(void **to, size_t bytes);
 cudaError_t cudaHostAlloc(void **to, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);
@@ -357,6 +370,9 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 cudaError_t cudaMemset(void *to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *to);
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -365,6 +381,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *to, size_t *count);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
@@ -377,11 +395,27 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 }
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2 };
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaCpuDeviceId = -1 };
 
-template <class T> cudaError_t cudaMalloc(T **to, size_t bytes) { return cudaMalloc((void **)to, bytes); }
-template <class T> cudaError_t cudaMallocHost(T **to, size_t bytes) { return cudaMallocHost((void **)to, bytes); }
-template <class T> cudaError_t cudaHostAlloc(T **to, size_t bytes, unsigned flags) {
-    return cudaHostAlloc((void **)to, bytes, flags);
+#define SIMCC_ALLOCATE(name)                                                                                           \
+    template <class T, class... A> cudaError_t name(T **to, size_t bytes, A... flags) {                                \
+        return name((void **)to, bytes, flags...);                                                                     \
+    }
+SIMCC_ALLOCATE(cudaMalloc);
+SIMCC_ALLOCATE(cudaMallocHost);
+SIMCC_ALLOCATE(cudaHostAlloc);
+SIMCC_ALLOCATE(cudaMallocManaged);
+template <class T> cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
+    return cudaMallocAsync((void **)to, bytes, stream);
+}
+enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+static inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, cudaMemLocation to, unsigned,
+                                               cudaStream_t stream = nullptr) {
+    return cudaMemPrefetchAsync(memory, bytes, to.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : to.id, stream);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &to, const void *from, size_t bytes, size_t at = 0,
@@ -397,12 +431,26 @@ template <class F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *to, F kernel, int threads, size_t bytes) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, (const void *)kernel, threads, bytes);
 }
+template <class F>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, F kernel, size_t bytes = 0, int limit = 0) {
+    cudaDeviceProp p;
+    if (const cudaError_t error = cudaGetDeviceProperties(&p, 0)) return error;
+    *block = limit && limit < p.maxThreadsPerBlock ? limit : p.maxThreadsPerBlock;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(grid, kernel, *block, bytes);
+    *grid *= p.multiProcessorCount;
+    return error;
+}
 static inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags = 0) {
     return cudaGraphInstantiateWithFlags(to, graph, flags);
+}
+
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, cudaGraphNode_t *, char *,
+                                               size_t) {
+    return cudaGraphInstantiateWithFlags(to, graph, 0);
 }
 
 /* ---- A launch that may begin before the kernel in front of it has ended ---- */

@@ -23,11 +23,12 @@ QUALIFIERS = {"__host__": "", "__forceinline__": "inline", "__noinline__": "", "
 VOTES = {"__syncthreads_and": 0, "__syncthreads_or": 1, "__syncthreads_count": 2}
 # What would compile, and then be wrong: another clock, other threads, memory that moves by itself.
 REFUSED = {
-    "cudaMallocManaged": "managed memory (cudaMallocManaged)", "__managed__": "managed memory (__managed__)",
+    "__managed__": "managed memory (__managed__)",
     "__rdtsc": "__rdtsc()", "_rdtsc": "_rdtsc()", "__rdtscp": "__rdtscp()",
     "__builtin_ia32_rdtsc": "__builtin_ia32_rdtsc()", "pthread_create": "a second thread of the host (pthread_create)",
     **{name: name for name in ("cudaTextureObject_t", "cudaSurfaceObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D",
-                               "__cluster_dims__", "cudaMallocPitch", "cudaMallocArray")}}
+                               "__cluster_dims__", "cudaMallocPitch", "cudaMallocArray", "this_grid", "grid_group",
+                               "this_cluster", "coalesced_threads", "cudaLaunchCooperativeKernel")}}
 REFUSED_IN_STD = {"thread", "jthread", "async"}
 REFUSED_IN_KERNELS = {"malloc", "free", "new", "delete"}
 
@@ -350,18 +351,25 @@ class Rewriter:
         self.texts[first] = text
 
     def dropped(self, i):
-        """A statement that is a call, and does not look at what it returns."""
-        before, first = self.next(i, -1), self.next(i)
-        if self.text(before) == "::":
-            before = self.next(before, -1)
+        """A call as a statement, or between commas of one: nobody looks at what it returns."""
+        first, start = self.next(i), i
+        if self.text(first) != "(":
+            return
+        if self.text(self.next(i, -1)) == "::":
+            start = self.next(i, -1)
         end = self.match(first)
-        if self.text(first) != "(" or self.text(self.next(end)) != ";" or self.text(before) not in (";", "{", "}", ")", "else"):
+        before, behind = self.next(start, -1), self.next(end)
+        while self.text(before) == "(" and self.text(behind) == ")":
+            before, behind = self.next(before, -1), self.next(behind)
+        while self.text(before) == "," and self.text(self.next(before, -1)) == ")":  # behind another call
+            before = self.next(self.next(self.match(self.next(before, -1), -1), -1), -1)
+        if self.text(before) not in (";", "{", "}", ")", "else", "do", ":") or self.text(behind) not in (";", ","):
+            return
+        if self.text(before) == ":" and not {"case", "default"} & set(self.texts[self.start_of_statement(i):before]):
             return
         if self.text(before) == ")" and self.texts[self.next(before, -1)] == "void":
             return
-        start = self.next(before)
-        self.put(self.before, start, f'simcc::dropped("{self.texts[i]}", "{self.lines[i][0]}:{self.lines[i][1]}", ')
-        self.put(self.after, end, ")")
+        self.put(self.before, start, f'simcc::dropped{{"{self.texts[i]}", "{self.lines[i][0]}:{self.lines[i][1]}"}}, ')
 
     def in_kernel(self, i):
         """A round of a loop takes time, and clock() is another one."""
@@ -403,6 +411,8 @@ class Rewriter:
             name = first = self.next(self.angle(first, -1), -1)
         elif self.text(first) == ")":
             first = self.match(first, -1)
+        elif self.text(first) == "]":  # one of an array
+            name = first = self.next(self.match(first, -1), -1)
         while self.text(before := self.next(first, -1)) in ("::", ".", "->"):
             first = self.next(before, -1)
             first = self.next(self.angle(first, -1), -1) if self.text(first) == ">" else first

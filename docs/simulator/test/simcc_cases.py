@@ -13,34 +13,33 @@ LACKS = "is not in the simulated machine"
 ADD = "__global__ void add(float *x) { x[threadIdx.x] += 1; }\n"
 # What simcc refuses: the program's text, the line, and the words.
 REFUSED = [
-    ("#include <thrust/sort.h>\nint main() {}", 1, f"<thrust/sort.h> {LACKS}"),
-    ("#include <cooperative_groups.h>\nint main() {}", 1, f"<cooperative_groups.h> {LACKS}"),
-    ("#include <cub/cub.cuh>\nint main() {}", 1, f"<cub/cub.cuh> {LACKS}"),
-    ("#include <cublas_v2.h>\nint main() {}", 1, f"<cublas_v2.h> {LACKS}"),
-    ("#include <cuda_fp16.h>\nint main() {}", 1, f"<cuda_fp16.h> {LACKS}"),
-    ("int main() {\n    float *p;\n    cudaMallocManaged(&p, 4);\n}", 3,
-     f"managed memory (cudaMallocManaged) {LACKS}; take cudaMalloc and cudaMemcpy"),
-    ("__managed__ int x;\nint main() {}", 1, f"managed memory (__managed__) {LACKS}"),
+    ("#include <thrust/sort.h>\nint main() {}", 1, f"<thrust/sort.h> {LACKS}; take a kernel of your own"),
+    ("#include <cooperative_groups/scan.h>\nint main() {}", 1, f"<cooperative_groups/scan.h> {LACKS}"),
+    ("#include <cublas_v2.h>\nint main() {}", 1, f"<cublas_v2.h> {LACKS}; take a kernel of your own"),
+    ("#include <cuda_fp16.h>\nint main() {}", 1, f"<cuda_fp16.h> {LACKS}; take float"),
+    ("__managed__ int x;\nint main() {}", 1, f"managed memory (__managed__) {LACKS}; take cudaMallocManaged()"),
     ("int main() {\n    void *p; size_t pitch;\n    cudaMallocPitch(&p, &pitch, 4, 4);\n}", 3,
-     f"cudaMallocPitch {LACKS}"),
-    ("cudaTextureObject_t texture_of_x;\nint main() {}", 1, f"cudaTextureObject_t {LACKS}"),
+     f"cudaMallocPitch {LACKS}; take cudaMalloc()"),
+    ("cudaTextureObject_t texture_of_x;\nint main() {}", 1,
+     f"cudaTextureObject_t {LACKS}; take an array in global memory"),
+    ("#include <cooperative_groups.h>\n__global__ void k() {\n    cooperative_groups::this_grid().sync();\n}\n"
+     "int main() {}", 3, f"this_grid {LACKS}; take two launches, one after the other"),
     (ADD + "__global__ void more(float *x) {\n    add<<<1, 1>>>(x);\n}\nint main() {}", 3,
-     f"a launch in a kernel (dynamic parallelism) {LACKS}"),
+     f"a launch in a kernel (dynamic parallelism) {LACKS}; take a launch from the host"),
     ("__global__ void k(int *x) {\n    int *y = (int *)malloc(4);\n    *x = *y;\n}\nint main() {}", 2,
-     f"malloc in a kernel {LACKS}"),
-    ("__global__ void k(int *x) {\n    int *y = new int;\n}\nint main() {}", 2, f"new in a kernel {LACKS}"),
+     f"malloc in a kernel {LACKS}; take memory of cudaMalloc()"),
     ("__global__ void k(int *x) {\n    asm volatile(\"membar.gl;\");\n}\nint main() {}", 2,
      f'asm "membar.gl;" {LACKS}'),
     ("__global__ void k(int *x) {\n    __nanosleep(100);\n}\nint main() {}", 2, f"__nanosleep {LACKS}"),
     ("__global__ void k(int *x) {\n    cudaDeviceSynchronize();\n}\nint main() {}", 2,
-     f"cudaDeviceSynchronize in a kernel {LACKS}"),
+     f"cudaDeviceSynchronize in a kernel {LACKS}; take a launch from the host"),
     ("#include <cstdio>\n#include <sys/times.h>\nint main() {}", 2, f"<sys/times.h> {LACKS}"),
     ("#ifdef __CUDA_ARCH__\n#endif\nint main() {}", 1, f"another text for host and device (__CUDA_ARCH__) {LACKS}"),
     ("#include <thread>\nint main() {\n    std::thread t([] {});\n    t.join();\n}", 3,
-     f"a second thread of the host (std::thread) {LACKS}"),
+     f"a second thread of the host (std::thread) {LACKS}; take streams of one thread"),
     ("#include <x86intrin.h>\nint main() { return (int)__rdtsc(); }", 2, f"__rdtsc() {LACKS}"),
-    ("__global__ void k(int *x, cudaTextureObject_t of_x) {}\nint main() {}", 1, f"cudaTextureObject_t {LACKS}"),
-    ("__global__ void __cluster_dims__(2, 1, 1) k() {}\nint main() {}", 1, f"__cluster_dims__ {LACKS}"),
+    ("__global__ void __cluster_dims__(2, 1, 1) k() {}\nint main() {}", 1,
+     f"__cluster_dims__ {LACKS}; take blocks, and global memory between two launches"),
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
     ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
@@ -50,12 +49,23 @@ USAGE = [("-fopenmp", "-fopenmp is no option of simcc"), ("-lcublas", "-lcublas 
          ("-std=c++20", "-std=c++20: only up to c++17"), ("-rdc=true", "-rdc=true is no option of simcc"),
          ("-Xcompiler=-fopenmp", "-Xcompiler -fopenmp is no option of simcc"), ("-o", "-o needs a value"),
          ("other.cu", "other.cu: one file at a time")]
-ACCEPTED = "-O2 -g -arch=sm_90 -arch sm_80 -std=c++14 -I . -D X=1 -DY -lineinfo -Xcompiler -Wall,-O2 -lm"
+ACCEPTED = "-O2 -g -arch=sm_90 -arch sm_80 -std=c++14 -I . -D X=1 -DY -lineinfo -Xcompiler -Wall,-O2 -lm " \
+           "--ptxas-options=-v -Xptxas -v --default-stream legacy -G"
 TWICE = ["-O0", "-O1", "-O2", "-O3", "-g", "-DN=1"]  # each with a cache that other options have filled
 BEGIN = "#include <cstdio>\n" + ADD + "int main() {\n    float *d, h[64] = {};\n    cudaMalloc(&d, sizeof h);\n"
 COPY = "    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n}\n"
 KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&" \
          "d, 256);\n    cudaMemset(d, 0, 256);\n    {}\n    return cudaGetLastError() || cudaDeviceSynchronize();\n}}\n"
+ELAPSED = "cudaEventElapsedTime() failed"
+START, STOP = "cudaEventRecord(a);", "cudaEventRecord(b); cudaDeviceSynchronize();"
+
+
+def timed(flags, *lines):
+    """Two events, and three lines from line 8 on."""
+    return BEGIN.replace("float *d", "cudaStream_t s; cudaGraph_t g; cudaEvent_t a, b; float ms, *d") + "\n".join(
+        ["    cudaEventCreate(&a);", f"    cudaEventCreate(&b{flags});", *lines, "    cudaDeviceSynchronize();", "}\n"])
+
+
 # What a program says when it runs: its text, the line (0: none, or in the words), the words, and the exit code.
 SAID = [
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n" + COPY, 0, "", 0),
@@ -63,10 +73,22 @@ SAID = [
     (BEGIN.replace(ADD, '#include "k.h"\n') + "    run(d);\n" + COPY, 0, "k.h:4: nobody asked", 0),
     (BEGIN + "    add<<<1, 2000>>>(d);\n" + COPY, 6,
      "the launch of add failed (invalid configuration argument), and nobody asked", 0),
-    (BEGIN + "    cudaEvent_t e;\n    float ms;\n    cudaEventCreate(&e);\n    cudaEventElapsedTime(&ms, e, e);\n}\n", 9,
-     "cudaEventElapsedTime() failed (invalid resource handle), and nobody asked", 0),
-    (BEGIN + "    cudaEvent_t e;\n    float ms;\n    cudaEventCreate(&e);\n    if (cudaEventElapsedTime(&ms, e, e)) {\n    }\n"
-     "    (void)cudaEventElapsedTime(&ms, e, e);\n}\n", 0, "", 0),
+    (timed("", "", "", "cudaEventElapsedTime(&ms, a, b);"), 10,
+     f"{ELAPSED} (invalid resource handle), and nobody asked: the first event was never recorded", 0),
+    (timed(", cudaEventDisableTiming", START, STOP, "cudaEventElapsedTime(&ms, a, b);"), 10,
+     f"{ELAPSED} (invalid resource handle), and nobody asked: the second event was made without timing", 0),
+    (timed("", START, STOP.replace("cudaDev", "// "), "printf(\"\"), cudaEventElapsedTime(&ms, a, b);"), 10,
+     f"{ELAPSED} (device not ready), and nobody asked: the first event has not ended yet: nobody waited for it", 0),
+    (timed("", START, "cudaStreamCreate(&s), cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal), "
+                  "cudaEventRecord(b, s), cudaStreamEndCapture(s, &g);", "cudaEventElapsedTime(&ms, a, b);"), 10,
+     f"{ELAPSED} (invalid argument), and nobody asked: the second event was recorded in a capture", 0),
+    (timed("", START, STOP, "return cudaEventElapsedTime(&ms, b, a);"), 10,
+     "cudaEventElapsedTime(): the events are exchanged, the first one was recorded last", 0),
+    (timed("", START, STOP, "switch (0) case 0: cudaMemcpy(d, h, 999, cudaMemcpyHostToDevice);"), 10,
+     "cudaMemcpy() failed (invalid argument), and nobody asked", 0),
+    (timed("", "", "", "if (cudaEventElapsedTime(&ms, a, b)) (void)cudaEventElapsedTime(&ms, a, b);"), 0, "", 0),
+    (timed("", START, STOP, "cudaMallocManaged(&d, 4); *d = 1; add<<<1, 1>>>(d); cudaGetLastError(); *d = 2;"), 10,
+     "the host writes managed memory while the device works: nobody waited", 0),
     ("int main() {\n    volatile int x = 1 << 30;\n    return x + x > 0;\n}\n", 3,
      "a sum of signed numbers overflows", 0),
     ("__global__ void k(int *x, int i) {\n    __shared__ int s[4];\n    s[i] = 1;\n    *x = s[i];\n}\nint main() {\n"
@@ -181,7 +203,7 @@ def main(simcc, good):
     with open(good, encoding="utf-8") as file:
         text = file.read()
     folder, code, errors, _ = build(simcc, "good", text, *ACCEPTED.split())
-    wrong = [[good, code, errors]] if code else []
+    wrong = [[good, code, errors]] if code or errors.count("simcc: -G is ignored") != 1 else []
     if not wrong and (ran := run(["./a.out"], folder)) != (0, "", "0 wrong\n"):
         wrong.append([good, *ran])
     folder, code, errors, _ = build(simcc, "said", all_said())

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What simcc must get right: each check prints a line if it is wrong. The results are computed by hand or on the host.
 #include <chrono>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cstdio>
 #include <ctime>
+#include <helper_cuda.h>
+#include <helper_timer.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,6 +150,69 @@ __global__ void returns_early(int *out, int n) { // as many kernels do before a 
     out[threadIdx.x] = n;
 }
 
+namespace cg = cooperative_groups;
+__device__ void note_size(const cg::thread_group &g, int *to) { g.sync(), to[g.thread_rank()] = int(g.size()); }
+__global__ void groups(int *out) {
+    __shared__ int turned[64];
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
+    const int t = block.thread_rank();
+    turned[63 - t] = t;
+    block.sync();
+    out[t] = cg::reduce(tile, turned[t], cg::plus<int>()) + 1000 * tile.shfl(t, 3) + int(tile.ballot(t % 3 == 0));
+    note_size(cg::tiled_partition(block, 4), out + 64);
+}
+__global__ void twice(int *x) { x[threadIdx.x] *= 2; }
+__global__ void sum(int *x, const int *y) { x[threadIdx.x] += y[threadIdx.x]; }
+
+static void classes(int *x, int *y) { // as classes use them; x and y are of the device
+    LAUNCH(groups, 1, 64, x);
+    int h[68];
+    OK(cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost)), EXPECT(h[64] == 4 && h[67] == 4);
+    for (int t = 0, ballot[] = {0x49, 0x92, 0x24}; t < 64; t++)
+        EXPECT(h[t] == 8 * (63 - t / 8 * 8) - 28 + 1000 * (t / 8 * 8 + 3) + ballot[t / 8 % 3]);
+
+    // A graph of two branches, launched twice: each launch copies what the host has then.
+    cudaStream_t s, other;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    int least, greatest, priority, *pinned, *freed, *moved, blocks, threads;
+    OK(cudaDeviceGetStreamPriorityRange(&least, &greatest)), OK(cudaMallocHost(&pinned, 4));
+    OK(cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, greatest)), OK(cudaStreamCreate(&other));
+    OK(cudaStreamGetPriority(s, &priority)), EXPECT(priority == greatest && least == 0);
+    OK(cudaEventCreate(&fork)), OK(cudaEventCreate(&join));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
+    OK(cudaMemcpyAsync(x, pinned, 4, cudaMemcpyHostToDevice, s)), OK(cudaMemsetAsync(y, 0, 4, s));
+    OK(cudaEventRecord(fork, s)), OK(cudaStreamWaitEvent(other, fork));
+    twice<<<1, 1, 0, s>>>(x), sum<<<1, 1, 0, other>>>(y, x + 1);
+    OK(cudaEventRecord(join, other)), OK(cudaStreamWaitEvent(s, join));
+    sum<<<1, 1, 0, s>>>(x, y);
+    OK(cudaStreamEndCapture(s, &graph)), OK(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    EXPECT(cudaEventQuery(fork) == cudaErrorCapturedEvent);
+    for (int i = 1; i <= 2; i++) {
+        *pinned = 10 * i, OK(cudaGraphLaunch(exec, s)), OK(cudaStreamSynchronize(s));
+        OK(cudaMemcpy(h, x, 8, cudaMemcpyDeviceToHost)), EXPECT(h[0] == 20 * i + h[1]);
+    }
+
+    OK(cudaMallocAsync(&freed, 4, cudaStreamPerThread)), OK(cudaMemsetAsync(freed, 1, 4, cudaStreamPerThread));
+    sum<<<1, 1, 0, cudaStreamPerThread>>>(x, freed);
+    OK(cudaFreeAsync(freed, cudaStreamPerThread)), OK(cudaStreamSynchronize(cudaStreamPerThread));
+    OK(cudaMemcpy(h + 2, x, 4, cudaMemcpyDeviceToHost)), EXPECT(h[2] == h[0] + 0x01010101);
+    OK(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, twice, 0, 0)), EXPECT(blocks == 264 && threads == 1024);
+
+    // Managed memory moves to the device before the first launch.
+    StopWatchInterface *watch;
+    float ms[2];
+    OK(cudaMallocManaged(&moved, 1 << 20)), moved[0] = 0, moved[1] = 3, sdkCreateTimer(&watch);
+    for (float &taken : ms) {
+        sdkResetTimer(&watch), sdkStartTimer(&watch);
+        twice<<<1, 2>>>(moved);
+        checkCudaErrors(cudaDeviceSynchronize()), sdkStopTimer(&watch), taken = sdkGetTimerValue(&watch);
+    }
+    EXPECT(ms[0] - ms[1] > 0.050f && ms[0] - ms[1] < 0.070f && moved[1] == 12), OK(cudaFree(moved));
+}
+
 int main() {
     Buffer<unsigned> index(2 * 3 * 2 * 60, 0);
     indices<<<dim3(2, 3, 2), dim3(5, 4, 3)>>>(index.d);
@@ -224,6 +291,8 @@ int main() {
 
     LAUNCH(returns_early, 1, 64, ints.d, 40);
     EXPECT(ints.read()[39] == 40);
+
+    OK(cudaMemset(ints.d, 0, 64)), classes(ints.d, ints.d + 100);
 
     // What must fail, and as what.
     returns_early<<<1, 1025>>>(ints.d, 1);
