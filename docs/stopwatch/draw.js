@@ -15,19 +15,24 @@ const boxNames = () => ({ launch: say("launch call", "启动调用"), load: say(
   blocks: say("kernel", "核函数"), earlier: say("earlier kernel", "之前的"), blocker: say("blocker", "阻塞"), gap: say("gap", "空隙"),
   copy: say("copy", "拷贝"), sleep: say("sleeps", "休眠"), shell: say("prep.", "准备"), event: say("event", "事件") });
 
-function drawTime(svg, answer) {
-  const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, width = Math.max(300, svg.clientWidth || 300);
-  svg.replaceChildren();
-  const span = main ? main.span : { from: 0, to: run.machine.host, lines: [] }, low = Math.min(span.from, span.to), high = Math.max(span.from, span.to);
-  // From a little before the interval to the end of what was launched in it.
+// What is drawn: from a little before the interval to the end of what was launched in it.
+function lengthOf({ run, parts: { main } }) {
+  const { commands, host } = run.machine, span = main ? main.span : { from: 0, to: host };
+  const low = Math.min(span.from, span.to), high = Math.max(span.from, span.to);
   let from = low, to = high;
   for (const c of commands) {
     if (c.queued > low && c.queued <= high && c.end > to) to = Math.min(c.end, low + 8 * (high - low));
     if (c.gate && c.end > low - 3000 && c.end <= low + 1e3) from = Math.min(from, c.end - 3000);
   }
   const room = (to - from) * 0.05 + 1;
-  from -= room;
-  to += room;
+  return { low, high, from: from - room, to: to + room, length: to - from + 2 * room };
+}
+
+// `length`: of the longest drawing beside it
+function drawTime(svg, answer, length = 0) {
+  const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, width = Math.max(300, svg.clientWidth || 300);
+  const shown = lengthOf(answer), { low, high, from } = shown, to = length < 3 * shown.length ? from + length : shown.to, span = main && main.span;
+  svg.replaceChildren();
   const left = 2, right = width - 2, x = (ns) => Math.min(right, Math.max(left, left + ((ns - from) / (to - from)) * (right - left)));
   const seen = commands.filter((c) => c.end >= from && c.begin <= to), streams = [...new Set(seen.map((c) => c.stream))];
   if (!streams.length) streams.push(null);
@@ -39,7 +44,7 @@ function drawTime(svg, answer) {
     if (b < from || a > to || (x(b) - x(a) < 1 && x(b) - (drawn[y] ?? -9) < 1)) return; // one pixel has room for one
     drawn[y] = x(b);
     const w = Math.max(x(b) - x(a) - 0.5, 0.7), g = w < 5 ? svg : element("g", {}, svg);
-    element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), class: `k-${kind}` }, g);
+    element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), style: `fill: var(--${kind})`, class: /blocks|earlier/.test(kind) ? "strong" : /wait|host|blocker|sleep/.test(kind) ? "" : "bright" }, g);
     if (w < 5) return;
     const room = [...(text ?? "")].reduce((sum, letter) => sum + (letter > "\u2e80" ? 12.5 : 6.6), 4); // Chinese is wider
     if (text && w > room) element("text", { x: x(a) + w / 2, y: y + 16.5, class: "middle" }, g, text);
@@ -100,7 +105,7 @@ function drawWaves(svg, T, { groups, threads, work }) {
   element("rect", { x: 0.5, y: 0.5, width: width - 1, height: HIGH, class: "frame" }, svg);
   for (let i = 0; i < shown; i++) {
     const blocks = i === shown - 1 ? groups - (waves - 1) * places : places, w = width / Math.max(shown, 2.5), h = Math.max(1.5, (HIGH * blocks) / places), g = element("g", {}, svg);
-    element("rect", { x: i * w + 1, y: HIGH - h, width: w - 2, height: h, class: "k-blocks" }, g);
+    element("rect", { x: i * w + 1, y: HIGH - h, width: w - 2, height: h, style: "fill: var(--blocks)" }, g);
     element("title", {}, g, `${blocks} / ${places}`);
   }
   const last = groups - (waves - 1) * places, percent = Math.round((100 * last) / places);
