@@ -53,7 +53,7 @@ function drawTime(svg, answer, length = 0) {
   element("rect", { x: x(low), y: BAND, width: Math.max(1, x(high) - x(low)), height: height - BAND - 22, class: "interval" }, svg);
   for (const at of [low, high]) element("line", { x1: x(at), x2: x(at), y1: BAND, y2: height - 22, class: "edge" }, svg);
   const spans = (run.number && run.number.spans) ?? [], less = spans.find((each) => each.weight < 0 && spans.length > 1);
-  const more = less ? say(`, minus another one of ${us(less.span.to - less.span.from)}`, `，减去另一个 ${us(less.span.to - less.span.from)}`)
+  const more = less ? say(`, minus ${us(less.span.to - less.span.from)}`, `，减去 ${us(less.span.to - less.span.from)}`)
     : spans.length > 1 ? say(`, the last of ${spans.length}`, `，${spans.length} 次中的最后一次`)
     : main && main.weight < 0.9 && answer.cause !== "wrong_unit" ? say(`, divided by ${Math.round(1 / main.weight)}`, `，除以 ${Math.round(1 / main.weight)}`) : "";
   if (main) element("text", { x: left, y: 12, class: "row" }, svg, say("the stopwatch: ", "计时区间：") + us(high - low) + more);
