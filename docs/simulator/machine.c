@@ -465,7 +465,6 @@ __attribute__((constructor(102))) static void make_devices(void) {
     d[SIMULATED_OLD] = DEVICE(old_, 256, 1000000);
 }
 
-static int64_t awake_ns = INT64_MIN / 4; /* when it last woke from a pause of a second */
 static struct simulated_command *first, **last = &first, *first_apart;
 static const struct simulated_command *awaited;
 static long commands_done;
@@ -485,8 +484,61 @@ static int64_t shared_ns(int64_t ns) {
     return ns < slice_ns + ours_ns ? ns : slice_ns + T.slice;
 }
 
-/* Until when the device may go on without a look at the host. */
+/* ---- The units' clock ----
+ *
+ * A kernel's code has a time of its own, that of a clock which is always full: a block's costs are counted in it. It is
+ * the device's time, unless the clock moves: since the device woke it had in turn so many percent for so long. */
+static struct { int64_t ns, percent; } phases[4];
+static int64_t awake_ns;
+static bool clock_moves;
+
+static int64_t code_of(int64_t ns) {
+    if (!clock_moves || ns <= awake_ns) return ns;
+    int64_t left = ns - awake_ns, code_ns = awake_ns;
+    for (int i = 0;; left -= phases[i++].ns) {
+        const bool last_one = left <= phases[i].ns;
+        code_ns += (last_one ? left : phases[i].ns) * phases[i].percent / 100;
+        if (last_one) return code_ns;
+    }
+}
+
+/* The first time that has this code_of(). */
+static int64_t time_of(int64_t code_ns) {
+    if (!clock_moves || code_ns <= awake_ns) return code_ns;
+    int64_t left = code_ns - awake_ns, ns = awake_ns;
+    for (int i = 0;; ns += phases[i++].ns) {
+        const int64_t in_phase = i < 3 ? phases[i].ns * phases[i].percent / 100 : left;
+        if (left <= in_phase) return ns + (100 * left + phases[i].percent - 1) / phases[i].percent;
+        left -= in_phase;
+    }
+}
+
+/* Until when a kernel's code may go on without a look at the host. */
 int64_t simulated_until_ns = INT64_MIN;
+static void set_until(void) {
+    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : state.host_waits ? INT64_MAX : code_of(host_ns);
+}
+
+/* A command begins: the first one of all, at the full clock, or one behind a pause. */
+static void wake(const struct simulated_command *command, int64_t ns) {
+    static bool awake;
+    int percent = 0;
+    if (awake && ns - command->delay_ns <= all_ns + T.pause) return;
+    const bool slow = simulated_fault("clock_climbs", &percent) || (awake && simulated_fault("clock_idle", &percent));
+    phases[0].ns = T.idle, phases[0].percent = slow ? percent : T.idle_percent;
+    phases[1].ns = T.climb, phases[1].percent = slow ? (percent + 100) / 2 : T.climb_percent;
+    phases[2].ns = T.full, phases[2].percent = 100;
+    phases[3].ns = INT64_MAX, phases[3].percent = simulated_fault("clock_falls", &percent) ? percent : T.fallen_percent;
+    clock_moves = false;
+    for (int i = 0; i < 4; i++) {
+        if (phases[i].percent < 1 || phases[i].percent > 100) simulated_stop("a clock has from 1 to 100 percent");
+        clock_moves |= phases[i].percent < 100;
+    }
+    const bool climbs = phases[0].percent + phases[1].percent < 200 && (awake || slow);
+    awake_ns = climbs ? ns : ns - T.idle - T.climb;
+    awake = true;
+    set_until();
+}
 
 static void to_host(void) {
     context here;
@@ -546,8 +598,7 @@ static void device_main(void) {
         if (!stream && ordinary_ns > state.device_ns) state.device_ns = ordinary_ns;
         if (command->after && command->after->end_ns > state.device_ns) state.device_ns = command->after->end_ns;
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
-        if (commands_done > 0 && ready_ns > state.device_ns + T.pause && !simulated_fault("awake", NULL))
-            awake_ns = ready_ns;
+        wake(command, ready_ns);
         state.in_a_row = after_kernel && ready_ns <= state.device_ns;
         int process = 0;
         if (ready_ns > state.device_ns &&
@@ -574,7 +625,7 @@ static void run_device(void) {
         paused = start;
     }
     simulated_on_device = true;
-    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : state.host_waits ? INT64_MAX : host_ns;
+    set_until();
     switch_from_to(host_context, paused);
     simulated_until_ns = INT64_MIN;
     simulated_on_device = false;
@@ -986,12 +1037,11 @@ void simulated_run_kernel(struct simulated_command *command) {
     const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
-    const int64_t start_ns =
-        !early ? state.device_ns : launch_ns + (state.released_ns > state.room_ns ? state.released_ns : state.room_ns);
-    state.waits_until_ns = early ? state.complete_ns : 0;
-    state.released_ns = 0;
-    state.room_ns = INT64_MAX;
-    end_ns = state.device_ns;
+    const int64_t start_ns = code_of(
+        !early ? state.device_ns : launch_ns + (state.released_ns > state.room_ns ? state.released_ns : state.room_ns));
+    state.waits_until_ns = early ? code_of(state.complete_ns) : 0;
+    int64_t released_ns = 0, room_ns = INT64_MAX;
+    end_ns = code_of(state.device_ns);
     for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
         places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
     for (unsigned b = 0; b < command->groups; b++) {
@@ -1015,24 +1065,26 @@ void simulated_run_kernel(struct simulated_command *command) {
         }
         int64_t block_end_ns = run_block(block_start_ns);
         if (has_memory) {
-            const int64_t data_start_ps = 1000 * (block_start_ns + T.memory);
+            const int64_t data_start_ps = 1000 * (time_of(block_start_ns) + T.memory);
             data_end_ps = (data_start_ps > data_end_ps ? data_start_ps : data_end_ps) + data_ps;
-            block_end_ns = data_end_ps / 1000 > block_end_ns ? data_end_ps / 1000 : block_end_ns;
+            const int64_t data_end_ns = code_of(data_end_ps / 1000);
+            block_end_ns = data_end_ns > block_end_ns ? data_end_ns : block_end_ns;
         }
         place->free_ns = block_end_ns + block_ns;
         end_ns = place->free_ns > end_ns ? place->free_ns : end_ns;
         if (!state.block_released_ns) state.block_released_ns = place->free_ns;
-        state.released_ns = state.block_released_ns > state.released_ns ? state.block_released_ns : state.released_ns;
+        released_ns = state.block_released_ns > released_ns ? state.block_released_ns : released_ns;
         if (b >= count) sink(places, count, 0);
     }
-    for (unsigned p = 0; p < count; p++)
-        state.room_ns = places[p].free_ns < state.room_ns ? places[p].free_ns : state.room_ns;
+    for (unsigned p = 0; p < count; p++) room_ns = places[p].free_ns < room_ns ? places[p].free_ns : room_ns;
     free(places);
+    state.released_ns = time_of(released_ns);
+    state.room_ns = time_of(room_ns);
     if (before) memcpy(lost, before, lost_bytes);
     for (size_t i = 0; i < SIMULATED_SHARED_GUARD; i++)
         if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
-    state.device_ns = end_ns;
+    state.device_ns = time_of(end_ns);
     device_works(d->drain_ns);
     state.complete_ns = state.device_ns;
 }
@@ -1073,6 +1125,7 @@ static bool run_apart(int64_t until_ns) {
 
     struct simulated_command *command = *next;
     *next = command->next;
+    if (!first) wake(command, next_ns); /* else another stream is at work */
     simulated_runs_apart = true;
     fibers = &all_fibers[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
     const bool was_on_device = simulated_on_device, was_in_fiber = simulated_in_fiber;
@@ -1097,8 +1150,9 @@ static bool run_apart(int64_t until_ns) {
 
 int64_t simulated_thread_works(int64_t ns) {
     if (!simulated_on_device) return 0; /* a kernel's function that the host calls, too */
-    *simulated_thread_ns = shared_ns(*simulated_thread_ns + ns);
-    catch_up(*simulated_thread_ns);
+    const int64_t now = shared_ns(time_of(*simulated_thread_ns + ns));
+    *simulated_thread_ns = code_of(now);
+    catch_up(now);
     return *simulated_thread_ns;
 }
 
@@ -1112,7 +1166,7 @@ void simulated_grid_wait(void) {
 
 /* The counters have zeros of their own. */
 unsigned long long simulated_globaltimer(void) {
-    const int64_t now = simulated_read(), ns = simulated_stamp_ns(now);
+    const int64_t now = time_of(simulated_read()), ns = simulated_stamp_ns(now);
     if (!simulated_fault_begins[0]) return (unsigned long long)ns; /* a kernel asks in a loop */
     int part = 0;
     return (unsigned long long)(simulated_fault("timer_back", NULL)    ? 2 * simulated_stamp_ns(0) - ns
@@ -1122,11 +1176,7 @@ unsigned long long simulated_globaltimer(void) {
 
 unsigned long long simulated_clock64(void) {
     const int64_t now = simulated_read();
-    const int64_t awake = now - awake_ns < T.slow + T.faster ? now - awake_ns : T.slow + T.faster;
-    const int64_t slow_ns = awake < T.slow ? awake : T.slow, faster_ns = awake - slow_ns;
-    const int64_t lost = slow_ns * (T.clocks_a_us - T.slow_clocks_a_us) / 1000 +
-                         faster_ns * (T.clocks_a_us - T.faster_clocks_a_us) / 1000;
-    const int64_t counted = (now * T.clocks_a_us / 1000 - lost) * (simulated_fault("counter_back", NULL) ? -1 : 1);
+    const int64_t counted = now * T.clocks_a_us / 1000 * (simulated_fault("counter_back", NULL) ? -1 : 1);
     return (unsigned long long)counted + 703450000000ull + state.unit * 30000001ull;
 }
 

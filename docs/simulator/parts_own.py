@@ -228,6 +228,19 @@ def sums(program, answers, simplest, known):
     return entries, growths
 
 
+def too_fast(number, times):
+    """Returns a line for a number of bytes in a second that is more than the model's memory gives."""
+    unit = r"(?:in )?[\[(]?([kMGTP]?)(i?)B(?:ytes)?(?:/s|/sec|ps)\b[\])]?"
+    text = r"(?<![\w.])" + re.escape(number.text) + r"(?![\w.])"
+    found = re.search(rf"{text}\s*{unit}", number.line) or re.search(rf"{unit}\s*[:=]?\s*{text}", number.line)
+    if not found or "memory_1000000" not in times:
+        return []
+    gb_s = float(number.text) * (1024 if found[2] else 1000) ** " kMGTP".index(found[1] or " ") / 1e9
+    memory, l2 = (1e6 / float(times[part]) for part in ("memory_1000000", "l2_1000000"))
+    return [f"The model's memory gives {memory:.0f} GB/s at most, its L2 cache {l2:.0f}: are the bytes right, and the "
+            "unit of the time?"] if gb_s > memory else []
+
+
 RATIO = "ratio of times"
 
 
@@ -261,7 +274,7 @@ def tell(program, answers, simplest, as_csv, known):
     """Prints each number with what it holds; `known` are the parts that it is thought to hold."""
     printed = program.printed
     entries, growths = sums(program, answers, simplest, known)
-    made_of = ask_others(program, entries)
+    made_of, at_full = ask_others(program, entries), program.at_full_clock()
     for number, entry in zip(printed, entries):
         entry.rest = number.value - entry.sum_us(program.times)
         if entry.uneven or abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
@@ -285,14 +298,16 @@ def tell(program, answers, simplest, as_csv, known):
                               "holds, it holds, too.",
                     RATIO: "It is a ratio of times: it stays if all times double, and moves if the kernel takes longer.",
                     KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
-            lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double.")]
+            lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double."),
+                     *too_fast(number, program.times)]
         else:
             words = words_of(entry, program.said)
             places = 0 if entry.step_us else 3
             words += [f"{float(entry.rest):.{places}f} us of the program's own"] if entry.rest else []
             lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
-                     verdict(entry, growth, program.times), *in_clocks(number, i in program.own.clocks, program.own)]
+                     *[f"The SM's clock is not full in it: {float(us):.3f} us if it were." for us in at_full[i:i + 1]
+                       if us is not None], verdict(entry, growth, program.times), *in_clocks(number, i in program.own.clocks, program.own)]
         answer = [textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
                   for line in lines]
         if told and told[-1][1] == answer and len(shown) == 1 and not told[-1][0][-1].startswith("  the number"):
@@ -311,5 +326,5 @@ LIKELY = (*KERNEL, "submit", "latency", "wake", "no_wait", "launch_call", "event
           "record", "copy_call", "copy_1000")
 # What a CUDA program cannot hold, or what shows in another one of these.
 OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|"
-                    r"transfer\w*|interruption|noise|slice|held_up|uneven|pause|slow|faster|tsc|tsc_late|"
+                    r"transfer\w*|interruption|noise|slice|held_up|uneven|tsc|tsc_late|"
                     r"device_copy_1000)$")

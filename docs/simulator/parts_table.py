@@ -22,11 +22,11 @@ KINDS = ("stays with all times doubled", "halves with all times doubled", "doubl
 
 class Entry:
     """What a number holds: `parts` and `late` by name, `uneven` parts without a coefficient, `rest` in us.
-    If its clock is coarse, step_us is that clock's step."""
+    If its clock is coarse, step_us is that clock's step; full_us is the number with the SM's clock always full."""
 
     def __init__(self):
         self.kind, self.step_us, self.rest = None, Fraction(0), Fraction(0)
-        self.parts, self.late, self.uneven = {}, {}, []
+        self.parts, self.late, self.uneven, self.full_us = {}, {}, [], None
 
     def sum_us(self, times):
         return sum(count * times[part] for part, count in self.parts.items()) / 1000
@@ -38,6 +38,10 @@ def item(count, name):
         return name
     text = f"{float(count):.10g}"
     return f"{text if len(text.partition('.')[2]) <= 4 else count} {name}"
+
+
+def full_text(full_us):
+    return None if full_us is None else f"with the SM's clock full {float(full_us):.3f} us"
 
 
 def sum_of(entry):
@@ -73,6 +77,8 @@ def body(columns):
     lines += [f"{kind}: {' '.join(kinds[kind])}" for kind in KINDS if kind in kinds]
     lines += [f"by steps of {float(step):g} us: {words(names)}"
               for step, names in by(lambda e: [] if e.kind or not e.step_us else [e.step_us])]
+    lines += [f"{text}: {words(names)}"
+              for text, names in by(lambda e: [] if e.kind or e.full_us is None else [full_text(e.full_us)])]
     late = {}
     for (name, count), names in by(lambda e: [(name, e.late[name]) for name in LATE if e.late.get(name)]):
         late.setdefault(name, []).append(item(count, " ".join(names)))
@@ -137,12 +143,12 @@ def read_body(lines):
         names = right.split()
         if names[0] == "all":
             names = [name for name in summed if name not in names[2:]]
-        step = re.fullmatch(r"by steps of ([0-9.]+) us", left)
+        step = re.fullmatch(r"(by steps of|with the SM's clock full) ([0-9.]+) us", left)
         for column in names:
             if left in KINDS:
                 entry_of(column).kind = left
             elif step:
-                entry_of(column).step_us = Fraction(step[1])
+                setattr(entry_of(column), "step_us" if step[1][0] == "b" else "full_us", Fraction(step[2]))
             else:
                 entry_of(column).uneven.append(left.removeprefix("uneven "))
     return entries
