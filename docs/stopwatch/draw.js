@@ -62,7 +62,7 @@ function drawTime(svg, answer, length = 0) {
   element("text", { x: left, y: HOST - 5, class: "row" }, svg, say("host", "主机"));
   for (const { kind, from: a, to: b } of calls) {
     if (kind !== "gate") box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? "wait" : "host"), kind === "record" ? "record" : names[kind], kind);
-    else if (a > from && a < to) element("text", { x: x(a), y: HOST + HIGH + 12, class: "middle quiet" }, svg, say("opens the gate", "打开闸门"));
+    else if (a > from && a < to) element("text", { x: Math.min(Math.max(x(a), 46), right - 46), y: HOST + HIGH + 12, class: "middle quiet" }, svg, say("opens the gate", "打开闸门"));
   }
 
   streams.forEach((stream) => {

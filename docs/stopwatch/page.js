@@ -94,7 +94,7 @@ function measuredOf({ text, run, asked }) {
   if (!rows.length) return [];
   return [made("p", { className: "measured", title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent:
     (rows[0][2] === "spin_10us" ? say("Measured on a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured on a vector_add of ${rows[0][2]} us: `, `在 ${rows[0][2]} us 的 vector_add 上测得：`)) +
-    rows.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} us (${least.toFixed(2)} – ${most.toFixed(2)})`).join(", ") })];
+    rows.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`).join(", ") + " us" })];
 }
 
 function showAnswer(card, answer) {
@@ -103,9 +103,9 @@ function showAnswer(card, answer) {
   const isStep = card === $("better") && verdict !== "right" && off;
   card.querySelector(".answer").replaceChildren(
     made("div", { className: "figures" }, made("span", { className: "number", textContent: Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数") }),
-      made("span", { className: `error ${verdict}`, textContent: off }),
+      made("span", { className: `error ${verdict}`, textContent: off + signed }),
       made("span", { className: "model", textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") + `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`) +
-        say(`${TRUTHS[answer.target][0]} ${us(asked)}${signed}. Model of an H200, not measured.`, `${TRUTHS[answer.target][1]} ${us(asked)}${signed}。H200 的模型，并非测得。`) })),
+        say(`Computed by a model of an H200; ${TRUTHS[answer.target][0]} ${us(asked)}.`, `由 H200 的模型算得；${TRUTHS[answer.target][1]} ${us(asked)}。`) })),
     ...measuredOf(answer),
     made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`Better, but ${off}.`, `更好，但仍${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
   const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
@@ -146,7 +146,7 @@ function update() {
   $("better").hidden = !better;
   if (better) {
     const last = steps[steps.length - 1], isRight = last.verdict === "right";
-    $("better-title").textContent = (isRight ? say("The right lines", "正确的写法") : say("Better lines", "更好的写法")) + (steps.length > 1 ? say(`, in ${steps.length} steps`, `，分 ${steps.length} 步`) : "");
+    $("better-title").textContent = (isRight ? say("To the right number", "走向正确的数") : say("To a better number", "走向更好的数")) + (steps.length > 1 ? say(`, in ${steps.length} steps`, `，分 ${steps.length} 步`) : "");
     $("steps").replaceChildren(...steps.map((each, i) => {
       const off = each.verdict === "right" ? say("right", "正确") : errorOf(each);
       const button = made("button", { onclick: () => { step = i; update(); $("steps").children[i].firstChild.focus(); } }, made("span", { textContent: `${i + 1}. ${(i ? steps[i - 1] : answer).step}` }),
