@@ -92,7 +92,8 @@ const RULES = [
     step: ["Wait before the second reading.", "第二次读时钟之前等待核函数。"],
     better: (f) => before(f.lines, f.span.lines[1], `${indentOf(f.lines[f.span.lines[1] - 1])}cudaDeviceSynchronize();`) },
   { cause: "kernel_outside", always: true, when: (f) => !f.share("blocks"),
-    words: () => say("The kernel is not in the number: it does not run between the two.", "数里没有核函数：它没有在两者之间运行。") },
+    words: (f) => f.kernel ? say("The kernel is not in the number: it does not run between the two.", "数里没有核函数：它没有在两者之间运行。")
+      : say("These lines launch no kernel that the page can see.", "这些行没有启动本页能看到的核函数。") },
   { cause: "earlier_work", structural: true, when: (f) => f.share("earlier") > 0.01,
     words: () => say("An earlier kernel still runs when the stopwatch starts, and is in the number.",
       "开始计时的时候之前的核函数还在运行，也算进了这个数。"),
@@ -190,19 +191,4 @@ function advise(times, settings, text, target = "duration", steps = 6) {
     if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
     return answer;
   }
-}
-
-// Which of the better lines are new: those outside of the longest common sequence.
-function newLines(from, to) {
-  const length = Array.from({ length: from.length + 1 }, () => new Array(to.length + 1).fill(0));
-  for (let i = from.length - 1; i >= 0; i--)
-    for (let j = to.length - 1; j >= 0; j--)
-      length[i][j] = from[i] === to[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
-  const isNew = to.map(() => true);
-  for (let i = 0, j = 0; i < from.length && j < to.length; ) {
-    if (from[i] === to[j]) isNew[j++] = false, i++;
-    else if (length[i + 1][j] >= length[i][j + 1]) i++;
-    else j++;
-  }
-  return isNew;
 }

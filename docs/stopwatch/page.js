@@ -156,9 +156,9 @@ function update() {
     }));
     showAnswer($("better"), better);
     drawn.set("better", better);
-    const fixed = better.text.split("\n").filter((each) => each.trim()), trimmed = (all) => all.map((each) => each.trim());
-    const isNew = newLines(trimmed(text.split("\n")), trimmed(fixed));
-    $("better-lines").replaceChildren(...fixed.map((line, i) => made("div", { className: isNew[i] ? "new" : "", textContent: line })));
+    const old = text.split("\n").map((each) => each.trim()), isOld = (line) => old.includes(line) && !!old.splice(old.indexOf(line), 1);
+    $("better-lines").replaceChildren(...better.text.split("\n").filter((each) => each.trim())
+      .map((line) => made("div", { className: isOld(line.trim()) ? "" : "new", textContent: line })));
     $("take").onclick = () => setText(better.text);
     $("mine").querySelector(".verdict").append(made("button", { className: "jump", textContent: say(`To the right lines: ${us(last.number.ns)} ↓`, `看正确的写法：${us(last.number.ns)} ↓`), onclick: () => $("better").scrollIntoView() }));
   }

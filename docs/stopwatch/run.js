@@ -364,7 +364,7 @@ class Runner {
       return computed("-", ...(clocks[0].reading.at > clocks[1].reading.at ? clocks : clocks.reverse()));
     }
     // A function that is called for its value launches nothing, as far as one can see.
-    this.unknownCall = new Unknown(say(`'${name ?? "..."}()' is not known on this page: write here what it calls`, `本页不认识 '${name ?? "..."}()'：请写出它的调用`), e.line);
+    this.unknownCall = new Unknown(say(`'${name ?? "..."}()' is not known on this page: take it out, or write what it calls`, `本页不认识 '${name ?? "..."}()'：请去掉，或写出它的调用`), e.line);
     throw Object.assign(this.unknownCall, { isName: e !== this.statement });
   }
   elapsed(line, from, to) {
