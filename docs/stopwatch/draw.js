@@ -12,7 +12,7 @@ function element(name, attributes, parent, text) {
 }
 
 const boxNames = () => ({ launch: say("launch call", "启动调用"), load: say("loads", "加载"), wait: say("waits", "等待"), way: say("latency", "延迟"), wake: say("wakes up", "醒来"),
-  blocks: say("kernel", "核函数"), earlier: say("earlier kernel", "之前的"), blocker: say("blocker", "阻塞"), gap: say("gap", "空隙"),
+  blocks: say("kernel", "核函数"), clock: say("slow clock", "时钟慢"), earlier: say("earlier kernel", "之前的"), blocker: say("blocker", "阻塞"), gap: say("gap", "空隙"),
   copy: say("copy", "拷贝"), sleep: say("sleeps", "休眠"), shell: say("prep.", "准备"), event: say("event", "事件") });
 
 // What is drawn: from a little before the interval to the end of what was launched in it.
