@@ -17,9 +17,8 @@ const bare = (line) => line.trim().replace(/\s*\/\/.*/, "");
 const opening = ({ lines, launchLine, span }) => lines.slice(0, Math.min(launchLine, span ? span.lines[0] : 1e9) - 1)
   .filter((each) => each.trim() && !/<<<|cudaEventRecord|Synchronize|now\(|clock|gate|block_stream|cudaMemcpy|for \(|[{}]|sleep/.test(each)).map((each) => each + "\n").join("");
 // The last timed launch, which may stand in several lines.
-const launchText = (f) => /[\w:]+\s*(?:<[^<>]*>)?\s*<<<[^;]*;/.exec(f.lines.slice(f.launchLine - 1).map(bare).join(" "))[0];
-const timedLaunch = (f) => (f.kernel && !(f.kernel.stream && f.kernel.stream.apart) ? launchText(f) : null);
-const blockedLines = (f, end) => timedLaunch(f) && BLOCKED(timedLaunch(f), opening(f)).replace(/, 0\);/g, f.kernel.stream ? `, ${f.kernel.stream.name});` : ", 0);")
+const launchText = (f) => /[\w:]+\s*(?:<[^<>]*>)?\s*<<<[^;]*|cudaLaunchKernel[^;]*?\)(?=\)?;)/.exec(f.lines.slice(f.launchLine - 1).map(bare).join(" "))[0] + ";";
+const blockedLines = (f, end) => f.kernel && BLOCKED(launchText(f), opening(f) + (f.text.includes(WARM_LONG) ? WARM_LONG : "")).replace(/, 0\);/g, f.kernel.stream ? `, ${f.kernel.stream.name});` : ", 0);")
   .replace(/block_stream<<<1, 1>>>/g, f.kernel.stream ? `block_stream<<<1, 1, 0, ${f.kernel.stream.name}>>>` : "block_stream<<<1, 1>>>") + end;
 
 // A host's clock becomes a pair of events: the two readings, the line that prints, and no wait between.
@@ -52,8 +51,9 @@ function copyBehind({ lines, span, run }) {
 
 const RULES = [
   { cause: "not_finished", always: true, when: (f) => f.failed("cudaErrorNotReady"),
-    words: () => say("cudaEventElapsedTime() returned cudaErrorNotReady: the GPU has not reached the event. So the variable keeps what it held before. Wait for the event first.",
-      "cudaEventElapsedTime() 返回 cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。请先等待事件。"),
+    words: () => say("cudaEventElapsedTime() returned cudaErrorNotReady: the GPU has not reached the event. So the variable keeps what it held before.",
+      "cudaEventElapsedTime() 返回 cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"),
+    step: ["Wait for the event.", "等待事件。"],
     better: (f) => before(f.lines, f.failed("cudaErrorNotReady").line, `cudaEventSynchronize(${(/(\w+)\s*\)/.exec(f.lines[f.failed("cudaErrorNotReady").line - 1]) ?? [])[1] ?? "stop"});`) },
   { cause: "not_recorded", always: true, when: (f) => f.failed("cudaErrorInvalidResourceHandle"),
     words: () => say("An event was never recorded: cudaErrorInvalidResourceHandle.", "有一个事件从未记录：cudaErrorInvalidResourceHandle。") },
@@ -63,67 +63,85 @@ const RULES = [
   { cause: "no_time", always: true, when: (f) => !f.span,
     words: () => say("This number is no difference of two times.", "这个数不是两个时间之差。") },
   { cause: "exchanged", always: true, when: (f) => f.number.ns < 0,
-    words: () => say("The number is negative: begin and end are exchanged.", "结果为负：开始与结束写反了。"),
+    words: () => say("The number is negative: begin and end are exchanged.", "结果为负：开始与结束写反了。"), step: ["Put them in their order.", "恢复顺序。"],
     better: (f) => replaced(f.lines, f.span.elapsed ?? f.number.line, (line) => line.replace(/(&\s*\w+\s*,\s*)(\w+)(\s*,\s*)(\w+)/, "$1$4$3$2").replace(/\((\w+) - (\w+)\)/, "($2 - $1)")) },
   { cause: "wrong_unit", always: true, when: (f) => f.unitFactor && f.share("blocks"),
     words: (f) => say(`The unit is wrong by a factor of ${f.unitFactor}: cudaEventElapsedTime() gives milliseconds, and a clock of C++ what its cast says.`,
-      `单位差了 ${f.unitFactor} 倍：cudaEventElapsedTime() 给出毫秒。`),
+      `单位差了 ${f.unitFactor} 倍：cudaEventElapsedTime() 给出毫秒。`), step: ["Print the right unit.", "打印正确的单位。"],
     better: (f) => replaced(f.lines, f.number.line, (line) => line.replace(new RegExp(`(%[.\\d]*l?f\\s*)${f.number.unit}\\b`), `$1${f.rightUnit}`)) },
   { cause: "wrong_stream", always: true, when: (f) => f.span.by === "device" && !f.share("blocks") && f.elsewhere,
-    words: (f) => say(`The kernel is not in the number. It runs in '${f.elsewhere.stream.name}', made with cudaStreamNonBlocking: the default stream, in which the events stand, does not wait for it. Record both events in its stream.`,
-      `数里没有核函数。它在 cudaStreamNonBlocking 创建的 '${f.elsewhere.stream.name}' 中运行，事件所在的默认流不会等它。请把两个事件都记录到它的流中。`),
+    words: (f) => say(`The kernel is not in the number. It runs in '${f.elsewhere.stream.name}', made with cudaStreamNonBlocking: the default stream, in which the events stand, does not wait for it.`,
+      `数里没有核函数。它在 cudaStreamNonBlocking 创建的 '${f.elsewhere.stream.name}' 中运行，事件所在的默认流不会等它。`),
+    step: ["Record both events in the kernel's stream.", "把两个事件都记录到核函数的流中。"],
     better: (f) => f.text.replace(/(cudaEventRecord\s*\(\s*\w+)\s*(,\s*\w+)?\s*\)/g, `$1, ${f.elsewhere.stream.name})`) },
   { cause: "sleep_inside", when: (f) => f.share("sleep") > 0.001,
-    words: () => say("A sleep of the host is in the number. Sleep outside.", "数里有主机的休眠。请移到外面。"),
+    words: () => say("A sleep of the host is in the number.", "数里有主机的休眠。"),
+    step: ["Sleep outside.", "休眠移到外面。"],
     better: (f) => f.lines.filter((line, i) => !(i >= f.span.lines[0] && i < f.span.lines[1] && /sleep/.test(line))).join("\n") },
   { cause: "host_asleep", when: (f) => f.span.by === "cpu" && f.run.machine.calls.some((call) => call.kind === "wait" && call.asleep && call.to > f.span.from && call.from < f.span.to),
-    words: () => say("clock() counts the processor time of the host's program, and the host sleeps while it waits: the kernel is not in the number. Use a clock of real time.",
-      "clock() 计的是主机程序的处理器时间，而主机在等待时休眠：核函数不在数里。请用真实时间的时钟。"), better: (f) => eventsInstead(f) },
+    words: () => say("clock() counts the processor time of the host's program, and the host sleeps while it waits: the kernel is not in the number.",
+      "clock() 计的是主机程序的处理器时间，而主机在等待时休眠：核函数不在数里。"), step: ["Use two events.", "用两个事件。"],
+    better: (f) => eventsInstead(f) },
   { cause: "cast_to_whole", structural: true, when: (f) => f.span.by === "host" && f.share("rounding") > 0.05,
-    words: () => say("duration_cast cuts the time to a whole number of its unit. Use a duration of double.", "duration_cast 把时间截成整数。请用 double 的 duration。"),
+    words: () => say("duration_cast cuts the time to a whole number of its unit.", "duration_cast 把时间截成整数。"),
+    step: ["Use a duration of double.", "用 double 的 duration。"],
     better: (f) => f.text.replace(/(?:std::)?(?:chrono::)?duration_cast<[\w:]*?(nano|micro|milli|)seconds>/g, (all, unit) => `std::chrono::duration<double${unit && `, std::${unit}`}>`) },
   { cause: "no_wait", always: true, when: (f) => f.span.by !== "device" && !f.share("blocks") && f.inside.length,
-    words: () => say("Nobody waited. A launch returns before the kernel has run, so this is the time of the launch call. Wait before the second reading.",
-      "没有等待。启动调用在核函数运行之前就返回，所以这是启动调用的时间。请在第二次读时钟之前等待。"),
+    words: () => say("Nobody waited. A launch returns before the kernel has run, so this is the launch overhead: the time of the host's call.",
+      "没有等待。启动调用在核函数运行之前就返回，所以这是启动调用的时间。"),
+    step: ["Wait before the second reading.", "第二次读时钟之前等待核函数。"],
     better: (f) => before(f.lines, f.span.lines[1], `${indentOf(f.lines[f.span.lines[1] - 1])}cudaDeviceSynchronize();`) },
   { cause: "kernel_outside", always: true, when: (f) => !f.share("blocks"),
-    words: () => say("The kernel is not in the number: it does not run between the two.", "数里没有核函数：它没有在两者之间运行。") },
+    words: (f) => f.kernel ? say("The kernel is not in the number: it does not run between the two.", "数里没有核函数：它没有在两者之间运行。")
+      : say("These lines launch no kernel that the page can see.", "这些行没有启动本页能看到的核函数。") },
   { cause: "earlier_work", structural: true, when: (f) => f.share("earlier") > 0.01,
-    words: () => say("An earlier kernel still runs when the stopwatch starts, and is in the number. Wait before the first reading as well.",
-      "开始计时的时候之前的核函数还在运行，也算进了这个数。第一次读时钟之前也要等待。"),
+    words: () => say("An earlier kernel still runs when the stopwatch starts, and is in the number.",
+      "开始计时的时候之前的核函数还在运行，也算进了这个数。"),
+    step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"],
     better: (f) => before(f.lines, f.span.lines[0], "cudaDeviceSynchronize();") },
   { cause: "first_launch", structural: true, when: (f) => f.share("load") > 0.001,
-    words: () => say("The first launch is in the number. It loads the kernel's code. Launch the kernel once before, and wait.",
-      "数里有首次启动，它要加载核函数。请先启动一次并等待。"),
+    words: () => say("The first launch is in the number. It loads the kernel's code.",
+      "数里有首次启动，它要加载核函数。"),
+    step: ["Warm up: launch the kernel once before, and wait.", "预热：先启动一次并等待。"],
     better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0]).pop(), `${launchText(f)}  // warm up\ncudaDeviceSynchronize();`) },
+  { cause: "clock_climbs", structural: true, when: (f) => f.share("clock") > 0.01,
+    words: () => say("The GPU was idle before. Its clock has fallen, and climbs again while the GPU works: here the kernel still runs slowly.",
+      "之前 GPU 空闲，时钟已降低，GPU 工作时才逐渐爬升：这里核函数还运行得慢。"), step: ["Warm up for longer: until the clock is full.", "预热更久：直到时钟满速。"],
+    better: (f) => before(f.lines, f.span.lines[0], WARM_LONG.trim()) },
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
-    words: () => say("A copy is in the number. Wait for the kernel alone, and copy outside.", "数里有拷贝。只等待核函数，把拷贝移到外面。"), better: copyBehind },
+    words: () => say("A copy is in the number.", "数里有拷贝。"), step: ["Copy outside.", "拷贝移到外面。"],
+    better: copyBehind },
   { cause: "two_kernels", structural: true, when: (f) => new Set(f.inside.map((c) => c.name + (c.stream ? c.stream.name : ""))).size > 1,
     words: (f) => say(`${f.inside.length} launches, of different kernels or in different streams, share this number: none of them has a time of its own in it.`,
       `${f.inside.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`) },
   { cause: "not_divided", structural: true, when: (f) => f.per > 1.5,
-    words: (f) => say(`The number holds ${f.inside.length} launches. Divide by ${f.inside.length}.`, `这个数包含 ${f.inside.length} 次启动，请除以 ${f.inside.length}。`),
+    words: (f) => say(`The number holds ${f.inside.length} launches.`, `这个数包含 ${f.inside.length} 次启动。`), step: ["Divide by the launches.", "除以启动次数。"],
     better: (f) => replaced(f.lines, f.number.line, (line) => line.replace(/,\s*(.*)\)\s*;/, `, ($1) / ${/<\s*N\s*;/.test(f.text) ? "N" : f.inside.length});`)) },
   { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.67 && f.inside.length >= 1,
     words: (f) => say(`The number is divided by more launches than the ${f.inside.length} that are in it.`, `除数大于其中的启动次数 ${f.inside.length}。`) },
   { cause: "launch_bound", when: (f) => f.inside.length > 1 && (f.share("launch") + f.share("gap") > 0.3),
-    words: () => say("The kernels are shorter than the host's launch calls, so the GPU waits again and again: this is what a launch call costs (launch-bound). Queue the launches behind a blocker.",
-      "核函数比主机的启动调用还短，GPU 一再等待：这其实是启动调用的开销。请把各次启动排在阻塞核函数之后。"),
+    words: () => say("The kernels are shorter than the host's launch calls, so the GPU waits again and again: this is the launch overhead (launch-bound).",
+      "核函数比主机的启动调用还短，GPU 一再等待：这其实是启动调用的开销。"),
+    step: ["Queue the launches behind a blocker.", "把各次启动排在阻塞核函数之后。"],
     better: (f) => blockedLines(f, PRINT) && blockedLines(f, `${PRINT.replace("1000", "1000 / N")}`).replace(/(start, \w+\);\n)(.*)\n/, "$1for (int i = 0; i < N; i++)\n  $2\n") },
   { cause: "processor_time", when: (f) => f.span.by === "cpu" && f.off,
-    words: () => say("clock() counts the processor time of the host's program, in whole us here. It holds the kernel only because the host waits busily; a host that sleeps would not be counted. Use a clock of real time.",
-      "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里；主机若休眠则不计。请用真实时间的时钟。"),
+    words: () => say("clock() counts the processor time of the host's program, in whole us here. It holds the kernel only because the host waits busily; a host that sleeps would not be counted.",
+      "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里；主机若休眠则不计。"),
+    step: ["Use two events.", "用两个事件。"],
     better: (f) => eventsInstead(f) },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
-    words: () => say("The launch call, the launch latency and the host's wake-up are in the number. For a long kernel they do not matter; here they do. Two events leave out latency and wake-up.",
-      "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。两个事件可以去掉延迟和唤醒。"), better: eventsInstead },
+    words: () => say("The launch overhead, the launch latency and the host's wake-up are in the number. For a long kernel they do not matter; here they do.",
+      "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。"), step: ["Use two events: no latency, no wake-up.", "用两个事件：没有延迟和唤醒。"],
+    better: eventsInstead },
   { cause: "gap", when: (f) => f.share("gap") > 0 && f.off,
-    words: (f) => say("The GPU does the start event at once, and then waits until the launch has come from the host: the gap. A blocker closes it: a kernel that holds the GPU until all is queued.",
-      "GPU 立刻执行 start 事件，然后等主机的启动到达：空隙。阻塞核函数可以消除它：它占住 GPU，直到全部排好队。") +
+    words: (f) => say("The GPU does the start event at once, and then waits until the launch has come from the host: the gap.",
+      "GPU 立刻执行 start 事件，然后等主机的启动到达：空隙。") +
       (f.isRepeated ? say(" Repeating does not remove it: the median and the mean of many runs hold it, too.", "重复测量不能去掉它：多次运行的中位数和平均值也都包含它。") : ""),
+    step: ["Queue it behind a blocker: a kernel that holds the GPU until all is queued.", "排在阻塞核函数之后：它占住 GPU，直到全部排好队。"],
     better: (f) => blockedLines(f, PRINT) },
   { cause: "event_overhead", when: (f) => f.share("event") > 0 && f.off,
-    words: () => say("The events' own cost is in the number. Time an empty pair in the same way, and subtract it.", "数里有事件本身的开销。用同样的方法测一对空事件，再减去它。"),
+    words: () => say("The events' own cost is in the number.", "数里有事件本身的开销。"),
+    step: ["Subtract the event overhead: time an empty pair in the same way.", "减去事件开销：用同样的方法测一对空事件。"],
     better: (f) => blockedLines(f, FLOOR) },
   { cause: "not_the_code", when: (f) => f.off && f.target === "code",
     words: () => say("This is the kernel's duration on the GPU. To get its code alone, subtract the time of an empty kernel (chapter 04, three_times).",
@@ -143,8 +161,8 @@ function factsOf(times, settings, text, run, target) {
   const ofSliders = { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work };
   const asked = askedOf(times, kernel ?? ofSliders)[target], error = number && number.spans ? number.ns - asked : NaN;
   // A number that is 1,000 times too large or too small, perhaps of many launches.
-  const counts = [1, settings.launches, inside.length].filter((n) => n > 0);
-  const factor = [1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9].find((each) => counts.some((n) => Math.abs((weight * n) / each - 1) < 1e-3));
+  const counts = [1, settings.launches, inside.length].filter((n) => n > 0), isOne = (of) => Math.abs(of - 1) < 1e-3;
+  const factor = !isOne(weight * inside.length) && [1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9].find((each) => counts.some((n) => isOne((weight * n) / each)));
   const ofKind = (kind) => sums.reduce((sum, each) => sum + (each.kind === kind ? each.ns : 0), 0);
   return { run, number, parts, sums, text, lines: text.split("\n"), span, inside, kernel, launchLine: kernel ? kernel.line : 0, target, asked, error,
     off: Math.abs(error) > 0.05 * asked, per: inside.length * weight, share: (kind) => Math.abs(ofKind(kind) / number.ns),
@@ -155,35 +173,22 @@ function factsOf(times, settings, text, run, target) {
     elsewhere: kernels.find((c) => c.stream && c.stream.apart && span && span.by === "device" && c.queued > span.first.queued) };
 }
 
-// Returns {verdict, cause, words, error, asked, text: the better lines, better: their answer}, and what the page shows.
-function advise(times, settings, text, target = "duration", further = true) {
+// Returns {verdict, cause, words, error, asked, text: the lines}, and what the page shows. If the lines can be better:
+// `step`, what to do, and `better`, the answer for the better lines; which may have better ones, `steps` in all.
+function advise(times, settings, text, target = "duration", steps = 6) {
   const run = new Runner(times, settings, text).run();
   if (!run.number) throw run.left ?? new Unknown(say('these lines print no number: printf("%.3f us", ...)', '这些行没有打印数字：printf("%.3f us", ...)'), text.split("\n").length);
+  if (run.unknownCall && !run.machine.loaded.size) throw run.unknownCall; // it may be what launches
   const f = factsOf(times, settings, text, run, target), rule = RULES.find((each) => each.when(f)), off = Math.abs(f.error) / f.asked;
   const verdict = rule.always || !(off <= 0.5) ? "wrong" : off > 0.05 || rule.structural ? "careful" : "right";
-  const answer = { ...f, verdict, cause: rule.cause, words: rule.words(f) };
-  if (!further || !rule.better) return answer;
-  const better = rule.better(f);
+  const answer = { ...f, verdict, cause: rule.cause, words: rule.words(f) }, lines = steps && rule.better && rule.better(f);
+  if (!lines || lines === text) return answer;
   try {
-    if (better && better !== text) answer.better = advise(times, settings, better, target, false);
+    const better = advise(times, settings, lines, target, steps - 1);
+    const isBetter = rule.always ? better.verdict !== "wrong" || better.cause !== rule.cause : Math.abs(better.error) < Math.abs(f.error);
+    return isBetter ? { ...answer, step: say(...rule.step), better } : answer;
   } catch (error) {
     if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
+    return answer;
   }
-  if (answer.better && (rule.always ? answer.better.verdict === "wrong" && answer.better.cause === rule.cause : !(Math.abs(answer.better.error) < Math.abs(f.error)))) delete answer.better;
-  return answer;
-}
-
-// Which of the better lines are new: those outside of the longest common sequence.
-function newLines(from, to) {
-  const length = Array.from({ length: from.length + 1 }, () => new Array(to.length + 1).fill(0));
-  for (let i = from.length - 1; i >= 0; i--)
-    for (let j = to.length - 1; j >= 0; j--)
-      length[i][j] = from[i] === to[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
-  const isNew = to.map(() => true);
-  for (let i = 0, j = 0; i < from.length && j < to.length; ) {
-    if (from[i] === to[j]) isNew[j++] = false, i++;
-    else if (length[i + 1][j] >= length[i][j + 1]) i++;
-    else j++;
-  }
-  return isNew;
 }

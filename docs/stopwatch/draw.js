@@ -12,22 +12,27 @@ function element(name, attributes, parent, text) {
 }
 
 const boxNames = () => ({ launch: say("launch call", "启动调用"), load: say("loads", "加载"), wait: say("waits", "等待"), way: say("latency", "延迟"), wake: say("wakes up", "醒来"),
-  blocks: say("kernel", "核函数"), earlier: say("earlier kernel", "之前的"), blocker: say("blocker", "阻塞"), gap: say("gap", "空隙"),
+  blocks: say("kernel", "核函数"), clock: say("slow clock", "时钟慢"), earlier: say("earlier kernel", "之前的"), blocker: say("blocker", "阻塞"), gap: say("gap", "空隙"),
   copy: say("copy", "拷贝"), sleep: say("sleeps", "休眠"), shell: say("prep.", "准备"), event: say("event", "事件") });
 
-function drawTime(svg, answer) {
-  const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, width = Math.max(300, svg.clientWidth || 300);
-  svg.replaceChildren();
-  const span = main ? main.span : { from: 0, to: run.machine.host, lines: [] }, low = Math.min(span.from, span.to), high = Math.max(span.from, span.to);
-  // From a little before the interval to the end of what was launched in it.
+// What is drawn: from a little before the interval to the end of what was launched in it.
+function lengthOf({ run, parts: { main } }) {
+  const { commands, host } = run.machine, span = main ? main.span : { from: 0, to: host };
+  const low = Math.min(span.from, span.to), high = Math.max(span.from, span.to);
   let from = low, to = high;
   for (const c of commands) {
     if (c.queued > low && c.queued <= high && c.end > to) to = Math.min(c.end, low + 8 * (high - low));
     if (c.gate && c.end > low - 3000 && c.end <= low + 1e3) from = Math.min(from, c.end - 3000);
   }
   const room = (to - from) * 0.05 + 1;
-  from -= room;
-  to += room;
+  return { low, high, from: from - room, to: to + room, length: to - from + 2 * room };
+}
+
+// `length`: of the longest drawing beside it
+function drawTime(svg, answer, length = 0) {
+  const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, width = Math.max(300, svg.clientWidth || 300);
+  const shown = lengthOf(answer), { low, high, from } = shown, to = length < 3 * shown.length ? from + length : shown.to, span = main && main.span;
+  svg.replaceChildren();
   const left = 2, right = width - 2, x = (ns) => Math.min(right, Math.max(left, left + ((ns - from) / (to - from)) * (right - left)));
   const seen = commands.filter((c) => c.end >= from && c.begin <= to), streams = [...new Set(seen.map((c) => c.stream))];
   if (!streams.length) streams.push(null);
@@ -39,7 +44,7 @@ function drawTime(svg, answer) {
     if (b < from || a > to || (x(b) - x(a) < 1 && x(b) - (drawn[y] ?? -9) < 1)) return; // one pixel has room for one
     drawn[y] = x(b);
     const w = Math.max(x(b) - x(a) - 0.5, 0.7), g = w < 5 ? svg : element("g", {}, svg);
-    element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), class: `k-${kind}` }, g);
+    element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), style: `fill: var(--${kind})`, class: /blocks|earlier/.test(kind) ? "strong" : /wait|host|blocker|sleep/.test(kind) ? "" : "bright" }, g);
     if (w < 5) return;
     const room = [...(text ?? "")].reduce((sum, letter) => sum + (letter > "\u2e80" ? 12.5 : 6.6), 4); // Chinese is wider
     if (text && w > room) element("text", { x: x(a) + w / 2, y: y + 16.5, class: "middle" }, g, text);
@@ -48,7 +53,7 @@ function drawTime(svg, answer) {
   element("rect", { x: x(low), y: BAND, width: Math.max(1, x(high) - x(low)), height: height - BAND - 22, class: "interval" }, svg);
   for (const at of [low, high]) element("line", { x1: x(at), x2: x(at), y1: BAND, y2: height - 22, class: "edge" }, svg);
   const spans = (run.number && run.number.spans) ?? [], less = spans.find((each) => each.weight < 0 && spans.length > 1);
-  const more = less ? say(`, minus another one of ${us(less.span.to - less.span.from)}`, `，减去另一个 ${us(less.span.to - less.span.from)}`)
+  const more = less ? say(`, minus ${us(less.span.to - less.span.from)}`, `，减去 ${us(less.span.to - less.span.from)}`)
     : spans.length > 1 ? say(`, the last of ${spans.length}`, `，${spans.length} 次中的最后一次`)
     : main && main.weight < 0.9 && answer.cause !== "wrong_unit" ? say(`, divided by ${Math.round(1 / main.weight)}`, `，除以 ${Math.round(1 / main.weight)}`) : "";
   if (main) element("text", { x: left, y: 12, class: "row" }, svg, say("the stopwatch: ", "计时区间：") + us(high - low) + more);
@@ -57,7 +62,7 @@ function drawTime(svg, answer) {
   element("text", { x: left, y: HOST - 5, class: "row" }, svg, say("host", "主机"));
   for (const { kind, from: a, to: b } of calls) {
     if (kind !== "gate") box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? "wait" : "host"), kind === "record" ? "record" : names[kind], kind);
-    else if (a > from && a < to) element("text", { x: x(a), y: HOST + HIGH + 12, class: "middle quiet" }, svg, say("opens the gate", "打开闸门"));
+    else if (a > from && a < to) element("text", { x: Math.min(Math.max(x(a), 46), right - 46), y: HOST + HIGH + 12, class: "middle quiet" }, svg, say("opens the gate", "打开闸门"));
   }
 
   streams.forEach((stream) => {
@@ -100,7 +105,7 @@ function drawWaves(svg, T, { groups, threads, work }) {
   element("rect", { x: 0.5, y: 0.5, width: width - 1, height: HIGH, class: "frame" }, svg);
   for (let i = 0; i < shown; i++) {
     const blocks = i === shown - 1 ? groups - (waves - 1) * places : places, w = width / Math.max(shown, 2.5), h = Math.max(1.5, (HIGH * blocks) / places), g = element("g", {}, svg);
-    element("rect", { x: i * w + 1, y: HIGH - h, width: w - 2, height: h, class: "k-blocks" }, g);
+    element("rect", { x: i * w + 1, y: HIGH - h, width: w - 2, height: h, style: "fill: var(--blocks)" }, g);
     element("title", {}, g, `${blocks} / ${places}`);
   }
   const last = groups - (waves - 1) * places, percent = Math.round((100 * last) / places);

@@ -9,8 +9,11 @@
 class Stopped extends Error {}
 
 class Machine {
-  constructor(times) {
-    this.T = times;
+  // idle: what the SMs have of their clock when they wake up, in percent
+  constructor(times, idle = 100) {
+    const T = (this.T = times);
+    this.phases = [[T.idle, idle], [T.climb, Math.floor((idle + 100) / 2)], [Infinity, 100]];
+    this.woke = -Infinity; // when the first phase began
     this.host = 0; // now, for the host
     this.cpu = 0; // what clock() counts: the host's time without its sleep
     this.line = 0; // of the program
@@ -112,6 +115,7 @@ class Machine {
     const own = later(this.lastDefault, stream ? stream.ended : this.lastOrdinary);
     c.before = later(own, after);
     c.ready = c.submit + this.T.latency;
+    this.wake(c.ready);
     const free = c.before ? c.before.end : 0;
     if (!this.run(c, Math.max(free, c.ready), this.afterKernel && c.ready <= free)) return false;
     this.afterKernel = c.kind === "kernel";
@@ -124,9 +128,9 @@ class Machine {
     const { stream, after } = c;
     if (this.apart.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after.end)))
       return false;
-    if (c.gate) throw new Stopped(say("the model runs no blocker in a non-blocking stream", "模型不能在非阻塞流中运行阻塞核函数"));
     c.before = after && !(stream.ended && stream.ended.end > after.end) ? after : stream.ended;
     c.ready = Math.max(c.submit + this.T.latency, c.before ? c.before.end : 0);
+    if (this.timed === this.queue.length) this.wake(c.ready);
     return this.run(c, c.ready, false);
   }
 
@@ -135,11 +139,13 @@ class Machine {
     const T = this.T;
     let at = begin + T.fetch;
     if (c.kind === "kernel") {
-      const codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
-      if (c.gate) c.work = this.gateSeen(c, codeBegin) - codeBegin;
+      c.codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
+      const code = this.codeOf(c.codeBegin);
+      if (c.gate) c.work = this.gateSeen(c, code) - code;
       if (Number.isNaN(c.work)) return false;
-      c.codeBegin = codeBegin;
-      c.codeEnd = codeBegin + blocksTake(T, c);
+      const fast = blocksTake(T, c); // with the full clock
+      c.codeEnd = this.timeOf(code + (c.bytes ? blocksTake(T, c, code, this) : fast));
+      c.slow = c.codeEnd - c.codeBegin - fast;
       at = c.codeEnd + T.drain;
     }
     c.begin = begin;
@@ -151,19 +157,48 @@ class Machine {
     return true;
   }
 
-  // When the loop `while (!gate->open) ;` of a kernel that begins at `begin` ends. A round takes T.step and then looks,
-  // so the first look is one step behind the begin. What the host writes at its time `at` is seen by the first look
-  // that is later than `at`: in machine.c the device has made all earlier ones, and the one at that very time, before
-  // the host came to its line. NaN: the host has not come so far.
+  // The SMs' clock. A kernel's code has a time of its own, that of a clock which is always full; it is the GPU's time,
+  // unless the clock is slow: since a command came behind a pause, for a while, and then less so.
+  codeOf(ns) {
+    let left = ns - this.woke, code = this.woke;
+    if (!(left > 0 && left < Infinity)) return ns;
+    for (const [length, percent] of this.phases) {
+      code += Math.floor((Math.min(left, length) * percent) / 100);
+      if (left <= length) return code;
+      left -= length;
+    }
+  }
+
+  // The first time that has this codeOf().
+  timeOf(code) {
+    let left = code - this.woke, ns = this.woke;
+    if (!(left > 0 && left < Infinity)) return code;
+    for (const [length, percent] of this.phases) {
+      const inPhase = Math.floor((length * percent) / 100);
+      if (left <= inPhase) return ns + Math.ceil((100 * left) / percent);
+      left -= inPhase;
+      ns += length;
+    }
+  }
+
+  // A command is about to begin: the first one of all, or one behind a pause?
+  wake(ready) {
+    if (!this.latest || ready > this.latest.end + this.T.pause) this.woke = ready;
+  }
+
+  // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at once,
+  // and after each round, which takes T.step. What the host writes at its time `at` is seen by the first look that is
+  // later than `at`: in machine.c the device has made all earlier ones, and the one at that very time, before the host
+  // came to its line. NaN: the host has not come so far.
   gateSeen(c, begin) {
     const { gate } = c;
     for (let i = 0; i < gate.length; i++) {
       if (!gate[i].open) continue;
-      const rounds = Math.max(1, Math.floor((gate[i].at - begin) / this.T.step) + 1), look = begin + rounds * this.T.step;
-      const next = gate[i + 1];
-      if (next && next.at < look) continue; // it was shut again
+      const rounds = Math.max(0, Math.floor((this.codeOf(gate[i].at) - begin) / this.T.step) + 1), next = gate[i + 1];
+      const look = begin + rounds * this.T.step, seen = this.timeOf(look);
+      if (next && next.at < seen) continue; // it was shut again
       c.opened = gate[i].at;
-      return next || look <= this.host || this.waiting ? look : NaN;
+      return next || seen <= this.host || this.waiting ? look : NaN;
     }
     return NaN;
   }
@@ -234,7 +269,8 @@ function placesFor(T, threads) {
 
 // From a kernel's first block to the end of its last one. Block b starts when it is dispatched, 0.68 ns after the block
 // before it, and when block b - places has ended, whose place it takes: all take as long, so they end in their order.
-function blocksTake(T, { groups, threads, work, bytes }) {
+// In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
+function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) => ns }) {
   const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
   const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
   if (!bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
@@ -246,9 +282,9 @@ function blocksTake(T, { groups, threads, work, bytes }) {
   const ps = Math.floor(Math.floor((bytes * (2 * bytes <= T.l2_kib * 1024 ? T.l2_1000000 : T.memory_1000000)) / 1000) / groups);
   const end = new Float64Array(groups);
   for (let b = 0, data = 0; b < groups; b++) {
-    const start = Math.max(dispatched(b), b < places ? 0 : end[b - places]);
-    data = Math.max(1000 * (start + T.memory), data) + ps;
-    end[b] = Math.max(start + work, Math.floor(data / 1000)) + shell;
+    const start = begin + Math.max(dispatched(b), b < places ? 0 : end[b - places]);
+    data = Math.max(1000 * (clock.timeOf(start) + T.memory), data) + ps;
+    end[b] = Math.max(start + work, clock.codeOf(Math.floor(data / 1000))) + shell - begin;
   }
   return end[groups - 1];
 }

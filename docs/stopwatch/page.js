@@ -4,13 +4,13 @@
 
 const $ = (id) => document.getElementById(id);
 const N_OF = [1, 2, 5, 10, 20, 50, 100, 200];
-const SCALES = { work: (v) => 2 * Math.round(10 ** (v / 100) / 2), blocks: (v) => Math.round(10 ** (v / 100)), threads: (v) => 2 ** v, launches: (v) => N_OF[v] };
-const START = { work: 400, blocks: 212, threads: 8, launches: 3 };
-const TARGETS = { duration: ["the kernel's duration on the GPU, as Nsight Compute shows it", "核函数在 GPU 上的持续时间（Nsight Compute 所示）"],
+const SCALES = { work: (v) => 2 * Math.round(10 ** (v / 100) / 2), blocks: (v) => Math.round(10 ** (v / 100)), threads: (v) => 2 ** v, launches: (v) => N_OF[v], idle: (v) => v };
+const START = { work: 400, blocks: 212, threads: 8, launches: 3, idle: 100 };
+const TARGETS = { duration: ["the kernel duration, as Nsight Compute shows it", "核函数的持续时间（Nsight Compute 所示）"],
   code: ["the kernel's code alone, first to last instruction", "核函数的代码：第一条到最后一条指令"], row: ["the cost of one more launch, back-to-back", "连续启动时再加一次的开销"] };
 const TRUTHS = { duration: ["the kernel takes", "核函数用时"], code: ["its code takes", "其代码用时"], row: ["one more launch costs", "再启动一次的开销是"] };
 const VERDICTS = { wrong: ["Wrong.", "错误。"], careful: ["Careful.", "当心。"], right: ["Right.", "正确。"] };
-let lines = [], example = null, pinned = null;
+let lines = [], example = null, pinned = null, step = Infinity; // on the way to the right lines: the last one, or which one?
 
 const ofSliders = (value) => Object.fromEntries(Object.keys(SCALES).map((name) => [name, value(name)]));
 const settingsNow = () => ({ bytes: 100000, ...ofSliders((name) => SCALES[name](Number($(name).value))) });
@@ -64,6 +64,7 @@ function showLines(focus = -1, what = "textarea") {
 
 function changed(...focus) {
   example = null;
+  step = Infinity;
   showLines(...focus);
   update();
 }
@@ -71,26 +72,43 @@ function changed(...focus) {
 function setText(text, of = null) {
   lines = fromText(text).filter((line) => line.text.trim());
   example = of;
+  step = Infinity;
   showLines();
   update();
 }
 
 // ---- The answer ----
 
-function showAnswer(card, answer, measured = []) {
-  const { number, asked, verdict, words, parts } = answer, error = Math.round(answer.error), percent = Math.round((100 * error) / asked);
-  const sign = (of) => (of > 0 ? "+" : of < 0 ? "−" : "±");
+// "62 % too short", or nothing
+function errorOf({ number, asked, error }) {
+  const percent = Math.round((100 * Math.abs(error)) / asked), times = number.ns / asked;
+  if (!(number.ns > 0) || percent === 0) return "";
+  if (times > 3) return say(`${times.toPrecision(2)} times as long`, `是其 ${times.toPrecision(2)} 倍`);
+  return error > 0 ? say(`${percent} % too long`, `长了 ${percent} %`) : say(`${percent} % too short`, `短了 ${percent} %`);
+}
+
+// What GPUs took for these lines, if a record has them.
+function measuredOf({ text, run, asked }) {
+  const same = EXAMPLES.find((each) => each.text === text), { work, idle } = run.settings, isLikeThat = work === 10000 && asked < 12000;
+  const rows = (same && idle === 100 && (isLikeThat || same.chapter === 6) && MEASURED[same.name]) || [];
+  if (!rows.length) return [];
+  return [made("p", { className: "measured", title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent:
+    (rows[0][2] === "spin_10us" ? say("Measured on a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured on a vector_add of ${rows[0][2]} us: `, `在 ${rows[0][2]} us 的 vector_add 上测得：`)) +
+    rows.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`).join(", ") + " us" })];
+}
+
+function showAnswer(card, answer) {
+  const { number, asked, verdict, words, parts } = answer, error = Math.round(answer.error), off = errorOf(answer);
+  const signed = error ? ` (${error > 0 ? "+" : "−"}${us(Math.abs(error))})` : "";
+  const isStep = card === $("better") && verdict !== "right" && off;
   card.querySelector(".answer").replaceChildren(
     made("div", { className: "figures" }, made("span", { className: "number", textContent: Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数") }),
-      made("span", { className: `error ${verdict}`, textContent: Number.isFinite(error) ? `${sign(error)}${us(Math.abs(error))} (${sign(percent)}${Math.abs(percent)} %)` : "" }),
+      made("span", { className: `error ${verdict}`, textContent: off + signed }),
       made("span", { className: "model", textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") + `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`) +
-        say(`${TRUTHS[answer.target][0]} ${us(asked)}. A model of an H200; nothing was measured.`, `${TRUTHS[answer.target][1]} ${us(asked)}。H200 的模型，并非测得。`) })),
-    ...(measured.length ? [made("p", { className: "measured", title: measured.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent:
-      (measured[0][2] === "spin_10us" ? say("Measured around a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured, of a vector_add that takes ${measured[0][2]} us: `, `在耗时 ${measured[0][2]} us 的 vector_add 上测得：`))
-      + measured.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} us (${least.toFixed(2)} – ${most.toFixed(2)})`).join(", ") })] : []),
-    made("p", { className: `verdict ${verdict}` }, made("b", { textContent: say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
-  drawTime(card.querySelector(".drawing"), answer);
-  const row = (kind, words, ns) => made("li", { className: kind }, made("i", { className: `k-${kind}` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
+        say(`Computed by a model of an H200; ${TRUTHS[answer.target][0]} ${us(asked)}.`, `由 H200 的模型算得；${TRUTHS[answer.target][1]} ${us(asked)}。`) })),
+    ...measuredOf(answer),
+    made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`Better, but ${off}.`, `更好，但仍${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
+  const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
   const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) + (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));
   if (rows.length) rows.push(row("sum", say("the number", "这个数"), number.ns));
   if (rows.length && !parts.sums.some((each) => each.kind === "blocks")) rows.push(made("li", { className: "none", textContent: say("The kernel is not in it.", "其中没有核函数。") }));
@@ -99,8 +117,8 @@ function showAnswer(card, answer, measured = []) {
 
 function update() {
   const settings = settingsNow(), text = textNow(), target = $("target").value;
-  for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) : settings[name].toLocaleString("en");
-  for (const each of $("examples").children) each.setAttribute("aria-pressed", !!example && each.dataset.name === example.name);
+  for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) : settings[name].toLocaleString("en") + (name === "idle" ? " %" : "");
+  for (const each of $("examples").querySelectorAll("button")) each.setAttribute("aria-pressed", !!example && each.dataset.name === example.name);
   $("chapter").textContent = example ? say(`chapter 0${example.chapter}`, `第 0${example.chapter} 章`) + (example.isOurs ? "" : `: ${example.name}`) : "";
   if (example) $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
   for (const small of $("lines").querySelectorAll("small")) small.remove();
@@ -114,7 +132,7 @@ function update() {
   try {
     answer = advise(TIMES, settings, text, target);
     for (const note of answer.run.notes) noteAt(note.line, note.text);
-    showAnswer($("mine"), answer, example && (settings.work === 10000 || example.chapter === 6) ? MEASURED[example.name] : []);
+    showAnswer($("mine"), answer);
   } catch (error) {
     if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
     noteAt(error.line, error.message, true);
@@ -122,22 +140,38 @@ function update() {
       made("b", { textContent: say(`Line ${error.line}:`, `第 ${error.line} 行：`) }), made("span", { textContent: error.message })));
   }
   $("mine").classList.toggle("broken", !answer);
-  const better = answer && answer.better;
+  const steps = [];
+  for (let now = answer && answer.better; now; now = now.better) steps.push(now);
+  const better = steps[Math.min(step, steps.length - 1)], drawn = new Map(answer ? [["mine", answer]] : []);
   $("better").hidden = !better;
   if (better) {
-    $("better-title").textContent = { right: say("The right lines:", "正确的写法："), careful: say("Better lines:", "更好的写法："), wrong: say("Better lines, but still wrong:", "更好但仍不对的写法：") }[better.verdict];
+    const last = steps[steps.length - 1], isRight = last.verdict === "right";
+    $("better-title").textContent = (isRight ? say("To the right number", "走向正确的数") : say("To a better number", "走向更好的数")) + (steps.length > 1 ? say(`, in ${steps.length} steps`, `，分 ${steps.length} 步`) : "");
+    $("steps").replaceChildren(...steps.map((each, i) => {
+      const off = each.verdict === "right" ? say("right", "正确") : errorOf(each);
+      const button = made("button", { onclick: () => { step = i; update(); $("steps").children[i].firstChild.focus(); } }, made("span", { textContent: `${i + 1}. ${(i ? steps[i - 1] : answer).step}` }),
+        made("b", { textContent: us(each.number.ns) }), made("span", { className: each.verdict, textContent: off }));
+      button.setAttribute("aria-pressed", each === better);
+      return made("li", {}, button);
+    }));
     showAnswer($("better"), better);
-    const fixed = better.text.split("\n").filter((each) => each.trim()), trimmed = (all) => all.map((each) => each.trim());
-    const isNew = newLines(trimmed(text.split("\n")), trimmed(fixed));
-    $("better-lines").replaceChildren(...fixed.map((line, i) => made("div", { className: isNew[i] ? "new" : "", textContent: line })));
+    drawn.set("better", better);
+    const old = text.split("\n").map((each) => each.trim()), isOld = (line) => old.includes(line) && !!old.splice(old.indexOf(line), 1);
+    $("better-lines").replaceChildren(...better.text.split("\n").filter((each) => each.trim())
+      .map((line) => made("div", { className: isOld(line.trim()) ? "" : "new", textContent: line })));
     $("take").onclick = () => setText(better.text);
+    $("mine").querySelector(".verdict").append(made("button", { className: "jump", textContent: say(`To the right lines: ${us(last.number.ns)} ↓`, `看正确的写法：${us(last.number.ns)} ↓`), onclick: () => $("better").scrollIntoView() }));
   }
   $("pinned").hidden = !pinned;
   if (pinned) {
     const { settings } = pinned;
     $("pinned-settings").textContent = `${us(settings.work)}, <<<${settings.blocks}, ${settings.threads}>>>, N = ${settings.launches}`;
-    showAnswer($("pinned"), advise(TIMES, settings, pinned.text, target, false));
+    drawn.set("pinned", advise(TIMES, settings, pinned.text, target, 0));
+    showAnswer($("pinned"), drawn.get("pinned"));
   }
+  // Drawings that stand side by side have one scale, unless one of them would be small then.
+  const longest = Math.max(...[...drawn.values()].map((each) => lengthOf(each).length));
+  for (const [card, each] of drawn) drawTime($(card).querySelector(".drawing"), each, longest);
   $("pin").disabled = $("download").disabled = !answer;
   $("waves-text").textContent = drawWaves($("waves"), TIMES, { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work });
   fit();
@@ -161,23 +195,35 @@ function speak() {
   document.documentElement.lang = language.chinese ? "zh" : "en";
   $("language").textContent = language.chinese ? "English" : "中文";
   document.title = say("What is in my number?", "我测得的数里有什么？");
-  $("examples").setAttribute("aria-label", say("stopwatches of the chapters", "各章的计时方法"));
   $("area").setAttribute("aria-label", say("the program as text", "程序文本"));
-  [...$("examples").children].forEach((each, i) => { each.textContent = say(...EXAMPLES[i].words); });
+  [...$("examples").querySelectorAll("button")].forEach((each, i) => { each.textContent = say(...EXAMPLES[i].words); });
+  EXAMPLES.filter((each) => each.group).forEach((each, i) => {
+    $("examples").children[i].firstChild.textContent = say(...each.group);
+    $("examples").children[i].setAttribute("aria-label", say(...each.group));
+  });
   [...$("target").options].forEach((each) => { each.textContent = say(...TARGETS[each.value]); });
   showLines();
   update();
 }
 
+function setSliders({ settings = {} }) {
+  if (settings.launches) $("launches").value = N_OF.indexOf(settings.launches);
+  $("idle").value = settings.idle ?? 100;
+}
+
 function showExample(of) {
-  if (of.settings) $("launches").value = N_OF.indexOf(of.settings.launches);
+  setSliders(of);
   setText(of.text, of);
 }
 
 function begin() {
   const asked = new URLSearchParams(location.hash.slice(1)), first = EXAMPLES.find((each) => "#" + each.name === location.hash) ?? EXAMPLES[0];
-  $("examples").append(...EXAMPLES.map((each) => made("button", { title: each.name, onclick: () => showExample(each) })));
-  EXAMPLES.forEach((each, i) => { $("examples").children[i].dataset.name = each.name; });
+  for (const each of EXAMPLES) {
+    if (each.group) $("examples").append(made("div", { role: "group" }, made("span", {})));
+    const button = made("button", { title: each.name, onclick: () => showExample(each) });
+    button.dataset.name = each.name;
+    $("examples").lastChild.append(button);
+  }
   $("target").append(...Object.keys(TARGETS).map((value) => made("option", { value })));
   for (const name of Object.keys(SCALES)) {
     $(name).value = asked.get(name) ?? START[name];
@@ -204,13 +250,13 @@ function begin() {
   language.chinese = /^zh/.test(navigator.language || "");
   if (asked.get("text")) lines = fromText(asked.get("text"));
   else {
-    if (first.settings) $("launches").value = N_OF.indexOf(first.settings.launches);
+    setSliders(first);
     lines = fromText(first.text);
     example = first;
   }
   speak();
   const chosen = $("examples").querySelector("[aria-pressed=true]");
-  if (chosen) chosen.scrollIntoView({ block: "nearest", inline: "center" });
+  if (chosen) chosen.scrollIntoView({ block: "nearest", inline: "nearest" });
   addEventListener("resize", later);
   addEventListener("hashchange", () => location.reload()); // a link to another stopwatch
 }

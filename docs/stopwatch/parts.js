@@ -6,17 +6,18 @@
 // In the order of the list. CSS has a colour for each.
 const KINDS = {
   blocks: ["the kernel: its blocks", "核函数：各线程块"],
-  shell: ["the kernel: preparation before its blocks, drain of its writes after", "核函数：之前的准备，之后排空写入"],
+  shell: ["the kernel: preparation before, drain of its writes after", "核函数：之前的准备，之后排空写入"],
+  clock: ["more of it, while the SMs' clock climbs", "SM 时钟爬升时多用的时间"],
   earlier: ["an earlier kernel, which still ran", "之前的核函数，尚未结束"],
   gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"],
   event: ["event overhead on the GPU", "GPU 上的事件开销"],
   load: ["loading the kernel: its first launch", "加载核函数：首次启动"],
-  launch: ["launch call of the host", "主机的启动调用"],
-  way: ["launch latency: the way to the GPU", "启动延迟：去 GPU 的路程"],
+  launch: ["launch overhead: the host's call", "启动开销：主机的启动调用"],
+  way: ["launch latency: from the call's end to the kernel's begin", "启动延迟：从调用结束到核函数开始"],
   wake: ["the host wakes up from its wait", "主机从等待中醒来"],
   copy: ["a copy", "拷贝"],
   sleep: ["the host sleeps", "主机休眠"],
-  blocker: ["the blocker", "阻塞核函数"],
+  blocker: ["the blocker: a kernel that holds the GPU", "阻塞核函数：占住 GPU"],
   host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],
   rounding: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
 };
@@ -51,7 +52,9 @@ function pathOf(machine, span) {
         c = null;
         continue;
       }
-      put(c.gate ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks", c.codeBegin, c.codeEnd, c);
+      const kind = c.gate ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
+      if (kind === "blocks") put("clock", c.codeEnd - c.slow, c.codeEnd, c);
+      put(kind, c.codeBegin, kind === "blocks" ? c.codeEnd - c.slow : c.codeEnd, c);
       put("shell", c.begin, c.codeBegin, c);
     } else put(c.kind === "copy" ? "copy" : "event", c.begin, c.end, c);
     const before = c.before;

@@ -13,8 +13,7 @@ function wholeProgram(text, settings) {
 `}}`;
   const lines = text.split("\n").filter((line) => line.trim()).map((line) => line
     .replace(/^(\s*)(cuda(?!Get)\w+\(.*\));/, "$1CHECK($2);")
-    .replace(/^(\s*)(?=(?:std::)?(?:printf|cout))/, "$1CHECK(cudaGetLastError());\n    $1")
-    .replace(/gate->open = (\d)/, "gate->open = $1"));
+    .replace(/^(\s*)(?=(?:std::)?(?:printf|cout))/, "$1CHECK(cudaGetLastError());\n    $1"));
   return `// What is in my number? A program of docs/stopwatch.
 // Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
 // Without a GPU: docs/simulator/simcc stopwatch.cu -o stopwatch && docs/simulator/parts ./stopwatch

@@ -20,7 +20,8 @@ function plain(text) {
     .replace(/^[ \t]*#define\s+(\w+)\s+([\w.()*+<\/ -]+)$/gm, "const auto $1 = $2;")
     .replace(/^[ \t]*#(?:.*\\\n)*.*$/gm, blank)
     .replace(/^\s*using\b[^;]*;/gm, blank)
-    .replace(/\bstd::|\bchrono::/g, "")
+    .replace(/\b(?:at|c10|torch)::cuda::|\bstd::|\bchrono::/g, "")
+    .replace(/(\.\w+)<[\w\s]*>\(/g, "$1(")
     .replace(/\b\w*(?:_clock|[Cc]lock)::now\(\)/g, "chrono_now()")
     .replace(/\b\w*(?:_clock|[Cc]lock)::time_point\b/g, "auto")
     .replace(/\bduration_cast<\s*(\w+)\s*>\s*\(/g, "cast_$1(")
@@ -61,7 +62,7 @@ function tokens(text) {
 }
 
 const TYPES = new Set(`const constexpr static unsigned signed int long short float double auto bool char void size_t list struct
-  timespec timeval clock_t dim3 string cudaEvent_t cudaStream_t cudaError_t cudaDeviceProp volatile int64_t uint64_t int32_t
+  timespec timeval clock_t dim3 string cudaEvent_t cudaStream_t cudaError_t cudaDeviceProp CUDAEvent volatile int64_t uint64_t int32_t
   uint32_t uint8_t time_t`.split(/\s+/));
 const LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
 
@@ -77,6 +78,10 @@ class Reader {
   need(text) {
     if (this.is(text)) return this.all[this.at++];
     const last = this.all[Math.max(0, this.at - 1)], before = this.now.line > last.line ? last : this.now;
+    if (text === ";" && this.is("{"))
+      throw new Unknown(say("a function: write its lines where it is called", "这是函数：请把其中的行写在调用处"), this.now.line);
+    if (text === ";" && !this.all.some((each) => each.text === ";"))
+      throw new Unknown(say("this page reads C and C++, not Python", "本页读 C 和 C++，不读 Python"), before.line);
     if (this.now.line > last.line || this.now.type === "end")
       throw new Unknown(say(`'${text}' is missing at the end`, `末尾缺少 '${text}'`), before.line);
     throw new Unknown(say(`'${this.now.text}' is not understood here`, `这里的 '${this.now.text}' 读不懂`), this.now.line);
@@ -226,8 +231,10 @@ class Reader {
     } else if (token.text === "{") {
       this.at--;
       made = this.braces();
-    } else throw new Unknown(say(`'${token.text}' is not understood here`, `这里的 '${token.text}' 读不懂`), line);
+    } else if (token.text === "[") throw new Unknown(say("a lambda: write its lines where it is called", "这是 lambda：请把其中的行写在调用处"), line);
+    else throw new Unknown(say(`'${token.text}' is not understood here`, `这里的 '${token.text}' 读不懂`), line);
     for (;;) {
+      if (this.is("::")) throw new Unknown(say(`'${made.name}::' is not known on this page`, `本页不认识 '${made.name}::'`), line);
       if (this.take("<<<")) {
         const shape = this.arguments(">>>");
         this.need("(");
@@ -236,7 +243,7 @@ class Reader {
       else if (this.take("[")) {
         made = { is: "index", of: made, index: this.expression(), line };
         this.need("]");
-      } else if (this.take("->") || this.take(".") || this.take("::")) made = { is: "member", of: made, name: this.name(), line };
+      } else if (this.take("->") || this.take(".")) made = { is: "member", of: made, name: this.name(), line };
       else if (this.is("++") || this.is("--")) made = { is: "after", sign: this.all[this.at++].text, of: made, line };
       else return made;
     }

@@ -12,7 +12,7 @@ const UNIT_NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 const UNIT = /(ns|nanosec\w*|[uµ]s|usec\w*|microsec\w*|ms|msec\w*|millisec\w*|s|secs?|seconds?)\b(?!\/)/i.source;
 const unitOf = (text) => (/^n/i.test(text) ? "ns" : /^([uµ]|mic)/i.test(text) ? "us" : /^m/i.test(text) ? "ms" : "s");
 const PERIOD_NS = { nano: 1, micro: 1e3, milli: 1e6, nanoseconds: 1, microseconds: 1e3, milliseconds: 1e6, seconds: 1e9 };
-const TIMED_CALL = /^(cuda\w+|now|chrono_now|clock\w*|gettimeofday|omp_get_wtime|\w*sleep\w*|printf|\w*push_back)$/;
+const TIMED_CALL = /^(cuda\w+|now|chrono_now|clock\w*|gettimeofday|omp_get_wtime|\w*sleep\w*|printf|\w*push_back|synchronize|record|sdk\w+)$/;
 
 const PLAIN = { "%": (x, y) => x % y, "<<": (x, y) => x * 2 ** y, ">>": (x, y) => Math.floor(x / 2 ** y), "&": (x, y) => x & y, "|": (x, y) => x | y,
   "^": (x, y) => x ^ y, "<": (x, y) => +(x < y), ">": (x, y) => +(x > y), "<=": (x, y) => +(x <= y), ">=": (x, y) => +(x >= y), "==": (x, y) => +(x === y),
@@ -34,9 +34,9 @@ function computed(sign, a, b) {
 }
 
 class Runner {
-  // settings: blocks, threads, launches, work (ns) and bytes, of the sliders
+  // settings: blocks, threads, launches, work (ns) and idle (%) of the sliders, and bytes
   constructor(times, settings, text) {
-    this.machine = new Machine(times);
+    this.machine = new Machine(times, settings.idle);
     this.settings = settings;
     this.printed = []; // {v, unit, ns, spans, line}
     this.failed = []; // {line, error}: what a call returned
@@ -212,13 +212,13 @@ class Runner {
     return this.unlessUnknown(() => this.declared(e), { v: NaN }, say(`'${e.name.name}' is not known, either`, `'${e.name.name}' 也不知道`), e.line);
   }
   declared(e) {
-    let made = e.isList || (/\blist\b/.test(e.type) && !e.from) ? { list: [] } : /cudaEvent_t/.test(e.type) ? { event: true, name: e.name.name }
+    let made = e.isList || (/\blist\b/.test(e.type) && !e.from) ? { list: [] } : /cudaEvent_t|CUDAEvent/.test(e.type) ? { event: true, name: e.name.name }
       : /cudaStream_t/.test(e.type) ? { stream: true, name: e.name.name } : e.isPointer ? { memory: "host" } : { v: NaN };
     if (e.from && !e.isList) {
       const value = this.value(e.from);
       made = e.isPointer && !value.memory ? made : value;
     } else if (e.made && /dim3/.test(e.type)) made = this.dim3(e.made);
-    else if (e.made && e.made.length === 1 && !/\blist\b/.test(e.type)) made = this.value(e.made[0]);
+    else if (e.made && !made.event && e.made.length === 1 && !/\blist\b/.test(e.type)) made = this.value(e.made[0]);
     if (/\b(int|long|unsigned|size_t|u?int\d+_t)\b/.test(e.type) && made.v !== undefined && !made.spans && !made.reading)
       made = { ...made, v: Math.floor(made.v), isInteger: true };
     this.names.set(e.name.name, made);
@@ -261,8 +261,18 @@ class Runner {
       const of = computed(action === "sleep" ? "*" : "/", arg(0), { v: PERIOD_NS[period] });
       return action === "cast" ? { ...of, v: Math.trunc(of.v + 1e-7) } : of;
     }
+    const of = e.of && this.names.get(e.of.name);
+    if (of && of.event) { // the event of PyTorch
+      if (name === "record") return m.record(of, this.stream(e.arguments[0])), { v: 0 };
+      if (name === "synchronize") return m.synchronizeEvent(of), { v: 0 };
+      if (name === "elapsed_time") return this.elapsed(e.line, of, this.event(e.arguments[0]));
+    }
     switch (name) {
-      case "now": case "omp_get_wtime": case "get_time": case "seconds": return reading(1e-9);
+      case "now": case "omp_get_wtime": return reading(1e-9);
+      case "sdkCreateTimer": case "sdkResetTimer": return this.store(e.arguments[0], { v: 0 }), { v: 0 };
+      case "sdkStartTimer": return this.store(e.arguments[0], reading(1)), { v: 0 };
+      case "sdkStopTimer": return this.store(e.arguments[0], computed("-", reading(1), arg(0))), { v: 0 };
+      case "sdkGetTimerValue": return computed("*", arg(0), { v: 1e-6 });
       case "chrono_now": return reading(1);
       case "gettimeofday":
         works(T.timeofday);
@@ -300,9 +310,16 @@ class Runner {
       }
       case "cudaEventSynchronize": return m.synchronizeEvent(this.event(e.arguments[0])), { v: 0 };
       case "cudaStreamSynchronize": return m.synchronizeStream(this.stream(e.arguments[0])), { v: 0 };
-      case "cudaDeviceSynchronize": case "cudaThreadSynchronize": return m.synchronizeDevice(), { v: 0 };
+      case "cudaDeviceSynchronize": case "cudaThreadSynchronize": case "synchronize": return m.synchronizeDevice(), { v: 0 };
       case "cudaStreamWaitEvent": return m.waitForEvent(this.stream(e.arguments[0]), this.event(e.arguments[1])), { v: 0 };
-      case "cudaEventElapsedTime": return this.elapsed(e);
+      case "cudaEventElapsedTime": {
+        const ms = this.elapsed(e.line, this.event(e.arguments[1]), this.event(e.arguments[2]));
+        return ms.failed ? ms : this.store(e.arguments[0], ms), { v: 0 };
+      }
+      case "cudaLaunchKernel": {
+        const [kernel, groups, threads, , shared, stream] = e.arguments;
+        return this.launch({ name: kernel.name, shape: [groups, threads, shared, stream], arguments: [], line: e.line });
+      }
       case "cudaMemcpy": case "cudaMemcpyAsync": {
         const ways = /(Host|Device)To(Host|Device)/.exec(e.arguments[3] ? e.arguments[3].name : ""), isAsync = name === "cudaMemcpyAsync";
         if (!ways) throw new Unknown(say("which way does it copy? cudaMemcpyDeviceToHost, for example", "复制方向？例如 cudaMemcpyDeviceToHost"), e.line);
@@ -328,11 +345,16 @@ class Runner {
       case "dim3": return this.dim3(e.arguments);
       case "float": case "double": return arg(0);
       case "int": case "unsigned": case "size_t": return { v: Math.floor(arg(0).v), isInteger: true };
-      case "free": case "srand": case "fflush": case "fprintf": case "puts": case "exit": case "cudaGetErrorString": case "cudaGetErrorName":
+      case "free": case "srand": case "fflush": case "puts": case "getCurrentCUDAStream": case "sdkDeleteTimer": case "exit": case "cudaGetErrorString": case "cudaGetErrorName":
       case "swap": case "fill": case "memset": case "iota": return { v: 0 };
       case "rand": return { v: 4 };
       case "abs": case "fabs": case "fabsf": case "sqrt": case "sqrtf": case "ceil": case "floor": return arg(0);
-      case "printf": return this.print(e);
+      case "printf": return this.print(e, e.arguments);
+      case "fprintf": return e.arguments[0] && e.arguments[0].name === "stdout" ? this.print(e, e.arguments.slice(1)) : { v: 0 };
+    }
+    if (!e.arguments.length && !e.of && /second|time|clock|wtick/i.test(name)) {
+      this.note(e.line, say(`${name}() is taken as a clock, in seconds`, `${name}() 当作时钟，单位秒`));
+      return reading(1e-9);
     }
     const inner = e.arguments.filter((each) => ["call", "launch"].includes(each.is)); // CHECK(cudaEventRecord(...))
     if (inner.length) return inner.map((each) => this.value(each)).pop();
@@ -342,17 +364,18 @@ class Runner {
       return computed("-", ...(clocks[0].reading.at > clocks[1].reading.at ? clocks : clocks.reverse()));
     }
     // A function that is called for its value launches nothing, as far as one can see.
-    throw Object.assign(new Unknown(say(`'${name ?? "..."}()' is not known on this page`, `本页不认识 '${name ?? "..."}()'`), e.line), { isName: e !== this.statement });
+    this.unknownCall = new Unknown(say(`'${name ?? "..."}()' is not known on this page: take it out, or write what it calls`, `本页不认识 '${name ?? "..."}()'：请去掉，或写出它的调用`), e.line);
+    throw Object.assign(this.unknownCall, { isName: e !== this.statement });
   }
-  elapsed(e) {
-    const m = this.machine, [from, to] = [this.event(e.arguments[1]), this.event(e.arguments[2])];
+  elapsed(line, from, to) {
+    const m = this.machine;
     m.works(m.T.elapsed);
-    const fails = (error, v) => (this.failed.push({ line: e.line, error }), { v });
+    const fails = (error, v) => (this.failed.push({ line, error }), { v, failed: true });
     if (!from.command || !to.command) return fails("cudaErrorInvalidResourceHandle", 400);
     if (!m.hasHappened(from) || !m.hasHappened(to)) return fails("cudaErrorNotReady", 600);
     const span = { by: "device", from: from.command.end, to: to.command.end, first: from.command, last: to.command,
-      lines: [from.command.line, to.command.line], elapsed: e.line };
-    return this.store(e.arguments[0], { v: Math.fround((span.to - span.from) / 1e6), spans: [{ span, k: 1e-6 }] }), { v: 0 };
+      lines: [from.command.line, to.command.line], elapsed: line };
+    return { v: Math.fround((span.to - span.from) / 1e6), spans: [{ span, k: 1e-6 }] };
   }
   statistic(name, e) {
     const given = e.arguments.length ? this.value(e.arguments[0]) : {};
@@ -369,17 +392,17 @@ class Runner {
   part(e) {
     return this.unlessUnknown(() => this.value(e), (error) => ((this.left = error), { text: "?" }), say("not printed here", "这里不打印"), e.line);
   }
-  print(e) {
-    if (!e.arguments[0] || e.arguments[0].is !== "text") return { v: 0 };
+  print(e, [format, ...values]) {
+    if (!format || format.is !== "text") return { v: 0 };
     const parts = [];
-    let i = 1, end = 0;
-    for (const m of e.arguments[0].value.matchAll(/%[-+ #0-9.*]*(?:l{0,2}|z|h)([a-zA-Z%])/g)) {
-      parts.push({ text: e.arguments[0].value.slice(end, m.index) });
+    let i = 0, end = 0;
+    for (const m of format.value.matchAll(/%[-+ #0-9.*]*(?:l{0,2}|z|h)([a-zA-Z%])/g)) {
+      parts.push({ text: format.value.slice(end, m.index) });
       end = m.index + m[0].length;
       if (m[1] === "s" || m[1] === "c" || m[1] === "p") i++;
-      else if (m[1] !== "%" && e.arguments[i]) parts.push(this.part(e.arguments[i++]));
+      else if (m[1] !== "%" && values[i]) parts.push(this.part(values[i++]));
     }
-    return this.show([...parts, { text: e.arguments[0].value.slice(end) }], e.line);
+    return this.show([...parts, { text: format.value.slice(end) }], e.line);
   }
   // What a line prints: a number's unit stands behind it, or before it.
   show(parts, line) {

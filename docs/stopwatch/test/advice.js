@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A table of stopwatches: the number in us, the verdict, the cause, and the number that the better lines print, if any.
+// A table of stopwatches: the number in us, the verdict, the cause, and the numbers that the better lines print, step by
+// step, if any, with the last one's verdict.
 // The kernel is <<<132, 256>>> with a code of 10 us, so 11.577 us on the GPU, and N is 10, unless a row says otherwise.
 const page = require("./load.js").load(), { WARM, PAIR, READ, PRINT, PRINT_HOST, BLOCKED, FLOOR, LAUNCH, HOST, SYNC, LOOP } = page;
 
@@ -51,8 +52,10 @@ function adviceFor(name, text, more, target = "duration") {
 }
 
 const shown = rows.map(([name, text, more, target]) => {
-  const { verdict, cause, number, better } = adviceFor(name, text, more, target);
-  return `${name.padEnd(46)}${us(number.ns).padStart(9)}  ${verdict.padEnd(8)}${cause.padEnd(16)}` + (better ? `${us(better.number.ns).padStart(9)}  ${better.verdict}` : "        -");
+  const { verdict, cause, number, better } = adviceFor(name, text, more, target), path = [];
+  for (let now = better; now; now = now.better) path.push(now);
+  return `${name.padEnd(46)}${us(number.ns).padStart(9)}  ${verdict.padEnd(8)}${cause.padEnd(16)}` +
+    path.map((each) => us(each.number.ns).padStart(9)).concat(path.length ? `  ${path[path.length - 1].verdict}` : "        -").join("");
 }).join("\n") + "\n";
 for (const [name, text, more] of rows)
   text.split("\n").forEach((off, i, lines) => {

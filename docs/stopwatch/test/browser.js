@@ -8,7 +8,7 @@ function look(what) {
   const boxes = [...$("mine").querySelectorAll(".drawing rect")].filter((each) => each.getAttribute("y") === "18" && each.getAttribute("class") !== "interval").length;
   shown.push(`${what}: ${text("mine", ".number")}, ${text("mine", ".verdict b")} better ${text("better", ".number")} pinned ${text("pinned", ".number")}; band ${boxes}`);
 }
-const click = (id, i) => (i === undefined ? $(id) : $(id).querySelectorAll("button")[i]).click();
+const click = (id, i = -1) => (i < 0 ? $(id) : $(id).querySelectorAll("button")[i]).click();
 const rowAt = (i) => $("lines").children[i];
 const put = (area, value) => { area.value = value; area.dispatchEvent(new Event("input")); update(); };
 const slide = (id, value) => put($(id), value);
@@ -34,7 +34,7 @@ shown.push(`notes: ${[...document.querySelectorAll("#lines small")].slice(0, 3).
 click("add");
 put(rowAt(lines.length - 1).querySelector("textarea"), "cudaFoo(1);");
 choose("event");
-put(rowAt(2).querySelector("textarea"), "cudaLaunchKernel(k, 1, 2);");
+put(rowAt(2).querySelector("textarea"), "cudaGraphLaunch(graph, 0);");
 shown.push(`refused: ${$("mine").querySelector(".verdict").textContent}; in line ${[...$("lines").children].findIndex((each) => each.className === "bad") + 1}`);
 click("as-text");
 put($("area"), "double t0 = now();\nkernel<<<blocks, threads>>>();\ndouble t1 = now();\nprintf(\"%.3f us\", (t1 - t0) * 1e6);");
@@ -42,9 +42,14 @@ look("edited as text");
 click("as-text");
 choose("host_no_sync");
 click("take");
-look("taken");
+look("taken, which is right");
+choose("host_no_sync");
+shown.push(`steps: ${[...$("steps").children].map((each) => each.innerText.replace(/\s*\n\s*/g, " ")).join(" | ")}`);
+click("steps", 0);
+look("the first step");
+shown.push($("better").querySelector(".verdict").textContent);
 click("take");
-look("taken again");
+look("taken");
 click("pin");
 slide("blocks", 400);
 look("pinned, then 10,000 blocks");

@@ -14,7 +14,7 @@ function settings() {
   const large = random(40) === 0, [blocks, threads] = large ? [pick([20000, 50000, 100000]), pick([1, 2])] : pick(SHAPES);
   // The C machine runs each thread and each round of a loop.
   const cost = (work, n) => n * blocks * (threads + work / 4), work = 2 * pick([0, 0, 7, 50, 500, 1000, 2500, 4000].filter((half) => half < 8 || cost(2 * half, 1) < 5e5));
-  return { blocks, threads, work, launches: pick([1, 2, 3, 5, 40, 200].filter((n) => n === 1 || cost(work, n) < 5e5)), bytes: 4 * (1 + random(30000)) };
+  return { blocks, threads, work, launches: pick([1, 2, 3, 5, 40, 200].filter((n) => n === 1 || cost(work, n) < 5e5)), bytes: 4 * (1 + random(30000)), idle: pick([100, 100, 75, 50, 33]) };
 }
 
 const STREAMS = ["0", "0", "0", "stream", "s2"], EVENTS = ["start", "stop", "asleep"];
@@ -23,14 +23,14 @@ const LINES = [
   () => `${pick(["kernel", "kernel", "other"])}<<<${shape()}>>>();`, () => `kernel<<<${shape()}>>>();`, () => `reads<<<${pick([shape(), "130, 1024"])}>>>(d);`,
   () => "cudaDeviceSynchronize();", () => `cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`, () => `cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`,
   () => `cudaEventSynchronize(${pick(EVENTS)});`, () => `cudaStreamSynchronize(${pick(STREAMS)});`, () => "check(cudaGetLastError());",
-  () => `usleep(${pick([0, 20, 60, 60000])});`, () => "cudaEventQuery(start);", () => `cudaStreamWaitEvent(${pick(STREAMS)}, start, 0);`, () => "t2 = now();",
+  () => `usleep(${pick([0, 20, 60, 60000, 1100000])});`, () => "cudaEventQuery(start);", () => `cudaStreamWaitEvent(${pick(STREAMS)}, start, 0);`, () => "t2 = now();",
   () => "cudaEventElapsedTime(&ms, start, stop);", () => `cudaMemset(d, 0, ${4 * (1 + random(1000))});`,
   () => `cudaMemcpy(${pick(["h", "p"])}, d, bytes, cudaMemcpyDeviceToHost);`, () => `cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice);`,
   () => `cudaMemcpyAsync(${pick(["h", "p"])}, d, bytes, cudaMemcpyDeviceToHost, ${pick(STREAMS)});`,
   () => `cudaMemcpyAsync(d, ${pick(["h", "p"])}, bytes, cudaMemcpyHostToDevice, ${pick(STREAMS)});`];
 const some = (least, more) => Array.from({ length: least + random(more) }, () => pick(LINES)());
 const blocked = () => ["gate->open = 0;", "block_stream<<<1, 1>>>(gate);", "cudaEventRecord(start, 0);", `for (int k = 0; k < ${random(30)}; k++) t2 = now();`,
-  "kernel<<<blocks, threads>>>();", "cudaEventRecord(stop, 0);", `for (int k = 0; k < ${random(200)}; k++) t2 = now();`, "gate->open = 1;"];
+  pick(["", "kernel<<<blocks, threads>>>();"]), "cudaEventRecord(stop, 0);", `for (int k = 0; k < ${random(200)}; k++) t2 = now();`, "gate->open = 1;"];
 
 function randomProgram() {
   const ofProcessor = random(2) === 0, data = 4 * (1 + pick([10, 1000, 300000, 20000000, 20000000].map(random)));
@@ -39,7 +39,7 @@ function randomProgram() {
     "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);", "cudaStreamCreate(&s2);", "float ms = 0, ms2 = 0;", "gate->open = 1;",
     "cudaEventRecord(asleep, 0);", "cudaEventRecord(start, 0);", "kernel<<<blocks, threads>>>();", "other<<<1, 1>>>();", ...some(0, 3), "cudaEventRecord(stop, 0);"];
   if (random(2)) lines.push("block_stream<<<1, 1>>>(gate);", pick(["", "cudaDeviceSynchronize();"]), ...blocked());
-  lines.push(pick(["cudaDeviceSynchronize();", "cudaEventSynchronize(stop);"]), ofProcessor ? "c0 = clock();" : "t0 = now();");
+  lines.push(pick(["cudaDeviceSynchronize();", "cudaEventSynchronize(stop);"]), pick(["", "", "usleep(1100000);"]), ofProcessor ? "c0 = clock();" : "t0 = now();");
   if (random(3) === 0) lines.push(...blocked());
   lines.push(...some(2, 6));
   if (random(2)) lines.push("for (int i = 0; i < N; i++) {", ...some(1, 3), "}");
@@ -54,7 +54,7 @@ cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 `;
 const cases = [];
 for (const each of EXAMPLES) {
-  const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, ...each.settings };
+  const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, idle: 100, ...each.settings };
   cases.push({ name: each.name, text: CREATE + each.text, settings });
 }
 for (let i = 0; i < count; i++) cases.push({ name: `seed ${firstSeed}, program ${i}`, text: randomProgram(), settings: settings() });
