@@ -9,6 +9,7 @@
  * Run:   ./host_clock
  * Try:   ./host_clock --runs 101        and again while another program keeps the cores busy
  */
+#include "cores.h"
 #include "report.h"
 #include "samples.h"
 

@@ -10,6 +10,7 @@
  * Run:   ./clfinish_sync
  * Try:   ./clfinish_sync --size 1024        what is most of the host's time now?
  */
+#include "cores.h"
 #include "opencl.h"
 #include "report.h"
 #include "samples.h"

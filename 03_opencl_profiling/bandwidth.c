@@ -10,6 +10,7 @@
  * Run:   ./bandwidth
  * Try:   ./bandwidth --size 1,1000,1000000        where does the overhead end?
  */
+#include "cores.h"
 #include "opencl.h"
 #include "report.h"
 #include "samples.h"

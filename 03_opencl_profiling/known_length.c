@@ -14,6 +14,7 @@
  * Run:   ./known_length
  * Try:   ./known_length --runs 301; with and without another program on the processor's cores
  */
+#include "cores.h"
 #include "opencl.h"
 #include "report.h"
 #include "samples.h"

@@ -10,6 +10,7 @@
  * Run:   ./opencl_profiling
  * Try:   ./opencl_profiling --size 1000        which times shrink, which stay?
  */
+#include "cores.h"
 #include "opencl.h"
 #include "report.h"
 #include "samples.h"

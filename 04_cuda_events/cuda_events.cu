@@ -11,8 +11,10 @@
  * Try:   ./cuda_events --size 16384        a short kernel: most ways are several times too long
  */
 #include "blocked.h" /* the blocker, its gate and the pair of events behind it */
+#include "cores.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 /* Runs for `length_ns` by the GPU's clock, and says how long it did run: the known truth, to a step
  * of that clock. (It begins between two steps, so it says half a step too much, in the mean.) */
@@ -119,7 +121,7 @@ struct samples {
 };
 struct times {
     struct samples host_no_sync, host_sync, event, event_blocked, event_floor, event_net;
-    struct samples cpu_clock, cpu_clock_asleep;
+    struct samples cpu_clock;
     double late_us[MAX_RUNS]; /* how much longer than the floor the host waited for it */
 };
 
@@ -161,21 +163,13 @@ static void time_all(const struct experiment *e, struct times *t) {
         errx(EXIT_FAILED, "impossible: event_net: %g us of %s", net_us, e->kernel);
 }
 
-/* The processor's clock, while the host waits busily and while it sleeps. */
-static void time_by_processor(const struct experiment *e, struct times *t) {
-    for (size_t run = 0; run < e->runs; run++) {
-        store(e, run, "cpu_clock", &t->cpu_clock, cpu_clock_us(e));
-        store(e, run, "cpu_clock_asleep", &t->cpu_clock_asleep, cpu_clock_asleep_us(e));
-    }
-}
-
 /* Two clocks measure the same spin of 1 ms: %globaltimer, which is the truth here, and the events'.
  * Launch and drain, some us, are in that. Three times: somebody else may have the GPU in one. */
 static const char *doubt_clocks(const struct experiment *e) {
     double least = INFINITY, late_us;
     for (int i = 0; i < 3; i++) {
-        const double us = event_blocked_us(e, true, &late_us), code_us = ran_us(e, "two clocks");
-        least = fmin(least, fabs(us - code_us) / code_us);
+        const double us = event_blocked_us(e, true, &late_us);
+        least = fmin(least, fabs(us / ran_us(e, "two clocks") - 1));
     }
     return least > 0.01 ? "two clocks disagree" : NULL;
 }
@@ -183,17 +177,13 @@ static const char *doubt_clocks(const struct experiment *e) {
 /* The smallest difference other than 0 between the event times of a kernel. A small one shows the
  * step of the events; without noise, as on the simulated GPU, it is that of two methods. */
 static double step_ns(const struct times *t, size_t runs) {
-    static double us[3 * MAX_RUNS];
-    double step = INFINITY;
-    memcpy(us, t->event.us, runs * sizeof *us);
-    memcpy(us + runs, t->event_blocked.us, runs * sizeof *us);
-    memcpy(us + 2 * runs, t->event_floor.us, runs * sizeof *us);
-    qsort(us, 3 * runs, sizeof *us, by_size);
-    for (size_t i = 1; i < 3 * runs; i++) {
-        const double ns = round((us[i] - us[i - 1]) * 1e3); /* an event time is a float */
-        step = ns > 0 ? fmin(step, ns) : step;
+    static double ns[3 * MAX_RUNS];
+    for (size_t run = 0; run < runs; run++) { /* whole ns: an event time is a float */
+        ns[3 * run] = round(t->event.us[run] * 1e3);
+        ns[3 * run + 1] = round(t->event_blocked.us[run] * 1e3);
+        ns[3 * run + 2] = round(t->event_floor.us[run] * 1e3);
     }
-    return step;
+    return summarize(ns, 3 * runs, 0, 1).step;
 }
 
 /* ---- The rows ---- */
@@ -225,7 +215,8 @@ static void print_all(const struct experiment *e, const struct times *t, const c
 /* ---- The experiment ---- */
 
 int main(int argc, char **argv) {
-    static struct times of_short, of_long, of_vector_add; /* too large for the stack */
+    static struct times of_short, of_vector_add; /* too large for the stack */
+    static struct samples busy, asleep;          /* of the spin of 1 ms, by clock() */
     long long runs = 31, size = 1 << 24;
     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
     parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?",
@@ -239,7 +230,7 @@ int main(int argc, char **argv) {
     e.floats = (size_t)size;
     e.pair = new_blocked_pair();
     CHECK_CUDA(cudaEventCreateWithFlags(&e.wake_up, cudaEventBlockingSync));
-    e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns);
+    CHECK_CUDA(cudaMalloc(&e.ran_ns, sizeof *e.ran_ns));
     e.a = new_vector(A, e.floats);
     e.b = new_vector(B, e.floats);
     e.c = new_vector(C, e.floats);
@@ -260,7 +251,10 @@ int main(int argc, char **argv) {
     const struct cores from = cores_now();
     const char *doubt = doubt_clocks(&spin_1ms);
     time_all(&spin_10us, &of_short);
-    time_by_processor(&spin_1ms, &of_long);
+    for (size_t run = 0; run < e.runs; run++) {
+        store(&spin_1ms, run, "cpu_clock", &busy, cpu_clock_us(&spin_1ms));
+        store(&spin_1ms, run, "cpu_clock_asleep", &asleep, cpu_clock_asleep_us(&spin_1ms));
+    }
     time_all(&e, &of_vector_add);
     check_vector_add(e.c, e.floats);
     const char *others = doubt_cores(&from); /* they lengthen each call of the host */
@@ -272,15 +266,14 @@ int main(int argc, char **argv) {
         "code_us: how long the spin ran, by %%globaltimer; extra_us: median_us minus code_us\n\n",
         e.floats, gpu.name, runs);
     print_all(&spin_10us, &of_short, gpu_short, gpu_short ?: others);
-    print_method(&spin_1ms, "cpu_clock", "processor", &of_long.cpu_clock, gpu_short ?: others);
-    print_method(&spin_1ms, "cpu_clock_asleep", "processor", &of_long.cpu_clock_asleep,
-                 gpu_short ?: others);
+    print_method(&spin_1ms, "cpu_clock", "processor", &busy, gpu_short ?: others);
+    print_method(&spin_1ms, "cpu_clock_asleep", "processor", &asleep, gpu_short ?: others);
     print_all(&e, &of_vector_add, gpu_long, gpu_long ?: others);
     say("\nvector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "Unequal event times differ by %.0f ns at least; while the host sleeps, clock() sees\n"
         "%.0f us of a kernel of 1 ms.\n",
         median(of_vector_add.event_net.us, e.runs), median(of_vector_add.event_floor.us, e.runs),
         value("event_step_ns", fmin(step_ns(&of_short, e.runs), step_ns(&of_vector_add, e.runs))),
-        median(of_long.cpu_clock_asleep.us, e.runs));
+        median(asleep.us, e.runs));
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

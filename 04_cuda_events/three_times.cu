@@ -11,9 +11,9 @@
  * Try:   ./three_times --blocks 1,132,133        does one block more than SMs take longer?
  */
 #include "blocked.h" /* the blocker, its gate and the pair of events behind it */
-#include "fit_line.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 /* ---- The kernels, each without stamps of its own and with them ---- */
 
@@ -83,16 +83,10 @@ struct experiment {
     size_t floats;              /* of vector_add; 0: a spin, or without that the empty kernel */
     size_t blocks;              /* of each launch */
     float *a, *b, *c;           /* on the device */
-    struct warp_time *times; /* on the device: the last launch's, and behind them the first one's */
-    unsigned long long last_ns; /* the start of the launch that code_us() read before */
+    struct warp_time *times, *first_times; /* on the device: of the last and the first launch */
     struct blocked_pair pair;
     int runs;
 };
-
-/* Where the first launch of several leaves its stamps. */
-static struct warp_time *first_times(const struct experiment *e) {
-    return e->times + e->blocks * WARPS;
-}
 
 /* The stamps, if the kernel has any, go to `times`. */
 static void launch(const struct experiment *e, struct warp_time *times) {
@@ -119,7 +113,7 @@ static double event_blocked_us(const struct experiment *e, int launches, double 
     hold_stream(&e->pair, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (int i = 0; i < launches; i++)
-        launch(e, i == 0 && launches > 1 ? first_times(e) : e->times);
+        launch(e, i == 0 && launches > 1 ? e->first_times : e->times);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
     return release_us(&e->pair, late_us);
 }
@@ -142,18 +136,15 @@ static struct warp_time first_and_last(const struct warp_time *times, size_t blo
     return code;
 }
 
-/* The code of the last launch, by its own stamps. Exits with 1 if they are of an earlier launch. */
-static double code_us(struct experiment *e) {
+/* The code of the last launch, by its own stamps. */
+static double code_us(const struct experiment *e) {
     const struct warp_time code = first_and_last(e->times, e->blocks);
-    if (code.start_ns <= e->last_ns)
-        errx(EXIT_FAILED, "impossible: a warp has the stamps of an earlier launch");
-    e->last_ns = code.start_ns;
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
 /* From one launch's start to the next one's start, by their own stamps: the mean of LONGEST. */
 static double period_us(const struct experiment *e) {
-    const int64_t first_ns = (int64_t)first_and_last(first_times(e), e->blocks).start_ns;
+    const int64_t first_ns = (int64_t)first_and_last(e->first_times, e->blocks).start_ns;
     const int64_t last_ns = (int64_t)first_and_last(e->times, e->blocks).start_ns;
     return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
 }
@@ -169,7 +160,8 @@ struct samples {
 
 /* Warms up, and times the kernel by each method, in turns. Exits with 1 if a sum is wrong. */
 static void measure(struct experiment *e, struct samples *us) {
-    const double launches[] = {2, 5, 10, LONGEST};
+    const int launches[] = {2, 5, 10, LONGEST};
+    const double mean = (2 + 5 + 10 + LONGEST) / 4.0;
     double unused_us;
     struct experiment of_empty = {};
     of_empty.pair = e->pair;
@@ -177,21 +169,23 @@ static void measure(struct experiment *e, struct samples *us) {
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
     for (int run = 0; run < e->runs; run++) {
-        double row_us[4];
+        double xx = 0, xy = 0;
         us->floor[run] = event_blocked_us(&of_empty, 0, &us->late[run]);
         us->empty[run] = event_blocked_us(&of_empty, 1, &unused_us);
         us->blocked[run] = event_blocked_us(e, 1, &unused_us);
         us->code[run] = e->stamped ? code_us(e) : NAN;
-        for (int i = 0; i < 4; i++)
-            row_us[i] = event_blocked_us(e, (int)launches[i], &unused_us);
-        us->slope[run] = fit_line(launches, row_us, 4).slope;
+        for (int i = 0; i < 4; i++) {
+            xx += (launches[i] - mean) * (launches[i] - mean);
+            xy += (launches[i] - mean) * event_blocked_us(e, launches[i], &unused_us);
+        }
+        us->slope[run] = xy / xx; /* of the straight line through the four, by least squares */
         us->row_stamps[run] = e->stamped ? period_us(e) : NAN;
     }
     if (e->floats > 0)
         check_vector_add(e->c, e->floats);
 }
 
-/* Medians in us. NaN: there are no stamps. */
+/* In us. NaN: there are no stamps. */
 struct row {
     char kernel[64];
     size_t blocks;
@@ -200,7 +194,8 @@ struct row {
     const char *doubt;
 };
 
-static struct row time_row(struct experiment *e, struct samples *us) {
+/* Times the kernel, and fills in the row's medians, which may be NaN: that is not greater. */
+static void time_row(struct experiment *e, struct samples *us, struct row *r) {
     const size_t runs = (size_t)e->runs;
     measure(e, us);
     const struct summary floor = summarize_us(us->floor, runs, false),
@@ -209,65 +204,33 @@ static struct row time_row(struct experiment *e, struct samples *us) {
                          slope = summarize_us(us->slope, runs, false),
                          code = summarize_us(us->code, runs, false),
                          stamps = summarize_us(us->row_stamps, runs, false);
-    struct row r = {"spin_2us",
-                    e->blocks,
-                    e->stamped,
-                    floor.median,
-                    blocked.median - empty.median,
-                    blocked.median - floor.median,
-                    slope.median,
-                    code.median,
-                    stamps.median,
-                    floor.doubt ?: empty.doubt ?: blocked.doubt ?: slope.doubt ?: code.doubt
-                                                                           ?: stamps.doubt};
+    r->blocks = e->blocks;
+    r->stamped = e->stamped;
+    r->floor = floor.median;
+    r->minus_empty = blocked.median - empty.median;
+    r->net = blocked.median - floor.median;
+    r->slope = slope.median;
+    r->code = code.median;
+    r->row_stamps = stamps.median;
+    r->doubt = floor.doubt ?: empty.doubt ?: blocked.doubt ?: slope.doubt;
+    r->doubt = r->doubt ?: code.doubt ?: stamps.doubt ?: doubt_wait(median(us->late, runs));
+    snprintf(r->kernel, sizeof r->kernel, "spin_2us");
     if (e->floats > 0)
-        snprintf(r.kernel, sizeof r.kernel, "vector_add_%zu", e->floats);
-    if (r.net <= 0 || r.slope <= 0 || r.code > blocked.median + 2) /* NaN is not greater */
+        snprintf(r->kernel, sizeof r->kernel, "vector_add_%zu", e->floats);
+    if (r->net <= 0 || r->slope <= 0 || r->code > blocked.median + 2)
         errx(EXIT_FAILED, "impossible: %s: %g us of code, %g us on the device, %g us in a row",
-             r.kernel, r.code, r.net, r.slope);
+             r->kernel, r->code, r->net, r->slope);
     /* 1 us: some GPUs' events step by that. An idle GPU does not need longer in a row. */
-    if (r.slope > 1.25 * r.net + 1)
-        r.doubt = "a row of launches was interrupted";
-    /* Events and %globaltimer measure the same row. */
-    if (fabs(r.row_stamps - r.slope) > 0.02 * r.slope + 0.2)
-        r.doubt = "two clocks disagree";
-    r.doubt = r.doubt ?: doubt_wait(median(us->late, runs));
-    return r;
-}
-
-/* Two rows, of vector_add or, if `floats` is 0, of a spin. The row without stamps comes first: it
- * must not find stamps in the cache. */
-static void time_kernel(struct experiment *e, struct samples *samples, size_t floats, size_t blocks,
-                        struct row rows[2]) {
-    e->floats = floats;
-    e->blocks = floats > 0 ? (floats + THREADS - 1) / THREADS : blocks;
-    e->spin_ns = floats > 0 ? 0 : 2000;
-    e->stamped = false;
-    rows[0] = time_row(e, samples);
-    e->stamped = true;
-    rows[1] = time_row(e, samples);
-}
-
-static void print_kernel(const struct row *r) {
-    print_row(r->doubt,
-              "kernel=%-19s|blocks=%zu|stamps=%-6s|code_stamps_us=%.2f|code_minus_empty_us=%.2f|"
-              "event_net_us=%.2f|row_slope_us=%.2f||row_stamps_us=%.2f|floor_us=%.2f",
-              r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code,
-              r->minus_empty > 0 ? r->minus_empty : NAN, r->net, r->slope, r->row_stamps, r->floor);
-}
-
-static size_t largest(const struct numbers *list) {
-    long long most = 0;
-    for (int i = 0; i < list->count; i++)
-        most = list->at[i] > most ? list->at[i] : most;
-    return (size_t)most;
+    if (r->slope > 1.25 * r->net + 1)
+        r->doubt = "a row of launches was interrupted";
+    if (fabs(r->row_stamps - r->slope) > 0.02 * r->slope + 0.2) /* of the same row */
+        r->doubt = "two clocks disagree";
 }
 
 int main(int argc, char **argv) {
     static struct samples samples; /* too large for the stack */
     static struct row rows[4 * MAX_LIST];
     long long runs = 31;
-    int row_count = 0;
     struct numbers sizes = {5, {1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24}}, blocks = {};
     const struct opt options[] = {
         OPT_DEVICE, OPT_RUNS(&runs),
@@ -287,8 +250,12 @@ int main(int argc, char **argv) {
         memcpy(blocks.at, own, sizeof own);
         blocks.count = 4;
     }
-    const size_t floats = largest(&sizes);
-    const size_t stamped = (floats + THREADS - 1) / THREADS + largest(&blocks);
+    size_t floats = 1, most_blocks = 1;
+    for (int i = 0; i < sizes.count; i++)
+        floats = (size_t)sizes.at[i] > floats ? (size_t)sizes.at[i] : floats;
+    for (int i = 0; i < blocks.count; i++)
+        most_blocks = (size_t)blocks.at[i] > most_blocks ? (size_t)blocks.at[i] : most_blocks;
+    const size_t stamped = (floats + THREADS - 1) / THREADS + most_blocks;
     /* Three floats of each element, and the stamps of two launches. */
     check_size((long long)floats, 12 + 2 * WARPS * sizeof(struct warp_time) * stamped / floats);
     struct experiment e = {};
@@ -296,25 +263,35 @@ int main(int argc, char **argv) {
     e.a = new_vector(A, floats);
     e.b = new_vector(B, floats);
     e.c = new_vector(C, floats);
-    e.times = (struct warp_time *)new_on_device(2 * stamped * WARPS * sizeof *e.times);
+    CHECK_CUDA(cudaMalloc(&e.times, 2 * stamped * WARPS * sizeof *e.times));
     e.pair = new_blocked_pair();
     launch(&e, NULL); /* the empty kernel; the others' warm-up is in measure() */
 
-    for (int i = 0; i < blocks.count; i++, row_count += 2)
-        time_kernel(&e, &samples, 0, (size_t)blocks.at[i], &rows[row_count]);
-    for (int i = 0; i < sizes.count; i++, row_count += 2)
-        time_kernel(&e, &samples, (size_t)sizes.at[i], 0, &rows[row_count]);
+    /* Of each kernel first the row without stamps: it must not find stamps in the cache. */
+    const int spins = 2 * blocks.count, row_count = spins + 2 * sizes.count;
     double code_error_us = 0;
-    for (int i = 0; i < row_count; i++)
+    for (int i = 0; i < row_count; i++) {
+        e.floats = i < spins ? 0 : (size_t)sizes.at[(i - spins) / 2];
+        e.blocks = i < spins ? (size_t)blocks.at[i / 2] : (e.floats + THREADS - 1) / THREADS;
+        e.first_times = e.times + e.blocks * WARPS;
+        e.spin_ns = i < spins ? 2000 : 0;
+        e.stamped = i % 2 == 1;
+        time_row(&e, &samples, &rows[i]);
         code_error_us = fmax(code_error_us, fabs(rows[i].minus_empty - rows[i].code));
+    }
 
     begin_record(options, gpu.name, driver);
     say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
         "code_stamps_us: first to last instruction; event_net_us: also preparation and drain;\n"
         "row_slope_us: what one more launch adds\n\n",
         gpu.name, runs);
-    for (int i = 0; i < row_count; i++)
-        print_kernel(&rows[i]);
+    for (const struct row *r = rows; r < rows + row_count; r++)
+        print_row(
+            r->doubt,
+            "kernel=%-19s|blocks=%zu|stamps=%-6s|code_stamps_us=%.2f|code_minus_empty_us=%.2f|"
+            "event_net_us=%.2f|row_slope_us=%.2f||row_stamps_us=%.2f|floor_us=%.2f",
+            r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code,
+            r->minus_empty > 0 ? r->minus_empty : NAN, r->net, r->slope, r->row_stamps, r->floor);
     say("\nIn the rows with stamps code_minus_empty_us and code_stamps_us differ by at most %.2f "
         "us.\n"
         "Stamps cost time: trust the rows without them.\n",

@@ -162,8 +162,8 @@ int main(int argc, char **argv) {
     const struct cudaDeviceProp gpu = open_cuda(driver);
     const size_t count = (size_t)runs;
     struct experiment e = {};
-    e.ran_ns = (unsigned long long *)new_on_device(sizeof *e.ran_ns);
-    e.other_ran_ns = (unsigned long long *)new_on_device(sizeof *e.other_ran_ns);
+    CHECK_CUDA(cudaMalloc(&e.ran_ns, sizeof *e.ran_ns));
+    CHECK_CUDA(cudaMalloc(&e.other_ran_ns, sizeof *e.other_ran_ns));
     e.start = new_event(cudaEventDefault);
     e.stop = new_event(cudaEventDefault);
 

@@ -85,8 +85,8 @@ int main(int argc, char **argv) {
     const struct cudaDeviceProp gpu = open_cuda(driver);
     const size_t count = (size_t)runs, bytes = count * sizeof(double);
     struct memory m;
-    m.ends = (struct ends *)new_on_device(sizeof *m.ends);
-    m.values = (float *)new_on_device(THREADS * sizeof *m.values);
+    CHECK_CUDA(cudaMalloc(&m.ends, sizeof *m.ends));
+    CHECK_CUDA(cudaMalloc(&m.values, THREADS * sizeof *m.values));
     double *without_barrier = (double *)new_memory(bytes);
     double *next_instruction = (double *)new_memory(bytes);
     double *with_barrier = (double *)new_memory(bytes);

@@ -14,6 +14,7 @@
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
  */
 #include "block_rows.h" /* a row of the table */
+#include "cores.h"
 #include "kernel_clock.h"
 #include "opencl.h"
 
@@ -37,18 +38,16 @@ struct experiment {
     cl_mem input, output, times; /* on the device */
     float *host_input, *host_output;
     struct block_time *host_times;
-    double *clocks;     /* of each group */
-    bool in_upper_half; /* where the last input had its minimum */
+    double *clocks; /* of each group */
 };
 
-/* Copies random numbers to the device, and returns their minimum. It is at a random place of the
- * upper half and of the lower half in turns: a reduction that skips numbers must fail. */
-static float new_input(struct experiment *e, size_t threads) {
+/* Copies random numbers to the device, and returns their minimum, which is at a random place of the
+ * upper half or of the lower half: a reduction that skips numbers must fail. */
+static float new_input(const struct experiment *e, size_t threads, bool upper_half) {
     const float minimum = -(float)(1 + rand() % 1000);
     for (size_t i = 0; i < 2 * threads; i++)
         e->host_input[i] = (float)(rand() % 1000);
-    e->in_upper_half = !e->in_upper_half;
-    const size_t half = e->in_upper_half ? threads : 0;
+    const size_t half = upper_half ? threads : 0;
     e->host_input[half + (size_t)rand() % threads] = minimum; /* NOLINT: threads is not 0 */
     CHECK_CL(clEnqueueWriteBuffer(e->cl.queue, e->input, CL_TRUE, 0, 2 * threads * sizeof(float),
                                   e->host_input, 0, NULL, NULL));
@@ -62,8 +61,14 @@ static void launch(const struct experiment *e, size_t blocks, size_t threads, cl
                                     NULL, event));
 }
 
-/* Exits with 1 on a wrong minimum or an impossible stamp. */
-static void check_blocks(const struct experiment *e, size_t blocks, float minimum) {
+/* From what the groups wrote to the numbers of the launch. Exits with 1 on a wrong minimum or an
+ * impossible stamp. */
+static void evaluate(const struct experiment *e, size_t blocks, float minimum, size_t run,
+                     struct samples *s) {
+    double sum = 0;
+    unsigned long long first_ns = ~0ull, last_ns = 0, first_clock = ~0ull, last_clock = 0;
+    bool seen[MAX_UNITS] = {false};
+    int used = 0;
     for (size_t b = 0; b < blocks; b++) {
         const struct block_time *t = &e->host_times[b];
         if (e->host_output[b] != minimum)
@@ -74,17 +79,6 @@ static void check_blocks(const struct experiment *e, size_t blocks, float minimu
                  b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
         if (t->unit >= MAX_UNITS)
             errx(EXIT_FAILED, "impossible: block %zu runs on SM or core %llu", b, t->unit);
-    }
-}
-
-/* From the stamps of the groups to the numbers of the launch. */
-static void evaluate(const struct experiment *e, size_t blocks, size_t run, struct samples *s) {
-    double sum = 0;
-    unsigned long long first_ns = ~0ull, last_ns = 0, first_clock = ~0ull, last_clock = 0;
-    bool seen[MAX_UNITS] = {false};
-    int used = 0;
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block_time *t = &e->host_times[b];
         e->clocks[b] = (double)(t->end_clock - t->start_clock);
         sum += e->clocks[b];
         first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
@@ -106,7 +100,7 @@ static void evaluate(const struct experiment *e, size_t blocks, size_t run, stru
 }
 
 /* Launches with a new input, and stores what this launch says as number `run` of the samples. */
-static void measure(struct experiment *e, size_t blocks, size_t threads, size_t run,
+static void measure(const struct experiment *e, size_t blocks, size_t threads, size_t run,
                     struct samples *s) {
     const cl_uint nan_bits = 0xffffffff;
     const cl_ulong zero = 0;
@@ -114,7 +108,7 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
     const size_t output_bytes = blocks * sizeof *e->host_output;
     const size_t times_bytes = blocks * sizeof *e->host_times;
     cl_event event;
-    const float minimum = new_input(e, threads);
+    const float minimum = new_input(e, threads, run % 2 == 0);
     launch(e, blocks, threads, NULL); /* not timed: it brings the new input into the caches */
     /* No group has a result (NaN) or a stamp then, and the device is idle. */
     CHECK_CL(clEnqueueFillBuffer(queue, e->output, &nan_bits, sizeof nan_bits, 0, output_bytes, 0,
@@ -135,8 +129,7 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
                                  NULL, NULL));
     CHECK_CL(clEnqueueReadBuffer(queue, e->times, CL_TRUE, 0, times_bytes, e->host_times, 0, NULL,
                                  NULL));
-    check_blocks(e, blocks, minimum);
-    evaluate(e, blocks, run, s);
+    evaluate(e, blocks, minimum, run, s);
     /* Allow two steps of a coarse clock, 1 us each, and the error of a counter's rate. A span that
      * the device does not tell is NaN, and not greater. */
     if (s->span_us[run] > 1.001 * launch_us + 2)
@@ -208,9 +201,9 @@ int main(int argc, char **argv) {
     const long long n = units,
                     landmarks[] = {1,     8,     16,    32,    64,     n, /* references.md */
                                    n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
-    const bool given = blocks.count > 0, cpu = e.cl.type & CL_DEVICE_TYPE_CPU;
-    for (int i = 0; i < 12 && !given; i++)
-        insert(&blocks, landmarks[i]);
+    const bool cpu = e.cl.type & CL_DEVICE_TYPE_CPU;
+    if (blocks.count == 0)
+        insert(&blocks, landmarks, 12);
     set_up_memory(&e, largest(&blocks), largest(&threads));
     const int row_count = threads.count * blocks.count;
     struct samples *samples = new_memory(sizeof *samples);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
- *
  * A row in the table of block_clock and block_clock_opencl, and lists of numbers of blocks. */
 #pragma once
-
 #include "report.h"
 #include "samples.h"
 
@@ -38,8 +36,7 @@ static inline void summarize_row(struct row *row, const struct samples *s, size_
 
 /* `first` is the first row of the table. Rows of other threads stand apart. */
 static inline void print_blocks(const struct row *row, const struct row *first) {
-    const double to_first =
-        row->clocks_mean.median / first->clocks_mean.median; /* NOLINT: both are filled in */
+    const double first_clocks = first->clocks_mean.median; /* NOLINT: both are filled in */
     if (row > first && row->threads != row[-1].threads)
         say("\n");
     print_row(row->doubt,
@@ -48,23 +45,25 @@ static inline void print_blocks(const struct row *row, const struct row *first) 
               "clocks_mean_min=%.0f|clocks_mean_max=%.0f|span_min_us=%.2f|span_max_us=%.2f|"
               "whole_launch_min_us=%.2f|whole_launch_max_us=%.2f",
               row->blocks, row->threads, row->clocks_mean.median, row->clocks_median.median,
-              row->span_us.median, row->launch_us.median, row->used_units, to_first, row->note,
-              row->clocks_mean.min, row->clocks_mean.max, row->span_us.min, row->span_us.max,
-              row->launch_us.min, row->launch_us.max);
+              row->span_us.median, row->launch_us.median, row->used_units,
+              row->clocks_mean.median / first_clocks, row->note, row->clocks_mean.min,
+              row->clocks_mean.max, row->span_us.min, row->span_us.max, row->launch_us.min,
+              row->launch_us.max);
 }
 
-/* Puts `number` in its place in a rising list, unless it is there. */
-static inline void insert(struct numbers *list, long long number) {
-    int i = 0;
-    while (i < list->count && list->at[i] < number)
-        i++;
-    if (i < list->count && list->at[i] == number)
-        return;
-    if (list->count == MAX_LIST)
-        errx(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
-    memmove(&list->at[i + 1], &list->at[i], (size_t)(list->count - i) * sizeof list->at[0]);
-    list->at[i] = number;
-    list->count++;
+/* Puts each number in its place in a rising list, unless it is there. */
+static inline void insert(struct numbers *list, const long long *numbers, int count) {
+    for (const long long *n = numbers; n < numbers + count; n++) {
+        int i = 0;
+        while (i < list->count && list->at[i] < *n)
+            i++;
+        if (i < list->count && list->at[i] == *n)
+            continue;
+        if (list->count == MAX_LIST)
+            errx(EXIT_FAILED, "more than %d numbers of blocks", MAX_LIST);
+        memmove(&list->at[i + 1], &list->at[i], (size_t)(list->count++ - i) * sizeof *list->at);
+        list->at[i] = *n;
+    }
 }
 
 static inline size_t largest(const struct numbers *list) {

@@ -12,6 +12,7 @@
  *        ./block_timeline --blocks 40 --threads 64   now hardly a block waits for a place
  */
 #include "cuda.h"
+#include "samples.h"
 #include "timeline.h"
 
 /* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM
@@ -97,9 +98,9 @@ struct memory {
 
 static struct memory set_up(size_t blocks, size_t threads) {
     struct memory m = {};
-    m.input = (float *)new_on_device(2 * threads * sizeof *m.input);
-    m.output = (float *)new_on_device(blocks * sizeof *m.output);
-    m.times = (struct block_time *)new_on_device(blocks * sizeof *m.times);
+    CHECK_CUDA(cudaMalloc(&m.input, 2 * threads * sizeof *m.input));
+    CHECK_CUDA(cudaMalloc(&m.output, blocks * sizeof *m.output));
+    CHECK_CUDA(cudaMalloc(&m.times, blocks * sizeof *m.times));
     m.host_output = (float *)new_memory(blocks * sizeof *m.host_output);
     m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times);
     m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input);

@@ -12,6 +12,7 @@
  * Try:   ./block_timeline_opencl --trace >trace.json  then open the file on https://ui.perfetto.dev
  *        ./block_timeline_opencl --work 20            short work-groups: does one core do it all?
  */
+#include "cores.h"
 #include "kernel_clock.h"
 #include "timeline.h"
 

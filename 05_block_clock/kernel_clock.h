@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
- *
  * Which clock can an OpenCL kernel read? The .cl files read it; here the host finds out. */
 #pragma once
-
 #include "opencl.h"
 
 #if defined __x86_64__ || defined __i386__

@@ -67,7 +67,8 @@ static __global__ void stamp_blocks(struct stamp *stamps) {
 
 /* *late_us: how much longer than the kernel the host waited, see doubt_wait(). */
 static struct count run_count(long long length, double *late_us) {
-    struct count *on_device = (struct count *)new_on_device(sizeof *on_device), count;
+    struct count *on_device, count;
+    CHECK_CUDA(cudaMalloc(&on_device, sizeof *on_device));
     CHECK_CUDA(cudaMemset(on_device, 0, sizeof *on_device));
     CHECK_CUDA(cudaDeviceSynchronize());
     const int64_t start_ns = now_ns();
@@ -93,11 +94,11 @@ struct zero_points {
 static struct zero_points find_zero_points(int sms, double clocks_per_us) {
     const int blocks = 4 * sms; /* enough for every SM to get some */
     const size_t bytes = (size_t)blocks * sizeof(struct stamp);
-    struct stamp *on_device = (struct stamp *)new_on_device(bytes);
-    struct stamp *stamps = (struct stamp *)new_memory(bytes);
+    struct stamp *on_device, *stamps = (struct stamp *)new_memory(bytes);
     double least = 0, most = 0;
     long long first = 0, last = 0;
     unsigned long long first_ns = UINT64_MAX, last_ns = 0;
+    CHECK_CUDA(cudaMalloc(&on_device, bytes));
     for (int launch = 0; launch < 2; launch++) { /* the first is the warm-up */
         CHECK_CUDA(cudaMemset(on_device, 0, bytes));
         stamp_blocks<<<(unsigned)blocks, 1>>>(on_device);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
- *
  * Where and when each block of a launch ran: as a drawing, as the record's rows, or as Chrome's
  * trace, which ui.perfetto.dev opens. */
 #pragma once
 
 #include "report.h"
-#include "samples.h"
 
 enum { MAX_UNITS = 4096, PLACES = 64, LINES = 20, WIDTH = 64 };
 

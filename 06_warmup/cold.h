@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- *
  * Cold: a process that has never run a kernel, with drivers that keep none from an earlier one. */
 #pragma once
-
 #include "base.h"
 
-#include <dirent.h>
+#include <ftw.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -20,20 +19,10 @@ static inline void keep_no_compiled_kernels(const char *empty_folder) {
     setenv("MESA_SHADER_CACHE_DIR", empty_folder, 1);
 }
 
-/* Removes `folder` with all that is in it. Says on stderr if it stays, and goes on. */
-static inline void remove_folder(const char *folder) {
-    DIR *entries = opendir(folder);
-    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
-        char path[4096];
-        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (length < (int)sizeof path && strcmp(entry->d_name, ".") != 0 &&
-            strcmp(entry->d_name, "..") != 0 && unlink(path) != 0)
-            remove_folder(path); /* what unlink() refuses is a folder */
-    }
-    if (entries)
-        closedir(entries);
-    if (rmdir(folder) != 0)
-        warn("cannot remove %s", folder);
+static inline int remove_one(const char *path, const struct stat *unused, int kind,
+                             struct FTW *at) {
+    (void)unused, (void)kind, (void)at;
+    return remove(path);
 }
 
 /* Calls run(data) in a new process and brings back the `bytes` at `data`, which hold its input
@@ -42,9 +31,8 @@ static inline void remove_folder(const char *folder) {
  * process must never touch the device: a child cannot use its parent's context. So what this one
  * prints about the device must be in `data`, too.) */
 static inline void in_new_process(void (*run)(void *data), void *data, size_t bytes) {
-    const size_t all = bytes + 1; /* the last byte: the rest is there */
-    char *shared =
-        (char *)mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    enum { DONE = 3 }; /* no other exit code of a program of this suite */
+    void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status = 0;
     const char *set = getenv("TMPDIR"), *in = set && *set ? set : "/tmp";
     char folder[4096];
@@ -61,22 +49,22 @@ static inline void in_new_process(void (*run)(void *data), void *data, size_t by
         keep_no_compiled_kernels(folder);
         run(data);
         memcpy(shared, data, bytes);
-        shared[bytes] = true;
-        _exit(EXIT_SUCCESS);
+        _exit(DONE);
     }
     const bool waited = child > 0 && waitpid(child, &status, 0) == child;
-    const int error = errno;
-    remove_folder(folder);
-    signal(SIGINT, on_interrupt);
-    errno = error;
     if (!waited)
-        err(EXIT_FAILED, "fork or waitpid");
+        warn("fork or waitpid");
+    if (nftw(folder, remove_one, 4, FTW_DEPTH | FTW_PHYS) != 0)
+        warn("cannot remove %s", folder);
+    signal(SIGINT, on_interrupt);
+    if (!waited)
+        exit(EXIT_FAILED);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
         raise(SIGINT);
     if (WIFSIGNALED(status))
         errx(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
-    if (!shared[bytes])
+    if (WEXITSTATUS(status) != DONE)
         exit(WEXITSTATUS(status)); /* after --device list, that is success */
     memcpy(data, shared, bytes);
-    munmap(shared, all);
+    munmap(shared, bytes);
 }

@@ -15,6 +15,7 @@
 #include "blocked.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 /* ---- The kernels ---- */
 
@@ -166,7 +167,7 @@ int main(int argc, char **argv) {
     char driver[64];
     const struct cudaDeviceProp gpu = open_cuda(driver);
     e.other_count = 4 * (size_t)gpu.l2CacheSize / sizeof *e.other_data;
-    e.other_data = (unsigned *)new_on_device((e.other_count + 1) * sizeof *e.other_data);
+    CHECK_CUDA(cudaMalloc(&e.other_data, (e.other_count + 1) * sizeof *e.other_data));
     CHECK_CUDA(cudaMemset(e.other_data, 0, e.other_count * sizeof *e.other_data));
     e.last = e.other_data + e.other_count;
     CHECK_CUDA(cudaMemset(e.last - 1, 1, 1)); /* its lowest byte */

@@ -16,6 +16,7 @@
 #include "cuda.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 static __global__ void vector_add(const float *a, const float *b, float *c, size_t n) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
- *
  * From the launches of cold processes to the rows of warmup and warmup_opencl, which have the
  * recipes. */
 #pragma once
-
 #include "report.h"
 #include "samples.h"
 
@@ -30,7 +28,6 @@ struct process {
 
 /* Of all processes of a recipe; the row shows the one whose error is in the middle. */
 struct row {
-    const struct recipe *recipe;
     const struct process *process;
     double estimate_us, steady_us, error_percent;
     struct summary all_estimates, all_steady, all_errors;
@@ -68,8 +65,7 @@ static inline struct row summarize_recipe(const struct process *processes, size_
     }
     const size_t m = middle(error, runs);
     const struct process *p = &processes[m];
-    struct row row = {r,
-                      p,
+    struct row row = {p,
                       estimate_us[m],
                       steady_us[m],
                       error[m],
@@ -89,7 +85,8 @@ static inline void print_recipe(const struct row *row) {
               "recipe=%-28s|launches=%d|first_launch_us=%.2f|estimate_us=%.2f|steady_us=%.2f|"
               "error_percent=%.1f||estimate_min_us=%.2f|estimate_max_us=%.2f|steady_min_us=%.2f|"
               "steady_max_us=%.2f|error_min_percent=%.1f|error_max_percent=%.1f",
-              row->recipe->name, launches_of(row->recipe), row->process->us[0], row->estimate_us,
-              row->steady_us, row->error_percent, row->all_estimates.min, row->all_estimates.max,
-              row->all_steady.min, row->all_steady.max, row->all_errors.min, row->all_errors.max);
+              row->process->recipe->name, launches_of(row->process->recipe), row->process->us[0],
+              row->estimate_us, row->steady_us, row->error_percent, row->all_estimates.min,
+              row->all_estimates.max, row->all_steady.min, row->all_steady.max, row->all_errors.min,
+              row->all_errors.max);
 }

@@ -23,7 +23,7 @@ enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5,
 /* What keeps the GPU busy: zeros and random numbers on the tensor cores, and random numbers without
  * them. The last two are names of its values in the record. */
 enum { ZEROS, RANDOM, FMA, KINDS };
-static const struct kind {
+static const struct {
     const char *name;
     bool random, tensor;
     const char *launch_ms, *clock_mhz;
@@ -101,12 +101,22 @@ struct experiment {
     unsigned *numbers; /* this and the rest is on the device: what the kernels read */
     float *sums;       /* and write: one of each thread */
     struct rate *rate;
-    int64_t begin_ns; /* of the samples, by the host's clock */
 };
 
-/* Of one kind: the medians of each turn, and the fewest cycles of all of its launches. */
-struct result {
-    double launch_ms[TURNS], clock_mhz[TURNS], fewest_cycles;
+struct row {
+    int turn;
+    const char *numbers;
+    double since_s, launch_ms, clock_mhz; /* launch_ms NaN: no launch of a load */
+    const char *doubt;
+};
+
+struct results {
+    struct row rows[PAUSE_ROWS + 1 + TURNS * KINDS];
+    int row_count;
+    int64_t begin_ns;          /* of the samples, by the host's clock */
+    double begin_mhz, end_mhz; /* at both ends of the time after the pause */
+    /* Of each kind: the medians of each turn, and the fewest cycles of all of its launches. */
+    double launch_ms[KINDS][TURNS], clock_mhz[KINDS][TURNS], fewest_cycles[KINDS];
 };
 
 /* The rate that the kernel before has noted, while at most `most_ns` passed. */
@@ -145,39 +155,25 @@ static void check_found(const struct experiment *e, bool random) {
     free(found);
 }
 
-struct row {
-    int turn;
-    const char *numbers;
-    double since_s, launch_ms, clock_mhz; /* launch_ms NaN: no launch of a load */
-    const char *doubt;
-};
-
-/* What all rows say, and the rates at both ends of the time after the pause. */
-struct rows {
-    struct row at[PAUSE_ROWS + 1 + TURNS * KINDS];
-    int count;
-    double begin_mhz, end_mhz;
-};
-
-/* A pause, and then `count` samples of one SM; ten get a row. Returns when the samples began. */
-static int64_t measure_after_pause(const struct experiment *e, int count, struct rows *rows) {
-    static double mhz[2 * MAX_RUNS + 1];
-    static int64_t ns[2 * MAX_RUNS + 1];
+/* A pause, and then `count` samples of one SM; ten get a row. */
+static void measure_after_pause(const struct experiment *e, int count, struct results *r) {
+    const int apart = (count + PAUSE_ROWS - 1) / PAUSE_ROWS;
     for (int i = 0; i <= count; i++) {
-        ns[i] = now_ns();
+        const int64_t start_ns = now_ns();
         count_clocks<<<1, 1>>>(e->rate);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaDeviceSynchronize());
-        mhz[i] = noted_mhz(e, 1.01 * (double)(now_ns() - ns[i]));
-        if (i == 0) /* the first launch loads the kernel */
+        r->end_mhz = noted_mhz(e, 1.01 * (double)(now_ns() - start_ns));
+        if (i == 0) { /* the first launch loads the kernel */
             sleep_for_ns(PAUSE_S * 1000000000LL);
+            continue;
+        }
+        r->begin_ns = i == 1 ? start_ns : r->begin_ns;
+        r->begin_mhz = i == 1 ? r->end_mhz : r->begin_mhz;
+        if ((i - 1) % apart == 0)
+            r->rows[r->row_count++] = (struct row){
+                0, "none", (double)(start_ns - r->begin_ns) / 1e9, NAN, r->end_mhz, NULL};
     }
-    for (int i = 1; i <= count; i += (count + PAUSE_ROWS - 1) / PAUSE_ROWS)
-        rows->at[rows->count++] =
-            (struct row){0, "none", (double)(ns[i] - ns[1]) / 1e9, NAN, mhz[i], NULL};
-    rows->begin_mhz = mhz[1];
-    rows->end_mhz = mhz[count];
-    return ns[1];
 }
 
 /* The launches of one sample, between two events: returns the milliseconds of one launch. *mhz: the
@@ -195,34 +191,29 @@ static double time_launches_ms(const struct experiment *e, bool tensor, double *
     return us / 1e3 / LAUNCHES;
 }
 
-/* One turn: `count` samples of one kind. A slower clock makes a launch longer, but not its cycles:
- * where these are more, others had the GPU. */
-static void measure_load(const struct experiment *e, const struct kind *kind, struct result *r,
-                         int turn, int count, struct rows *rows) {
-    static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS]; /* of the second half */
-    const int half = count / 2;
+/* One turn: `count` samples of one kind, of which the second half counts. A slower clock makes a
+ * launch longer, but not its cycles: where these are more, others had the GPU. */
+static void measure_load(const struct experiment *e, int k, int turn, int count,
+                         struct results *r) {
+    static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS];
+    const size_t half = (size_t)(count / 2), rest = (size_t)count - half;
     const int64_t start_ns = now_ns();
-    set_numbers(e, kind->random);
+    set_numbers(e, kinds[k].random);
     for (int i = 0; i < count; i++) {
-        double mhz;
-        const double ms = time_launches_ms(e, kind->tensor, &mhz);
-        r->fewest_cycles = r->fewest_cycles > 0 ? fmin(r->fewest_cycles, ms * mhz) : ms * mhz;
-        if (i >= half) {
-            launch_ms[i - half] = ms;
-            clock_mhz[i - half] = mhz;
-        }
+        launch_ms[i] = time_launches_ms(e, kinds[k].tensor, &clock_mhz[i]);
+        r->fewest_cycles[k] = fmin(launch_ms[i] * clock_mhz[i], r->fewest_cycles[k] ?: INFINITY);
     }
-    check_found(e, kind->random);
-    const double ms = r->launch_ms[turn] = median(launch_ms, (size_t)(count - half));
-    const double mhz = r->clock_mhz[turn] = median(clock_mhz, (size_t)(count - half));
-    const bool interrupted = ms - r->fewest_cycles / mhz > fmax(0.2 * ms, 0.000512);
-    rows->at[rows->count++] =
-        (struct row){turn + 1, kind->name, (double)(start_ns - e->begin_ns) / 1e9,
-                     ms,       mhz,        interrupted ? "the launches were interrupted" : NULL};
+    check_found(e, kinds[k].random);
+    const double ms = r->launch_ms[k][turn] = median(launch_ms + half, rest);
+    const double mhz = r->clock_mhz[k][turn] = median(clock_mhz + half, rest);
+    const bool interrupted = ms - r->fewest_cycles[k] / mhz > fmax(0.2 * ms, 0.000512);
+    r->rows[r->row_count++] =
+        (struct row){turn + 1, kinds[k].name, (double)(start_ns - r->begin_ns) / 1e9,
+                     ms,       mhz,           interrupted ? "the launches were interrupted" : NULL};
 }
 
 int main(int argc, char **argv) {
-    static struct rows rows;
+    static struct results r;
     long long asked_runs = 200, threads = 256, steps = 65536, load = KINDS + 1;
     const struct opt options[] = {
         OPT_DEVICE,
@@ -239,41 +230,40 @@ int main(int argc, char **argv) {
     e.blocks = BLOCKS_PER_SM * (unsigned)gpu.multiProcessorCount;
     e.threads = (unsigned)threads;
     e.steps = steps;
-    e.numbers = (unsigned *)new_on_device(NUMBERS * sizeof *e.numbers);
-    e.sums = (float *)new_on_device((size_t)e.blocks * e.threads * sizeof *e.sums);
-    e.rate = (struct rate *)new_on_device(sizeof *e.rate);
+    CHECK_CUDA(cudaMalloc(&e.numbers, NUMBERS * sizeof *e.numbers));
+    CHECK_CUDA(cudaMalloc(&e.sums, (size_t)e.blocks * e.threads * sizeof *e.sums));
+    CHECK_CUDA(cudaMalloc(&e.rate, sizeof *e.rate));
     CHECK_CUDA(cudaEventCreate(&e.start));
     CHECK_CUDA(cudaEventCreate(&e.stop));
     const int runs = (int)asked_runs, turns = runs < TURNS ? runs : TURNS;
-    struct result results[KINDS] = {};
-    e.begin_ns = measure_after_pause(&e, 2 * runs, &rows);
+    measure_after_pause(&e, 2 * runs, &r);
     for (int turn = 0; turn < turns; turn++)
-        for (int kind = 0; kind < KINDS; kind++)
-            if (load == kind + 1 || load > KINDS)
-                measure_load(&e, &kinds[kind], &results[kind], turn,
-                             runs * (turn + 1) / turns - runs * turn / turns, &rows);
+        for (int k = 0; k < KINDS; k++)
+            if (load == k + 1 || load > KINDS)
+                measure_load(&e, k, turn, runs * (turn + 1) / turns - runs * turn / turns, &r);
 
     begin_record(options, gpu.name, driver);
     say("%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
         "%u blocks of %u threads, %lld steps, with zeros and with random numbers on the tensor\n"
         "cores, and without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
         gpu.name, 2 * runs, PAUSE_S, e.blocks, e.threads, steps, turns, runs, LAUNCHES);
-    value("begin_mhz", rows.begin_mhz);
-    value("end_mhz", rows.end_mhz);
-    for (const struct row *r = rows.at; r < rows.at + rows.count; r++)
-        print_row(r->doubt, "turn=%d|numbers=%-7s|since_s=%.3f|launch_ms=%.3f|clock_mhz=%.0f",
-                  r->turn, r->numbers, r->since_s, r->launch_ms, r->clock_mhz);
+    value("begin_mhz", r.begin_mhz);
+    value("end_mhz", r.end_mhz);
+    for (const struct row *row = r.rows; row < r.rows + r.row_count; row++)
+        print_row(row->doubt, "turn=%d|numbers=%-7s|since_s=%.3f|launch_ms=%.3f|clock_mhz=%.0f",
+                  row->turn, row->numbers, row->since_s, row->launch_ms, row->clock_mhz);
     say("\n");
-    double launch_ms[KINDS] = {NAN, NAN, NAN};
-    for (int kind = 0; kind < KINDS; kind++)
-        if (load == kind + 1 || load > KINDS) {
-            launch_ms[kind] =
-                value(kinds[kind].launch_ms, median(results[kind].launch_ms, (size_t)turns));
-            say("%s: a launch takes %.3f ms, at %.0f MHz.\n", kinds[kind].name, launch_ms[kind],
-                value(kinds[kind].clock_mhz, median(results[kind].clock_mhz, (size_t)turns)));
+    for (int k = 0; k < KINDS; k++)
+        if (load == k + 1 || load > KINDS) {
+            const double ms = value(kinds[k].launch_ms, median(r.launch_ms[k], (size_t)turns));
+            const double mhz = value(kinds[k].clock_mhz, median(r.clock_mhz[k], (size_t)turns));
+            say("%s: a launch takes %.3f ms, at %.0f MHz.\n", kinds[k].name, ms, mhz);
         }
-    if (load > KINDS)
+    if (load > KINDS) {
+        const double zeros_ms = median(r.launch_ms[ZEROS], (size_t)turns);
+        const double random_ms = median(r.launch_ms[RANDOM], (size_t)turns);
         say("With random numbers the same kernel takes %.1f %% more time than with zeros.\n",
-            value("random_more_percent", 100 * (launch_ms[RANDOM] / launch_ms[ZEROS] - 1)));
+            value("random_more_percent", 100 * (random_ms / zeros_ms - 1)));
+    }
     return EXIT_SUCCESS; /* memory and events go with the process */
 }

@@ -13,6 +13,7 @@
 #include "cold.h"
 #include "cuda.h"
 #include "recipes.h"
+#include "vectors.h"
 
 /* ---- The kernel under study, and another to warm up with ---- */
 

@@ -14,6 +14,7 @@
  * Try:   ./warmup_opencl --size 1024 --runs 9        the first launch of a short kernel
  */
 #include "cold.h"
+#include "cores.h"
 #include "opencl.h"
 #include "recipes.h"
 

@@ -2,15 +2,11 @@
  * Errors, memory, the host's clock, the vectors that most chapters add. err() and errx() of <err.h>
  * print one line on stderr, with the program's name, and end the program. */
 #pragma once
-#ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* program_invocation_short_name, strsep(), strcasestr() */
-#endif
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

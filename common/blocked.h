@@ -2,7 +2,6 @@
  * A pair of events behind a kernel that holds the stream until the host has queued all that is to
  * be timed. 04_cuda_events/minimal_blocked.cu explains it, and has all of it on one page. */
 #pragma once
-
 #include "cuda.h"
 
 /* The GPU's clock in nanoseconds, one for all SMs, in steps of 32 ns on an H200 and of 1024 ns on
@@ -13,13 +12,13 @@ static __device__ unsigned long long globaltimer_ns(void) {
     return ns;
 }
 
-struct gate { /* in host memory that the GPU can read; volatile, or a kernel reads it once */
+struct gate {
     int open, gave_up;
 };
 
 struct blocked_pair {
     cudaEvent_t start, stop;
-    volatile struct gate *gate;
+    volatile struct gate *gate; /* in host memory; volatile, or a kernel reads it once */
 };
 
 /* Gives up after a second, and says so: a mistake must not hang the device. */

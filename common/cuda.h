@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * CUDA without the lesson: checked calls, the device of --device, memory, a pair of events. */
 #pragma once
-
 #include "options.h"
 
 #include <cuda_runtime.h>
@@ -9,7 +8,6 @@
 /* Ends the program and prints the call if it fails; with 77 if there is no GPU. After a launch:
  * cudaGetLastError() for the launch, the next checked synchronization for the run. */
 #define CHECK_CUDA(call) check_cuda((call), #call, __FILE__, __LINE__)
-
 static inline void check_cuda(cudaError_t error, const char *what, const char *file, int line) {
     const bool none = error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver;
     if (error != cudaSuccess)
@@ -46,28 +44,6 @@ static inline void check_size(long long size, size_t bytes_each) {
     size_t free_bytes, all_bytes;
     CHECK_CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));
     check_most("size", size, free_bytes / bytes_each, "the free memory");
-}
-
-static inline void *new_on_device(size_t bytes) {
-    void *memory;
-    CHECK_CUDA(cudaMalloc(&memory, bytes));
-    return memory;
-}
-
-/* Vector A, B or C of vector_add on the device. */
-static inline float *new_vector(unsigned v, size_t n) {
-    float *host = host_vector(v, n), *device = (float *)new_on_device(n * sizeof *host);
-    CHECK_CUDA(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
-    free(host);
-    return device;
-}
-
-/* Exits with 1 if an element of c, which is on the device, is not a + b. */
-static inline void check_vector_add(const float *c, size_t n) {
-    float *host = host_vector(C, n);
-    CHECK_CUDA(cudaMemcpy(host, c, n * sizeof *host, cudaMemcpyDeviceToHost));
-    check_sums(host, n);
-    free(host);
 }
 
 /* Microseconds between two events that the device has reached. 0 is possible: a coarse clock. */

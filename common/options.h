@@ -3,11 +3,12 @@
  *     long long runs = 31;
  *     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS}; */
 #pragma once
-
 #include "base.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 
 #define SUITE_VERSION "1.0.0"
 enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST = 1024 };
@@ -18,25 +19,20 @@ struct numbers {
 };
 
 /* `to` holds the default, and gets a number from 1 to `max`, those of a list, or 1 of a flag. */
-enum opt_kind { DEVICE, NUMBER, LIST, FLAG, CSV, HELP, VERSION };
 struct opt {
-    const char *name, *help;
-    enum opt_kind kind;
-    long long max, *to;
-    int *count;
+    const char *name, *takes, *help;
+    long long max, *to; /* 0: a flag, or without `to` --device */
+    int *count;         /* of a list */
 };
 /* clang-format off */
-#define OPT_NUMBER(name, to, max, help) {name, help, NUMBER, max, to, NULL}
-#define OPT_LIST(name, list, max, help) {name, help, LIST, max, (list)->at, &(list)->count}
-#define OPT_FLAG(name, to, help) {name, help, FLAG, 1, to, NULL}
-#define OPT_DEVICE {"device", OPT_DEVICE_HELP, DEVICE, 0, NULL, NULL}
+#define OPT_NUMBER(name, to, max, help) {name, "N", help, max, to, NULL}
+#define OPT_LIST(name, list, max, help) {name, "LIST", help, max, (list)->at, &(list)->count}
+#define OPT_FLAG(name, to, help) {name, "", help, 0, to, NULL}
+#define OPT_DEVICE {"device", "N|TEXT", OPT_DEVICE_HELP, 0, NULL, NULL}
 #define OPT_DEVICE_HELP "number N, or the first with TEXT in its name; list: show all"
 #define OPT_RUNS(to) OPT_NUMBER("runs", to, MAX_RUNS, "measure N times")
 #define OPT_SIZE(to) OPT_NUMBER("size", to, 1LL << 40, "work on N elements")
-#define END_OF_OPTIONS \
-    {"csv", "print the record and nothing else; with FILE: write it there", CSV, 0, NULL, NULL}, \
-    {"help", "print this help", HELP, 0, NULL, NULL}, \
-    {"version", "print the version", VERSION, 0, NULL, NULL}, {NULL, NULL, FLAG, 0, NULL, NULL}
+#define END_OF_OPTIONS {NULL, NULL, NULL, 0, NULL, NULL}
 /* clang-format on */
 
 static const char *wanted_device = ""; /* the text of --device; "": by default */
@@ -59,7 +55,7 @@ static inline void parse_numbers(const struct opt *o, char *text) {
 
 static inline void print_numbers(FILE *file, const struct opt *o, const char *first,
                                  const char *next) {
-    for (int i = 0; i < (o->kind == LIST ? *o->count : o->kind == NUMBER); i++)
+    for (int i = 0; i < (o->count ? *o->count : o->max > 0); i++)
         fprintf(file, "%s%lld", i > 0 ? next : first, o->to[i]);
 }
 
@@ -67,54 +63,53 @@ static inline void print_numbers(FILE *file, const struct opt *o, const char *fi
  * then nothing was measured or printed. */
 static inline void parse_options(int argc, char **argv, const char *question,
                                  const struct opt *options) {
-    const char *const program = program_invocation_short_name, *path = NULL; /* of --csv=FILE */
-    const char *const takes[] = {"N|TEXT", "N", "LIST", "", "[=FILE]", "", ""};
-    struct option known[16] = {{NULL, 0, NULL, 0}};
-    bool csv = false;
+    struct option known[16] = {{"csv", optional_argument, NULL, 'c'},
+                               {"help", no_argument, NULL, 'h'},
+                               {"version", no_argument, NULL, 'v'}};
+    const char *csv = NULL; /* the text of --csv=FILE; "-" without one */
+    for (int i = 0; options[i].name; i++)
+        known[3 + i] = (struct option){options[i].name, *options[i].takes != '\0', NULL, i};
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) /* the next file to be opened would get the results */
         err(EXIT_FAILED, "stdout is closed");
-    FILE *const nowhere = record_file = fopen("/dev/null", "w");
-    table_file = stdout;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
+    FILE *const nowhere = record_file = fopen("/dev/null", "w");
     atexit(check_written);
-    for (int i = 0; options[i].name; i++) {
-        const char what = *takes[options[i].kind];
-        known[i].name = options[i].name;
-        known[i].has_arg = what == '[' ? optional_argument : what ? required_argument : no_argument;
-    }
-    for (int i, answer; (answer = getopt_long(argc, argv, "+", known, &i)) != -1;) {
-        const struct opt *o = &options[i];
-        if (answer == '?')
+    for (int i; (i = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
+        if (i == '?')
             exit(EXIT_BAD_USAGE); /* getopt_long has said why */
-        if (o->kind == NUMBER || o->kind == LIST) {
-            parse_numbers(o, optarg);
-        } else if (o->kind == FLAG) {
-            *o->to = 1;
-        } else if (o->kind == CSV) {
-            csv = true;
-            path = optarg;
-        } else if (o->kind == DEVICE) {
-            if (!isalnum((unsigned char)*optarg))
-                errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
-            wanted_device = optarg;
-        } else {
-            printf(o->kind == HELP ? "%s: %s\n\n" : "%s " SUITE_VERSION "\n", program, question);
-            for (const struct opt *p = options; o->kind == HELP && p->name; p++) {
-                printf("  --%-9s %-7s %s", p->name, takes[p->kind], p->help);
-                print_numbers(stdout, p, "; default ", ",");
+        if (i == 'h' || i == 'v') {
+            printf(i == 'h' ? "%s: %s\n\n" : "%s " SUITE_VERSION "\n",
+                   program_invocation_short_name, question);
+            for (const struct opt *o = options; i == 'h' && o->name; o++) {
+                printf("  --%-9s %-7s %s", o->name, o->takes, o->help);
+                print_numbers(stdout, o, "; default ", ",");
                 putchar('\n');
             }
+            if (i == 'h')
+                puts("  --csv       [=FILE] print the record and nothing else; with FILE: write it "
+                     "there\n  --help              print this help\n"
+                     "  --version           print the version");
             exit(EXIT_SUCCESS);
         }
+        if (i == 'c')
+            csv = optarg ?: "-";
+        else if (options[i].max > 0)
+            parse_numbers(&options[i], optarg);
+        else if (options[i].to)
+            *options[i].to = 1;
+        else if (optarg && isalnum((unsigned char)*optarg))
+            wanted_device = optarg;
+        else
+            errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
     }
     if (optind < argc)
         errx(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help",
              argv[optind]);
-    FILE *const file = !csv ? nowhere : path ? fopen(path, "w") : stdout;
+    FILE *const file = !csv ? nowhere : strcmp(csv, "-") == 0 ? stdout : fopen(csv, "w");
     if (!file)
-        err(EXIT_BAD_USAGE, "--csv: cannot write '%s'", path);
+        err(EXIT_BAD_USAGE, "--csv: cannot write '%s'", csv);
     record_file = file;
-    table_file = csv && !path ? nowhere : stdout;
+    table_file = file == stdout ? nowhere : stdout;
 }
 
 static inline void check_most(const char *option, long long asked, size_t most, const char *of) {

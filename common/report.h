@@ -2,7 +2,6 @@
  * How a program prints: one call writes a line of the table, for people, and of the record (--csv),
  * for programs. A number has one more decimal in the record. */
 #pragma once
-
 #include "options.h"
 
 #include <stdarg.h>
@@ -10,7 +9,6 @@
 #ifndef RECORD_DIGITS /* still more decimals in the record: the tests want nanoseconds */
 #define RECORD_DIGITS 0
 #endif
-
 #ifdef __CUDACC_DEBUG__
 #define DEBUG_DOUBT "built for debugging, with nvcc -G"
 #else
@@ -35,7 +33,7 @@ static inline void begin_record(const struct opt *options, const char *device, c
     fprintf(record_file, "# program,%s " SUITE_VERSION "\n# device,%s\n# driver,%s\n# date,%s\n",
             program_invocation_short_name, device, driver, date);
     for (const struct opt *o = options; o->name; o++)
-        if (o->kind == NUMBER || o->kind == LIST) {
+        if (o->max > 0) {
             fprintf(record_file, "# %s", o->name);
             print_numbers(record_file, o, ",", " ");
             fputc('\n', record_file);
@@ -55,8 +53,8 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
         *text++ = '\0';
         format = strchr(format, '=') + 2;
         const bool left = *format == '-', last = !rest || *rest == '|';
-        const size_t length = strlen(text), least = left || length > 9 ? length : 9;
-        const int width = left && last ? 0 : (int)(least > strlen(name) ? least : strlen(name));
+        const int length = (int)strlen(text), head = (int)strlen(name);
+        const int least = left || length > 9 ? length : 9, wide = least > head ? least : head;
         text += strspn(text, " ");
         text += *text == '-' && text[1] && strspn(text, "-0.") == strlen(text);
         while (end > text && end[-1] == ' ')
@@ -68,8 +66,8 @@ static inline void print_cells(FILE *file, const char *format, bool names, va_li
         if (file == record_file)
             fprintf(file, "%s,", shown);
         else
-            fprintf(file, left ? "%s%-*s" : "%s%*s", name == line || !*shown ? "" : " ", width,
-                    shown);
+            fprintf(file, left ? "%s%-*s" : "%s%*s", name == line || !*shown ? "" : " ",
+                    left && last ? 0 : wide, shown);
     }
 }
 

@@ -76,7 +76,9 @@ RULES = {
         "block_stream": BLOCK_STREAM,
         "read_through": r"branch \[ load \] branch store "},
     "06_warmup/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
-    "docs/copy/recipe.cu": {"rcp_block": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store "},
+    "docs/copy/recipe.cu": {
+        "rcp_block": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store ",
+        "rcp_count_clocks": r"timer \[ timer \] clock \[ timer \] clock store "},
 }
 
 

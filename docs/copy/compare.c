@@ -102,8 +102,7 @@ static void launch(char which, cl_event *first, cl_event *last) {
     CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, work, 1, NULL, global, local, 0, NULL, first));
 }
 
-/* Of the result, copied to the host: the first wrong element, or -1. The steps lead to twice the
- * input. */
+/* Of the result, copied to the host: the first wrong element, or -1. The result is 2 * in[i]. */
 static long first_wrong(const void *copy, int version) {
     const float *out = (const float *)copy;
     for (int i = 0; i < N; i++)
@@ -120,80 +119,42 @@ typedef char cmp_candidates_are_2_to_8[CMP_CANDIDATES >= 2 && CMP_CANDIDATES <= 
 
 /* ---- How it is timed ---- */
 
-static cl_command_queue cmp_aside; /* waits for no other queue: what has the result become? */
-static cl_kernel cmp_empty, cmp_read, cmp_read_lines;
-static cl_mem cmp_zeros, cmp_probe; /* for --cold */
-/* What --cold reads, or twice the cache: many a GPU answers with the size of its first cache. */
-#ifndef CMP_COLD_BYTES
-#define CMP_COLD_BYTES (256 << 20)
-#endif
-static size_t cmp_cold_count, cmp_probe_count; /* of uint, all 0 */
+static const char *cmp_source = "__kernel void empty(void) {}\n";
+static cl_command_queue cmp_aside; /* waits for no other queue */
+static cl_kernel cmp_empty;
 
-/* cmp_read_lines: one number of each 64 bytes, in no order. */
-static const char *const cmp_source =
-    "__kernel void cmp_empty(void) {}\n"
-    "__kernel void cmp_read(__global uint *zeros) {\n"
-    "    if (zeros[get_global_id(0)] != 0)\n" /* never */
-    "        zeros[0] = 1;\n"
-    "}\n"
-    "__kernel void cmp_read_lines(__global uint *zeros) {\n"
-    "    const size_t lines = get_global_size(0), line = get_global_id(0) * 2654435761u % lines;\n"
-    "    if (zeros[line * 16] != 0)\n"
-    "        zeros[0] = 1;\n"
-    "}\n";
-
-/* The result as it is now, or when `event` is complete. */
-static void cmp_look(unsigned char *copy, const cl_event *event) {
+/* Copies the result as it is now or, if there is an event, as it is then. */
+static void cmp_look(void *copy, const cl_event *event) {
     CMP_CHECK(clEnqueueReadBuffer(cmp_aside, cmp_result.data, !event, 0, cmp_result.bytes, copy,
                                   event != NULL, event, NULL));
-    CMP_CHECK(clFlush(cmp_aside));
 }
-
-/* Another input, and a result that is wrong. */
-static void cmp_renew(void) {
-    cmp.spoilt = (unsigned char)cmp_random(256);
-    cmp.version = 1 + cmp_random(999);
-    CMP_CHECK(clEnqueueFillBuffer(cmp_queue, cmp_result.data, &cmp.spoilt, sizeof cmp.spoilt, 0,
-                                  cmp_result.bytes, 0, NULL, NULL));
-    prepare(cmp.version);
-}
-
-static void cmp_read_all(cl_kernel reader, cl_mem zeros, size_t items, cl_event *event) {
-    CMP_CHECK(clSetKernelArg(reader, 0, sizeof zeros, &zeros));
-    CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, reader, 1, NULL, &items, NULL, 0, NULL, event));
+static void cmp_look_again(void) {
+    cmp_look(cmp.seen, NULL);
 }
 
 static cl_ulong cmp_stamp_ns(char which, cl_event event, cl_profiling_info what) {
     cl_ulong ns = 0; /* a driver may answer CL_SUCCESS and leave it alone */
     const cl_int error = clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL);
     if (error == CL_PROFILING_INFO_NOT_AVAILABLE)
-        CMP_REFUSE(which,
-                   "has no time: its event is of another queue, or cmp_queue has no profiling\n");
+        CMP_REFUSE(which, "has no time: an event of another queue, or cmp_queue has none\n");
     cmp_check(error, "clGetEventProfilingInfo", __FILE__, __LINE__);
     return ns;
 }
 
-static void cmp_look_again(void) {
-    cmp_look(cmp.seen, NULL);
-}
-
-static void cmp_launch_empty(cl_event *event) {
-    const size_t one = 1;
-    CMP_CHECK(clEnqueueNDRangeKernel(cmp_queue, cmp_empty, 1, NULL, &one, &one, 0, NULL, event));
-}
-
 /* Microseconds from the first START to the last END; which 0: of an empty kernel. */
-static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
+static double cmp_time_us(char which, int row, enum cmp_how how) {
+    static const size_t one = 1;
     cl_event gate = NULL, first = NULL, last = NULL;
     const int checked = how == CMP_CHECKED;
-    (void)row;    /* one */
-    (void)clocks; /* OpenCL C has no clock for a spin */
-    cmp_limit(60, which,
-              "has not ended after 60 s, with its prepare(): does the driver not come back?");
-    if (which)
-        cmp_renew();
-    if (cmp.cold)
-        cmp_read_all(cmp_read, cmp_zeros, cmp_cold_count, NULL);
+    (void)row; /* one */
+    cmp_limit(60, which, "has not ended after 60 s, with its prepare()");
+    if (which) { /* another input, and a result that is wrong */
+        const cl_uchar spoilt = (cl_uchar)cmp_random(256);
+        cmp.version = 1 + cmp_random(999);
+        CMP_CHECK(clEnqueueFillBuffer(cmp_queue, cmp_result.data, &spoilt, 1, 0, cmp_result.bytes,
+                                      0, NULL, NULL));
+        prepare(cmp.version);
+    }
     CMP_CHECK(clFinish(cmp_queue));
     if (checked) {
         cmp_look(cmp.before, NULL);
@@ -207,7 +168,8 @@ static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
     if (which)
         launch(which, &first, &last);
     else
-        cmp_launch_empty(&first);
+        CMP_CHECK(
+            clEnqueueNDRangeKernel(cmp_queue, cmp_empty, 1, NULL, &one, &one, 0, NULL, &first));
     const int64_t launched_ns = cmp_now_ns();
     if (!first)
         CMP_REFUSE(which, "has no event: launch() must put it into *first\n");
@@ -221,6 +183,7 @@ static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
             cmp_look(cmp.seen, NULL);
         while (which && cmp_watch(which, cmp_result.bytes));
         cmp_look(cmp.seen, last ? &last : &first);
+        CMP_CHECK(clFlush(cmp_aside));
         cmp_wait(0); /* until the copy stands ready */
         CMP_CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
         CMP_CHECK(clReleaseEvent(gate));
@@ -244,70 +207,35 @@ static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
     return us;
 }
 
-/* Microseconds: see cmp_prove_cold(). */
-static double cmp_probe_us(int which) {
-    cl_event event;
-    cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, NULL);
-    if (which == 1)
-        cmp_read_all(cmp_read, cmp_zeros, cmp_cold_count, NULL);
-    CMP_CHECK(clFinish(cmp_queue));
-    if (which == 2)
-        cmp_launch_empty(&event);
-    else
-        cmp_read_all(cmp_read_lines, cmp_probe, cmp_probe_count / 16, &event);
-    CMP_CHECK(clFinish(cmp_queue));
-    const double us = (double)(cmp_stamp_ns(0, event, CL_PROFILING_COMMAND_END) -
-                               cmp_stamp_ns(0, event, CL_PROFILING_COMMAND_START)) /
-                      1e3;
-    CMP_CHECK(clReleaseEvent(event));
-    return us;
-}
-
-static cl_mem cmp_make_zeros(size_t count) {
-    const cl_uint zero = 0;
-    cl_mem made;
-    CMP_MAKE(made,
-             clCreateBuffer(cmp_context, CL_MEM_READ_WRITE, count * sizeof zero, NULL, &cmp_code));
-    CMP_CHECK(clEnqueueFillBuffer(cmp_queue, made, &zero, sizeof zero, 0, count * sizeof zero, 0,
-                                  NULL, NULL));
-    return made;
-}
-
-/* The device of this number, or the first one with this text in its name. NULL: the first GPU, else
- * the first device. */
+/* The device of this number, or with this text in its name. NULL: the first GPU, or device 0. */
 static void cmp_choose_device(const char *wanted) {
     cl_platform_id platforms[16];
-    cl_device_id devices[16];
+    cl_device_id devices[256];
     cl_device_type type;
     cl_uint count = 0, here, all = 0;
-    int found = 0;
-    char name[256], driver[256], number[16], empty[512] = ""; /* platforms without a device */
+    char name[120], driver[120], number[16], empty[512] = ""; /* platforms without a device */
     if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS)
         count = 0;
-    for (cl_uint p = 0; p < count && p < 16; p++) {
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices, &here) != CL_SUCCESS) {
-            here = 0;
+    for (cl_uint p = 0; p < count && p < 16 && all < 240; p++)
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices + all, &here) !=
+            CL_SUCCESS) {
             CMP_CHECK(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL));
             snprintf(empty + strlen(empty), sizeof empty - strlen(empty), " '%s'", name);
-        }
-        for (cl_uint d = 0; d < here && d < 16; d++) {
-            CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
-            CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
-            snprintf(number, sizeof number, "%u", all++);
-            const int fits =
-                !wanted ? (type & CL_DEVICE_TYPE_GPU) != 0
-                        : strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted));
-            if (found || (!fits && (wanted || all > 1)))
-                continue;
-            found = fits;
-            cmp_device = devices[d];
-            cmp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-            CMP_CHECK(clGetDeviceInfo(devices[d], CL_DRIVER_VERSION, sizeof driver, driver, NULL));
-            snprintf(cmp_device_name, sizeof cmp_device_name, "%.120s, driver %.120s", name,
-                     driver);
-        }
+        } else
+            all += here < 16 ? here : 16;
+    for (cl_uint d = all; d-- > 0;) { /* the first one that fits is the last one found */
+        CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
+        CMP_CHECK(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, NULL));
+        snprintf(number, sizeof number, "%u", d);
+        if (!(wanted ? strcmp(number, wanted) == 0 || (*wanted > '9' && strstr(name, wanted))
+                     : (type & CL_DEVICE_TYPE_GPU) || (d == 0 && !cmp_device)))
+            continue;
+        cmp_device = devices[d];
+        cmp_is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+        CMP_CHECK(clGetDeviceInfo(cmp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
+        snprintf(cmp_device_name, sizeof cmp_device_name, "%s, driver %s", name, driver);
     }
-    if (found || (all > 0 && !wanted))
+    if (cmp_device)
         return;
     if (all > 0)
         fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
@@ -318,49 +246,32 @@ static void cmp_choose_device(const char *wanted) {
     exit(all > 0 ? 2 : 77); /* 77: what test runners count as skipped */
 }
 
-static void cmp_open_device(void) {
-    cl_ulong bytes = 0; /* of the cache */
+int main(int argc, char **argv) {
+    cmp.events_are_theirs = 1;
+    cmp.clock_mhz = NAN;
+    cmp_begin(argc, argv, CMP_CANDIDATES);
+    cmp_run_processes(argv);
+    cmp_choose_device(cmp.wanted);
     CMP_MAKE(cmp_context, clCreateContext(NULL, 1, &cmp_device, NULL, NULL, &cmp_code));
     CMP_MAKE(cmp_queue,
              clCreateCommandQueue(cmp_context, cmp_device, CL_QUEUE_PROFILING_ENABLE, &cmp_code));
     CMP_MAKE(cmp_aside, clCreateCommandQueue(cmp_context, cmp_device, 0, &cmp_code));
-    const cl_program program = cmp_build_program(cmp_source);
-    CMP_MAKE(cmp_empty, clCreateKernel(program, "cmp_empty", &cmp_code));
-    if (!cmp.cold)
-        return;
-    CMP_CHECK(
-        clGetDeviceInfo(cmp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
-    cmp_cold_count = (2 * bytes > CMP_COLD_BYTES ? 2 * bytes : CMP_COLD_BYTES) / sizeof(cl_uint);
-    /* 1 MiB of a processor's cache, 8 MiB of a GPU's; or more of a larger one */
-    cmp_probe_count = cmp_cold_count / (cmp_is_cpu ? 256 : 32);
-    CMP_MAKE(cmp_read, clCreateKernel(program, "cmp_read", &cmp_code));
-    CMP_MAKE(cmp_read_lines, clCreateKernel(program, "cmp_read_lines", &cmp_code));
-    cmp_zeros = cmp_make_zeros(cmp_cold_count);
-    cmp_probe = cmp_make_zeros(cmp_probe_count);
-    cmp_prove_cold();
-}
-
-int main(int argc, char **argv) {
-    cmp.events_are_theirs = 1;
-    cmp_begin(argc, argv, CMP_CANDIDATES, "START to END");
-    cmp_choose_device(cmp.wanted);
-    cmp_run_processes(argv);
-    cmp_open_device();
+    CMP_MAKE(cmp_empty, clCreateKernel(cmp_build_program(cmp_source), "empty", &cmp_code));
     set_up();
     if (!cmp_result.data || cmp_result.bytes == 0)
         CMP_REFUSE('A', "has no result: set_up() must say where, and how many bytes: cmp_result\n");
     if (!(cmp.before = (unsigned char *)calloc(2, cmp_result.bytes)))
         CMP_REFUSE('A', "needs more memory for its result than there is\n");
     cmp.seen = cmp.before + cmp_result.bytes;
-    cmp_time_us(0, 1, CMP_TIMED, 0); /* what fails here is not launch()'s fault */
-    cmp_time_us(0, 1, CMP_CHECKED, 0);
+    cmp_time_us(0, 1, CMP_TIMED); /* what fails here is not launch()'s fault */
+    cmp_time_us(0, 1, CMP_CHECKED);
     for (int i = 0; i < 10 * cmp_candidates; i++) { /* the warm-up */
         const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
-        cmp_time_us(which, 1, CMP_TIMED, 0);
+        cmp_time_us(which, 1, CMP_TIMED);
         if (i == 0) { /* none may need what another one left */
             cmp_look_again();
             cmp_check_result(which, cmp_result.bytes);
         }
     }
-    return cmp_measure(0, 0) || cmp_finish();
+    return cmp_measure(1, 0, 0) || cmp_finish();
 }

@@ -17,8 +17,7 @@ static void cmp_check(cudaError_t code, const char *what, const char *file, int 
     } /* 77: what test runners count as skipped */
 }
 
-static cudaStream_t
-    cmp_stream; /* where all work goes: the default one, or one that set_up() makes */
+static cudaStream_t cmp_stream; /* where all work goes: the default one, or one of set_up()'s */
 #ifndef CMP_LONGEST_ROW
 #define CMP_LONGEST_ROW 256 /* launches between two events */
 #endif
@@ -92,123 +91,80 @@ typedef char cmp_candidates_are_2_to_8[CMP_CANDIDATES >= 2 && CMP_CANDIDATES <= 
 
 struct cmp_gate {
     int open, gave_up;
+    long long clocks, ns; /* see cmp_count_clocks() */
 };
 static volatile struct cmp_gate *cmp_gate; /* in host memory that the GPU can read */
 static struct cudaDeviceProp cmp_device;
 static cudaEvent_t cmp_start, cmp_stop;
 static cudaStream_t cmp_aside; /* waits for no other stream */
-static long long *cmp_ran;
-static float *cmp_flush, *cmp_probe; /* for --cold */
-static size_t cmp_flush_bytes, cmp_probe_bytes;
 
-/* Holds the stream until the host opens the gate. It gives up at the limit, and says so. A mistake
- * of the host must not hang the GPU. */
+/* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
+static __device__ unsigned long long cmp_timer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
+/* Holds the stream until the host opens the gate. Gives up at the limit: no mistake may hang. */
 static __global__ void cmp_block(volatile struct cmp_gate *gate, unsigned limit_ns) {
-    unsigned long long start_ns, now_ns; /* by the GPU's own clock */
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
+    const unsigned long long start_ns = cmp_timer_ns();
+    unsigned long long now_ns;
     do
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
+        now_ns = cmp_timer_ns();
     while (!gate->open && now_ns - start_ns < limit_ns);
     if (!gate->open)
         gate->gave_up = 1;
 }
 
-/* Keeps the GPU busy for so many cycles of its clock. */
-static __global__ void cmp_spin(int clocks, long long *ran_clocks) {
+/* How many clocks does an SM count in 20 us? From a step of the timer to a step. */
+static __global__ void cmp_count_clocks(volatile struct cmp_gate *gate) {
+    const unsigned long long before_ns = cmp_timer_ns();
+    unsigned long long start_ns, now_ns;
+    do
+        start_ns = cmp_timer_ns();
+    while (start_ns == before_ns);
+    const long long start = clock64();
+    do
+        now_ns = cmp_timer_ns();
+    while (now_ns - start_ns < 20000);
+    gate->clocks = clock64() - start;
+    gate->ns = (long long)(now_ns - start_ns);
+}
+
+/* Keeps the GPU busy for so many clocks. */
+static __global__ void cmp_spin(int clocks) {
     const long long start = clock64();
     while (clock64() - start < clocks) {
     }
-    *ran_clocks = clock64() - start;
 }
 
 static __global__ void cmp_empty(void) {
 }
 
-static __global__ void cmp_read(const float *data, size_t bytes, long long *found) {
-    const size_t first = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
-    for (size_t i = first; i < bytes / sizeof *data; i += all)
-        if (data[i] != 0) /* never */
-            *found = 1;
-}
-
-static void cmp_add_spin(int clocks) {
-    if (clocks > 0)
-        cmp_spin<<<1, 1, 0, cmp_stream>>>(clocks, cmp_ran);
-    else
-        cmp_empty<<<1, 1, 0, cmp_stream>>>();
+static void cmp_launch_empty(void) {
+    cmp_empty<<<1, 1, 0, cmp_stream>>>();
     CMP_CHECK(cudaGetLastError());
 }
 
-/* The result as it is now, or when the stream cmp_aside comes to it. */
-static void cmp_look(unsigned char *copy, int now) {
+/* Copies the result as it is now or, behind a wait in cmp_aside, as it will be then. */
+static void cmp_look(void *copy, int now) {
     CMP_CHECK(cudaMemcpyAsync(copy, cmp_result.data, cmp_result.bytes, cudaMemcpyDeviceToHost,
                               cmp_aside));
     if (now)
         CMP_CHECK(cudaStreamSynchronize(cmp_aside));
 }
-
-#ifndef CMP_READ_BLOCKS
-#define CMP_READ_BLOCKS 1024
-#endif
-static void cmp_read_all(const float *data, size_t bytes) {
-    cmp_read<<<CMP_READ_BLOCKS, 256, 0, cmp_stream>>>(data, bytes, cmp_ran);
-    CMP_CHECK(cudaGetLastError());
+static void cmp_look_again(void) {
+    cmp_look(cmp.seen, 1);
 }
 
-/* No cache holds anything but zeros. */
-static void cmp_empty_caches(void) {
-    CMP_CHECK(cudaDeviceSynchronize());
-    if (cmp_device.major >= 8) /* what persists would outlive the reading */
-        CMP_CHECK(cudaCtxResetPersistingL2Cache());
-    cmp_read_all(cmp_flush, cmp_flush_bytes);
-    CMP_CHECK(cudaDeviceSynchronize());
-}
-
-/* Shuts the gate for what comes into the stream now. */
-static void cmp_shut_gate(unsigned limit_ns) {
-    cmp_gate->open = 0;
-    cmp_gate->gave_up = 0;
-    cmp_block<<<1, 1, 0, cmp_stream>>>(cmp_gate, limit_ns);
-    CMP_CHECK(cudaGetLastError());
-    CMP_CHECK(cudaEventRecord(cmp_start, cmp_stream));
-}
-
-/* Opens it, and waits for the end. */
-static void cmp_open_gate(void) {
-    __atomic_store_n(&cmp_gate->open, 1, __ATOMIC_RELEASE); /* last of all, on Arm too */
-    CMP_CHECK(cudaDeviceSynchronize());
-}
-
-/* Microseconds: see cmp_prove_cold(). */
-static double cmp_probe_us(int which) {
-    float ms;
-    cmp_read_all(cmp_probe, cmp_probe_bytes);
-    CMP_CHECK(cudaDeviceSynchronize());
-    if (which == 1)
-        cmp_empty_caches();
-    cmp_shut_gate(1000000000);
-    if (which == 2)
-        cmp_add_spin(0);
-    else
-        cmp_read_all(cmp_probe, cmp_probe_bytes);
-    CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
-    cmp_open_gate();
-    CMP_CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
-    return (double)ms * 1e3;
-}
-
-/* The result is spoilt, the input is new, and with --cold no cache holds them. */
-static void cmp_make_ready(char which, int checked, int clocks) {
+/* The result is spoilt, and the input is new. */
+static void cmp_make_ready(char which, int checked) {
     if (which) {
-        cmp.spoilt = (unsigned char)cmp_random(256);
         cmp.version = 1 + cmp_random(999);
-        CMP_CHECK(cudaMemsetAsync(cmp_result.data, cmp.spoilt, cmp_result.bytes, cmp_stream));
-        CMP_CHECK(
-            cudaStreamSynchronize(cmp_stream)); /* prepare() may write there by another stream */
+        CMP_CHECK(cudaMemsetAsync(cmp_result.data, cmp_random(256), cmp_result.bytes, cmp_stream));
+        CMP_CHECK(cudaStreamSynchronize(cmp_stream)); /* prepare() may write by another stream */
         prepare(cmp.version);
     }
-    if (cmp.cold && clocks == 0) /* a spin reads nothing */
-        cmp_empty_caches();
     CMP_CHECK(cudaDeviceSynchronize());
     if (checked) {
         cmp_look(cmp.before, 1);
@@ -220,9 +176,14 @@ static void cmp_make_ready(char which, int checked, int clocks) {
 /* Shuts the gate, and queues behind it: an event, a delay, the row, an event. Before launch number
  * `again`, unless that is 0, the result is spoilt once more: what an earlier launch of the row did
  * does not count. Returns microseconds that the host took for the launches. */
-static double cmp_queue_row(char which, int row, enum cmp_how how, int again, int clocks) {
-    cmp_shut_gate(how == CMP_FITTING ? 200000000 : 1000000000);
-    cmp_add_spin(clocks > 0 ? 1 : cmp.delay);
+static double cmp_queue_row(char which, int row, enum cmp_how how, int again) {
+    cmp_gate->open = 0;
+    cmp_gate->gave_up = 0;
+    cmp_block<<<1, 1, 0, cmp_stream>>>(cmp_gate, how == CMP_FITTING ? 200000000 : 1000000000);
+    CMP_CHECK(cudaGetLastError());
+    CMP_CHECK(cudaEventRecord(cmp_start, cmp_stream));
+    cmp_spin<<<1, 1, 0, cmp_stream>>>(cmp.delay);
+    CMP_CHECK(cudaGetLastError());
     const int64_t launch_ns = cmp_now_ns();
     for (int i = 0; i < row; i++) {
         if (again > 0 && i == again)
@@ -231,55 +192,52 @@ static double cmp_queue_row(char which, int row, enum cmp_how how, int again, in
         if (which)
             launch(which);
         else
-            cmp_add_spin(clocks);
+            cmp_launch_empty();
     }
     const int64_t launched_ns = cmp_now_ns();
     CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
     const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
     if (answer == cudaSuccess && !which)
-        CMP_REFUSE(0,
-                   "is not held by the gate: is it CUDA_LAUNCH_BLOCKING, a profiler, a debugger, a "
-                   "sanitizer, or a launch queue shorter than six commands?\n");
+        CMP_REFUSE(0, "is not held by the gate: CUDA_LAUNCH_BLOCKING, a profiler, a debugger?\n");
     if (answer == cudaSuccess && how != CMP_FITTING)
-        CMP_REFUSE(which,
-                   "is not held by the gate: does launch() wait, or overfill the launch queue?\n");
+        CMP_REFUSE(which, "is not held by the gate: launch() waits, or fills the launch queue\n");
     cmp_check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__,
               __LINE__);
     return (double)(launched_ns - launch_ns) / 1e3;
 }
 
-/* While the gate is shut: nothing may change the result. Then a copy of it waits for the row. */
-static void cmp_watch_row(char which, int row) {
-    cmp_wait(row);
-    do
-        cmp_look(cmp.seen, 1);
-    while (cmp_watch(which, cmp_result.bytes));
-    CMP_CHECK(cudaStreamWaitEvent(cmp_aside, cmp_stop, 0));
-    cmp_look(cmp.seen, 0);
-    cmp_wait(0); /* until the copy stands ready */
-}
-
-static void cmp_look_again(void) {
-    cmp_look(cmp.seen, 1);
+/* The clock of an SM now. Call it behind what was timed, when that is over. */
+static double cmp_clock_mhz(void) {
+    cmp_count_clocks<<<1, 1, 0, cmp_stream>>>(cmp_gate);
+    CMP_CHECK(cudaGetLastError());
+    CMP_CHECK(cudaDeviceSynchronize());
+    return 1e3 * (double)cmp_gate->clocks / (double)cmp_gate->ns;
 }
 
 /* Microseconds of one launch in a row: two events around a delay and all launches of the row,
  * which are queued before the device comes to the first event, so that the host's launch is not
- * in it. which 0: spins. */
-static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
+ * in it. which 0: empty kernels. */
+static double cmp_time_us(char which, int row, enum cmp_how how) {
     const int checked = how == CMP_CHECKED;
     if (checked)
         row = 1 + cmp_random(1 + cmp_random(row)); /* mostly few */
     const int again = how == CMP_FITTING || (checked && cmp_random(2)) ? row - 1 : 0;
     float ms;
-    cmp_make_ready(which, checked, clocks);
-    cmp_limit(60, which,
-              "has not ended after 60 s, with its prepare(): does the driver not come back?");
-    const double launch_us = cmp_queue_row(which, row, how, again, clocks);
-    if (checked)
-        cmp_watch_row(which, row);
+    cmp_make_ready(which, checked);
+    cmp_limit(60, which, "has not ended after 60 s, with its prepare()");
+    const double launch_us = cmp_queue_row(which, row, how, again);
+    if (checked) { /* while the gate is shut nothing may change the result; then a copy waits */
+        cmp_wait(row);
+        do
+            cmp_look(cmp.seen, 1);
+        while (cmp_watch(which, cmp_result.bytes));
+        CMP_CHECK(cudaStreamWaitEvent(cmp_aside, cmp_stop, 0));
+        cmp_look(cmp.seen, 0);
+        cmp_wait(0); /* until the copy stands ready */
+    }
     const int64_t open_ns = cmp_now_ns();
-    cmp_open_gate();
+    __atomic_store_n(&cmp_gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued */
+    CMP_CHECK(cudaDeviceSynchronize());
     const double waited_us = (double)(cmp_now_ns() - open_ns) / 1e3;
     if (cmp_gate->gave_up && !which)
         CMP_REFUSE(0, "is still held when the gate is open: the GPU does not see what the host "
@@ -294,36 +252,31 @@ static double cmp_time_us(char which, int row, enum cmp_how how, int clocks) {
     if (!(ms >= 0 && ms < 1e9)) /* not a number, too */
         CMP_REFUSE(which, "has an impossible time between its events\n");
     const double us = (double)ms * 1e3;
-    if (clocks > 0)
-        CMP_CHECK(cudaMemcpy(&cmp.ran_clocks, cmp_ran, sizeof *cmp_ran, cudaMemcpyDeviceToHost));
     if (!checked)
         cmp_note(which, us, waited_us, launch_us / row);
+    if (!checked && which)
+        cmp.clock_mhz = cmp_clock_mhz();
     return us / row;
 }
 
-/* What --device says. Without it CUDA takes the first one, or set_up() another. */
-static void cmp_choose_device(void) {
+/* The device of this number; without one CUDA takes the first, or set_up() another. */
+static void cmp_choose_device(const char *wanted) {
     int count;
     CMP_CHECK(cudaGetDeviceCount(&count));
-    for (int d = 0; d < count; d++) {
-        CMP_CHECK(cudaGetDeviceProperties(&cmp_device, d));
-        char number[16];
-        snprintf(number, sizeof number, "%d", d);
-        if (strcmp(number, cmp.wanted) == 0 ||
-            (*cmp.wanted > '9' && strstr(cmp_device.name, cmp.wanted))) {
-            CMP_CHECK(cudaSetDevice(d));
-            return;
-        }
+    if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
+        atoi(wanted) >= count) {
+        fprintf(stderr, "--device %s: 0 to %d\n", wanted, count - 1);
+        exit(2);
     }
-    cmp_usage("no such CUDA device:", cmp.wanted);
+    CMP_CHECK(cudaSetDevice(atoi(wanted)));
 }
 
 int main(int argc, char **argv) {
     int number, driver;
-    cmp_begin(argc, argv, CMP_CANDIDATES, "a pair of events");
-    if (cmp.wanted)
-        cmp_choose_device();
+    cmp_begin(argc, argv, CMP_CANDIDATES);
     cmp_run_processes(argv);
+    if (cmp.wanted)
+        cmp_choose_device(cmp.wanted);
     set_up();
     if (!cmp_result.data || cmp_result.bytes == 0)
         CMP_REFUSE('A', "has no result: set_up() must say where, and how many bytes: cmp_result\n");
@@ -335,29 +288,20 @@ int main(int argc, char **argv) {
     CMP_CHECK(cudaEventCreate(&cmp_start));
     CMP_CHECK(cudaEventCreate(&cmp_stop));
     CMP_CHECK(cudaStreamCreateWithFlags(&cmp_aside, cudaStreamNonBlocking));
-    CMP_CHECK(cudaMalloc((void **)&cmp_ran, sizeof *cmp_ran));
     CMP_CHECK(cudaMallocHost((void **)&cmp.before, 2 * cmp_result.bytes));
     cmp.seen = cmp.before + cmp_result.bytes;
     CMP_CHECK(cudaMallocHost((void **)&cmp_gate, sizeof *cmp_gate));
     cmp_gate->open = 1;
     cmp_block<<<1, 1, 0, cmp_stream>>>(cmp_gate, 1000000000); /* a first launch may wait */
     CMP_CHECK(cudaGetLastError());
-    cmp_add_spin(0);
-    cmp_add_spin(1);
-    CMP_CHECK(cudaDeviceSynchronize());
-    if (cmp.cold) {
-        cmp_flush_bytes = 2 * (size_t)cmp_device.l2CacheSize;
-        cmp_probe_bytes = cmp_flush_bytes / 16;
-        CMP_CHECK(cudaMalloc((void **)&cmp_flush, cmp_flush_bytes));
-        CMP_CHECK(cudaMemset(cmp_flush, 0, cmp_flush_bytes));
-        CMP_CHECK(cudaMalloc((void **)&cmp_probe, cmp_probe_bytes));
-        CMP_CHECK(cudaMemset(cmp_probe, 0, cmp_probe_bytes));
-        cmp_prove_cold();
-    }
-    cmp_time_us(0, 1, CMP_TIMED, 0);                /* what fails here is not launch()'s fault */
+    cmp_launch_empty();
+    cmp_spin<<<1, 1, 0, cmp_stream>>>(1);
+    CMP_CHECK(cudaGetLastError());
+    cmp_clock_mhz();
+    cmp_time_us(0, 1, CMP_TIMED);                   /* what fails here is not launch()'s fault */
     for (int i = 0; i < 10 * cmp_candidates; i++) { /* the warm-up, not behind the gate */
         const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
-        cmp_make_ready(which, i == 0, 0);
+        cmp_make_ready(which, i == 0);
         launch(which);
         cmp_check(cudaGetLastError(), "cudaGetLastError() after launch()", __FILE__, __LINE__);
         CMP_CHECK(cudaDeviceSynchronize());
@@ -366,5 +310,6 @@ int main(int argc, char **argv) {
             cmp_check_result(which, cmp_result.bytes);
         }
     }
-    return cmp_measure(cmp_longest_row, 1.2e-7) || cmp_finish();
+    /* A launch gets longer in steps: 0.10 to 0.17 us on H100 and H200, docs/results/compare_trials */
+    return cmp_measure(cmp_longest_row, 0.17, 1.2e-7) || cmp_finish();
 }

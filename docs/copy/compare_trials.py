@@ -44,12 +44,14 @@ def collect(pool, seconds, opencl):
         while rows == 0 or time.monotonic() < end:
             kernel, more = cases[rows % len(cases)]
             said = Record("compare", subprocess.run(
-                [f"{folder}/trial", each, "--processes=1", "--csv"], check=True, text=True, stdout=subprocess.PIPE,
+                [f"{folder}/trial", each, "--processes", "1", "--csv"], check=True, text=True, stdout=subprocess.PIPE,
                 env={**os.environ, "KERNEL": kernel, "MORE": str(more)}).stdout)
+            a, b = said.rows
             if stream.tell() == 0:
                 stream.write(f"# device,{said.meta['device'].replace(',', '')}\n# date,{datetime.date.today()}\n# seconds,{each}\n")
                 table.writeheader()
-            table.writerow({**said.rows[0], "kernel": kernel, "more_per_mille": more})
+            table.writerow({**said.meta, "kernel": kernel, "more_per_mille": more, "median_a_us": a["median_us"],
+                            "difference_percent": b["more_percent"], "disturbed": b["disturbed"]})
             stream.flush()
             rows += 1
 

@@ -40,6 +40,9 @@ static struct {
 #ifndef N
 #define N (1 << 20)
 #endif
+#ifndef RCP_BYTES
+#define RCP_BYTES (2.0 * sizeof host) /* that a launch reads and writes, for GB/s; 0: not said */
+#endif
 static float host[N], *input;
 
 static __global__ void my_kernel(const float *in, float *out, int n) {
@@ -81,9 +84,13 @@ static long first_wrong(const void *copy, int version) {
 
 /* ---- How it is timed ---- */
 
+#ifndef RCP_BYTES
+#define RCP_BYTES 0
+#endif
 enum { RCP_RUNS = 101, RCP_LONGEST_S = 60 }; /* longer than your longest launch */
 struct rcp_gate {
     int open, gave_up;
+    long long clocks, ns; /* see rcp_count_clocks() */
 };
 static volatile struct rcp_gate *rcp_gate; /* in host memory that the GPU can read */
 static cudaEvent_t rcp_start, rcp_stop;
@@ -93,16 +100,37 @@ static void *rcp_before, *rcp_seen; /* the result before the launch, and as it w
 static const char *rcp_last_words;  /* if what follows takes too long */
 static unsigned *rcp_others;        /* --cold: what is read before each launch, all 0 */
 
-/* Holds the stream until the host opens the gate. It gives up at the limit, and says so. A mistake
- * of the host must not hang the GPU. */
+/* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
+static __device__ unsigned long long rcp_timer_ns(void) {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
+/* Holds the stream until the host opens the gate. Gives up at the limit: no mistake may hang. */
 static __global__ void rcp_block(volatile struct rcp_gate *gate, unsigned limit_ns) {
-    unsigned long long start_ns, now_ns; /* by the GPU's own clock */
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
+    const unsigned long long start_ns = rcp_timer_ns();
+    unsigned long long now_ns;
     do
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
+        now_ns = rcp_timer_ns();
     while (!gate->open && now_ns - start_ns < limit_ns);
     if (!gate->open)
         gate->gave_up = 1;
+}
+
+/* How many clocks does an SM count in 20 us? From a step of the timer to a step. */
+static __global__ void rcp_count_clocks(volatile struct rcp_gate *gate) {
+    const unsigned long long before_ns = rcp_timer_ns();
+    unsigned long long start_ns, now_ns;
+    do
+        start_ns = rcp_timer_ns();
+    while (start_ns == before_ns);
+    const long long start = clock64();
+    do
+        now_ns = rcp_timer_ns();
+    while (now_ns - start_ns < 20000);
+    gate->clocks = clock64() - start;
+    gate->ns = (long long)(now_ns - start_ns);
 }
 
 static __global__ void rcp_read_all(unsigned *data) {
@@ -147,7 +175,6 @@ struct rcp_span {
  * launch is not in it. NULL: what the events cost. If it is watched, for so many ms at first the
  * result must not change, and rcp_seen is the result at the second event. */
 static struct rcp_span rcp_time(void (*work)(void), int watched_ms) {
-    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
     struct rcp_span time;
     float elapsed_ms;
     int early = 0;
@@ -180,13 +207,11 @@ static struct rcp_span rcp_time(void (*work)(void), int watched_ms) {
     __atomic_store_n(&rcp_gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued */
     RCP_CHECK(cudaDeviceSynchronize());
     time.wait_us = (double)(rcp_now_ns() - time.begin_ns) / 1e3;
-    if (rcp_gate->gave_up && blocking && strcmp(blocking, "0") != 0)
-        RCP_REFUSE("each launch waits: CUDA_LAUNCH_BLOCKING=%s is set\n", blocking);
     if (rcp_gate->gave_up && work && work != rcp_launch_empty)
         RCP_REFUSE("launch() waits on the host, or fills the launch queue\n");
     if (rcp_gate->gave_up)
-        RCP_REFUSE("the gate does not open, or a launch waits, before launch() is called: a "
-                   "profiler, a sanitizer, a debugger?\n");
+        RCP_REFUSE("the gate does not open, or a launch waits, before launch() is called: "
+                   "CUDA_LAUNCH_BLOCKING, a profiler, a sanitizer, a debugger?\n");
     if (answer == cudaSuccess)
         RCP_REFUSE("the gate did not hold the stream\n");
     if (early)
@@ -199,6 +224,14 @@ static struct rcp_span rcp_time(void (*work)(void), int watched_ms) {
         RCP_REFUSE("impossible: %.2f us between two events, and the host waited for %.2f us\n",
                    time.us, time.wait_us);
     return time;
+}
+
+/* The clock of an SM now. Call it behind what was timed, when that is over. */
+static double rcp_clock_mhz(void) {
+    rcp_count_clocks<<<1, 1, 0, rcp_stream>>>(rcp_gate);
+    RCP_CHECK(cudaGetLastError());
+    RCP_CHECK(cudaDeviceSynchronize());
+    return 1e3 * (double)rcp_gate->clocks / (double)rcp_gate->ns;
 }
 
 /* Of a launch that was watched: what is wrong with rcp_seen? */
@@ -219,6 +252,15 @@ static void rcp_check_result(int version) {
     RCP_REFUSE("wrong result at element %ld\n", wrong);
 }
 
+/* No cache holds anything but zeros. */
+static void rcp_fill_caches(void) {
+    if (rcp_device.major >= 8) /* before, nothing persists */
+        RCP_CHECK(cudaCtxResetPersistingL2Cache());
+    rcp_read_all<<<2 * (rcp_device.l2CacheSize / 1024), 256, 0, rcp_stream>>>(rcp_others);
+    RCP_CHECK(cudaGetLastError());
+    RCP_CHECK(cudaDeviceSynchronize()); /* or the wait for the launch would have it, too */
+}
+
 static void rcp_make_ready(int version) {
     RCP_LIMIT(RCP_LONGEST_S, "refused: prepare() does not end, or the driver\n");
     RCP_CHECK(cudaMemsetAsync(rcp_result.data, 0xff, rcp_result.bytes, rcp_stream));
@@ -228,13 +270,8 @@ static void rcp_make_ready(int version) {
     rcp_look(rcp_before, 1);
     if (first_wrong(rcp_before, version) < 0)
         RCP_REFUSE("the result is right before the launch: prepare() must not leave it there\n");
-    if (rcp_others) {
-        if (rcp_device.major >= 8) /* before, nothing persists */
-            RCP_CHECK(cudaCtxResetPersistingL2Cache());
-        rcp_read_all<<<2 * (rcp_device.l2CacheSize / 1024), 256, 0, rcp_stream>>>(rcp_others);
-        RCP_CHECK(cudaGetLastError());
-        RCP_CHECK(cudaDeviceSynchronize()); /* or the wait for the launch would have it, too */
-    }
+    if (rcp_others)
+        rcp_fill_caches();
 }
 
 static int rcp_by_size(const void *left, const void *right) {
@@ -245,13 +282,12 @@ static int rcp_by_size(const void *left, const void *right) {
 /* Of n samples the one that so many percent of them are below. */
 static double rcp_percentile(const double *samples, size_t n, size_t percent) {
     static double sorted[RCP_RUNS];
-    memcpy(sorted, samples, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, rcp_by_size);
+    qsort(memcpy(sorted, samples, n * sizeof *sorted), n, sizeof *sorted, rcp_by_size);
     return sorted[n * percent / 100];
 }
 
-/* Percent that the last fifth of the runs takes more than the first one; 0 if more than a quarter
- * of each is within the other, or it is fewer than five. */
+/* Percent that the last fifth of the runs takes more than the first; 0 if more than a quarter of
+ * each is within the other, or a fifth is fewer than five. */
 static double rcp_drift(const double *first, size_t n) {
     const size_t k = n / 5;
     const double *last = first + n - k;
@@ -262,21 +298,50 @@ static double rcp_drift(const double *first, size_t n) {
 }
 
 /* Do the runs disagree? Of 101 the 41st and the 61st by size have the true median between them: is
- * one of them further away than this factor, and so many us? Do they drift? */
-static void rcp_print_spread(const double *us, double factor, double slack_us) {
+ * one of them further away than this factor, and so many us? Do they drift? If so, returns 1. */
+static int rcp_print_spread(const double *us, double factor, double slack_us) {
     const double middle = rcp_percentile(us, RCP_RUNS, 50), drift = rcp_drift(us, RCP_RUNS);
     const double low = rcp_percentile(us, RCP_RUNS, 40), high = rcp_percentile(us, RCP_RUNS, 60);
+    const int drifts = fabs(drift) > 20 * (factor - 1) && fabs(drift) * middle > 40 * slack_us;
     if ((high > factor * middle && high > middle + slack_us) ||
         (middle > factor * low && middle > low + slack_us))
         printf("disturbed: the runs disagree: the median is between %.2f and %.2f us\n", low, high);
-    if (fabs(drift) > 20 * (factor - 1) && fabs(drift) * middle > 40 * slack_us)
+    if (drifts)
         printf("disturbed: the runs drift: the last fifth takes %+.0f %% more than the first\n",
                drift);
+    return drifts;
+}
+
+/* Also which part of the most that the memory can give, where CUDA knows it. */
+static void rcp_print_bandwidth(double us, int device) {
+    const double gb_s = RCP_BYTES / us / 1e3;
+    int khz, bits;
+    RCP_CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device));
+    RCP_CHECK(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device));
+    const double peak_gb_s = 2.0 * khz * bits / 8 / 1e6;
+    printf("bandwidth:     %.1f GB/s", gb_s);
+    if (peak_gb_s > 0)
+        printf(", %.1f %% of the memory's %.0f GB/s%s", 100 * gb_s / peak_gb_s, peak_gb_s,
+               gb_s > peak_gb_s ? ": most likely the data stay in the cache; try --cold" : "");
+    printf("\n");
+}
+
+/* The device of this number; without one CUDA takes the first, or set_up() another. */
+static void rcp_choose_device(const char *wanted) {
+    int count;
+    RCP_CHECK(cudaGetDeviceCount(&count));
+    if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
+        atoi(wanted) >= count) {
+        fprintf(stderr, "--device %s: 0 to %d\n", wanted, count - 1);
+        exit(2);
+    }
+    RCP_CHECK(cudaSetDevice(atoi(wanted)));
 }
 
 int main(int argc, char **argv) {
     static double floor_us[RCP_RUNS], empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS];
     static double empty_host_us[RCP_RUNS], empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS];
+    static double mhz[RCP_RUNS]; /* of an SM's clock, behind each launch */
     const char *wanted = NULL;
     int cold = 0, driver, number;
     struct rcp_span work;
@@ -292,15 +357,8 @@ int main(int argc, char **argv) {
             return help ? fflush(stdout) != 0 : 2;
         }
     signal(SIGALRM, rcp_on_alarm);
-    if (wanted) { /* else the driver or set_up() chooses */
-        RCP_CHECK(cudaGetDeviceCount(&number));
-        if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
-            atoi(wanted) >= number) {
-            fprintf(stderr, "--device %s: 0 to %d\n", wanted, number - 1);
-            return 2;
-        }
-        RCP_CHECK(cudaSetDevice(atoi(wanted)));
-    }
+    if (wanted)
+        rcp_choose_device(wanted);
     set_up();
     if (!rcp_result.data || rcp_result.bytes == 0)
         RCP_REFUSE("set_up() must say where launch() writes, and how many bytes: rcp_result\n");
@@ -319,6 +377,7 @@ int main(int argc, char **argv) {
     }
     rcp_make_ready(0);
     rcp_launch_empty(); /* a first launch loads the kernel, and may wait */
+    rcp_clock_mhz();
     const struct rcp_span first = rcp_time(rcp_launch_empty, 0); /* not launch()'s fault */
     const cudaEvent_t zero = rcp_stop;
     RCP_CHECK(cudaEventCreate(&rcp_stop));
@@ -331,6 +390,7 @@ int main(int argc, char **argv) {
         const struct rcp_span empty = rcp_time(rcp_launch_empty, 0);
         rcp_make_ready(version);
         work = rcp_time(launch, watched_ms);
+        mhz[run] = rcp_clock_mhz();
         empty_us[run] = empty.us;
         empty_host_us[run] = empty.host_us;
         empty_rest_us[run] = empty.wait_us - empty.us;
@@ -365,13 +425,24 @@ int main(int argc, char **argv) {
            rcp_device.name, driver / 1000, driver % 1000 / 10, RCP_RUNS,
            cold ? "full of other data" : "as prepare() left them", us,
            rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95));
+    if (RCP_BYTES > 0)
+        rcp_print_bandwidth(us, number);
+    const double moved = rcp_drift(mhz, RCP_RUNS);
+    printf("SM's clock:    %.0f MHz, behind each launch", rcp_percentile(mhz, RCP_RUNS, 50));
+    if (fabs(moved) >= 2)
+        printf("; it moved from %.0f to %.0f MHz: lock it, or warm up longer",
+               rcp_percentile(mhz, RCP_RUNS / 5, 50),
+               rcp_percentile(mhz + RCP_RUNS - RCP_RUNS / 5, RCP_RUNS / 5, 50));
+    printf("\n");
     if (code_us > 0)
         printf("its code:      %.2f us: the median minus an empty kernel's\n", code_us);
     else
         printf("its code:      too short to tell: an empty kernel takes as long\n");
 
     /* Why not to believe it. */
-    rcp_print_spread(work_us, 1.25, 0.5);
+    if (!rcp_print_spread(work_us, 1.25, 0.5) && fabs(moved) > 5)
+        printf("disturbed: the SM's clock moved by %+.0f %% between the first runs and the last\n",
+               moved);
     const double late_ms =
         rcp_percentile(empty_rest_us, RCP_RUNS, 90) / 1e3; /* one of ten is later */
     if (late_ms > 1)

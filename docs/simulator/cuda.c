@@ -112,8 +112,10 @@ API(cudaProfilerStop, (void), profiler, watch(false))
 API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory();
     *total = 2 * *available)
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
-    *to = what == cudaDevAttrKernelExecTimeout ? device /* the second one has a display */
-                                               : (int)simulated_l2_bytes())
+    *to = what == cudaDevAttrKernelExecTimeout      ? device  /* the second one has a display */
+          : what == cudaDevAttrMemoryClockRate      ? 3201000 /* kHz: as an H200's */
+          : what == cudaDevAttrGlobalMemoryBusWidth ? 6144
+                                                    : (int)simulated_l2_bytes())
 API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), occupancy,
     const struct simulated_device *d = &simulated_devices[current];

@@ -37,7 +37,12 @@ struct cudaDeviceProp {
     size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
     int warpSize, maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], concurrentKernels, asyncEngineCount;
 };
-enum cudaDeviceAttr { cudaDevAttrKernelExecTimeout, cudaDevAttrL2CacheSize };
+enum cudaDeviceAttr {
+    cudaDevAttrKernelExecTimeout,
+    cudaDevAttrL2CacheSize,
+    cudaDevAttrMemoryClockRate,
+    cudaDevAttrGlobalMemoryBusWidth
+};
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
     cudaMemcpyHostToDevice,

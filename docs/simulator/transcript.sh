@@ -49,6 +49,7 @@ type_in() {
     : >"$scratch/hit"
     HIT=$scratch/hit sh -c "$1" >"$scratch/output" 2>"$scratch/said"
     code=$?
+    [ "$code" != 127 ] || { bad=1 && echo "no such command: $1" >&2; }
     sed "s#$root##; s/\(\.[chu]*\):[0-9]*:/\1:/" "$scratch/said" >"$scratch/errors"
     hit=$(sed 's/ [0-9]*$//; q' "$scratch/hit")
 }
@@ -112,6 +113,6 @@ done <"$transcript" >"$scratch/result"
 words() { sed 's/[[:blank:]][[:blank:]]*/ /g; s/^ //; s/ $//' "$1"; }
 words "$scratch/result" >"$scratch/words"
 words "$transcript" | diff - "$scratch/words" || {
-    if [ "${REFRESH-}" ]; then cp "$scratch/result" "$transcript" || bad=1; else bad=1; fi
+    if [ "${REFRESH-}" ] && [ "$bad" = 0 ]; then cp "$scratch/result" "$transcript" || bad=1; else bad=1; fi
 }
 exit "$bad"

@@ -181,19 +181,6 @@ static void waits(void) {
 /* ---- Honest or not, in compare alone or in recipe alone ---- */
 
 #ifdef COMPARED
-static __global__ void twice_unless_kept(const float *in, float *kept, float *out) {
-    const int i = own_index();
-    const long long start = clock64();
-    while (i < N && kept[i] != in[i] && clock64() - start < 40000) {
-    } /* the work of 20 us that this input has not had */
-    if (i < N) {
-        kept[i] = in[i];
-        out[i] = 2 * in[i];
-    }
-}
-static void kept_by_content(void) { /* right, and slow by itself; in a row it works once */
-    twice_unless_kept<<<BLOCKS, THREADS, 0, stream>>>(input, other, output);
-}
 static __global__ void product(const float *in, const float *factors, float *out) {
     const int i = own_index();
     if (i < N)
@@ -287,8 +274,7 @@ static const struct kind kinds[] = {
     {"none_22", TWICE, in_place, twice, BLOCKS, THREADS}, /* a cudaMemcpy() that does not wait */
     {"none_23", TWICE, two_dimensions, twice, BLOCKS, THREADS},
 #endif
-#ifdef COMPARED /* accepted: the first with a warning, the second in a single process */
-    {"none_kept", TWICE, kept_by_content, twice, BLOCKS, THREADS},
+#ifdef COMPARED /* the first one is accepted in a single process */
     {"none_needs_a", TWICE, needs_a, twice, BLOCKS, THREADS},
     {"once_a_row", TWICE, once_a_row, twice, BLOCKS, THREADS},
 #else

@@ -24,10 +24,10 @@ case $LIE,$code,${1##*/},$said in
 none_*,0,*) said=accepted ;;
 none_*,1,*"too short"*) said="no verdict: $said" ;; # a device that others use, too
 none_*) bad=1 ;;
-last_event,0,* | half_event,0,* | marker,0,compare*) # known by the host's wait, which says nothing on a busy machine
+last_event,0,* | half_event,0,* | marker,0,*) # known by the host's wait, which says nothing on a busy machine
     said="not refused: $(grep -i '^disturbed' "$output")"
     ;;
-*,1,*,?*) ;; # recipe also knows how long its threads worked for a marker
+*,1,*,?*) ;;
 *) bad=1 said="$said (exit $code)" ;;
 esac
 printf '%-18s %s\n' "$LIE" "$said"

@@ -2,15 +2,14 @@
 #
 # The files to copy stand alone, and check their own result and clock.
 
-# Red: recipe prints another number than before, believes wrong stamps, or has a mark less; compare names the wrong one,
-# or a gate is green that measured nothing.
+# Red: recipe prints another number than before, believes wrong stamps, or has a mark less; compare names the wrong one.
 add_simulated(opencl recipe.c opencl_)
 add_simulated(cuda recipe.cu cuda_)
 add_simulated(opencl compare.c opencl_)
 add_simulated(cuda compare.cu cuda_)
 # Small ones: the last block of recipe is not full.
 set(small_recipe "RCP_COLD_BYTES=(2 << 20)")
-set(small_compare "CMP_COLD_BYTES=(2 << 20)" CMP_LONGEST_ROW=8 CMP_READ_BLOCKS=8)
+set(small_compare CMP_LONGEST_ROW=8)
 set(N_recipe N=5000)
 set(N_compare N=512 STEPS_A=200 STEPS_B=300)
 foreach(program recipe compare)
@@ -23,7 +22,7 @@ foreach(program recipe compare)
 endforeach()
 foreach(api opencl cuda)
   if(TARGET simulated_${api}_compare)
-    set_tests_properties(${api}_compare.simulated PROPERTIES COST 9 TIMEOUT 300)
+    set_tests_properties(${api}_compare.simulated ${api}_recipe.simulated PROPERTIES COST 9 TIMEOUT 400)
   endif()
 endforeach()
 
@@ -91,7 +90,7 @@ endif()
 
 build(host compare_test test/compare_test.c)
 add_live(compare_test holds compare_test) # red: a wrong median, interval, step or mark
-# Red: several processes, candidates or a gate give another verdict, or one that failed is taken for one that measured.
+# Red: several processes or candidates give another verdict, or one that failed is taken for one that measured.
 add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
   ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt $<TARGET_FILE:compare_test>)
 set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)
