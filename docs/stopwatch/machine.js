@@ -14,6 +14,7 @@ class Machine {
     const T = (this.T = times);
     this.phases = [[T.idle, idle], [T.climb, Math.floor((idle + 100) / 2)], [Infinity, 100]];
     this.woke = -Infinity; // when the first phase began
+    this.codeBegin = 0; // of the kernel that runs
     this.host = 0; // now, for the host
     this.cpu = 0; // what clock() counts: the host's time without its sleep
     this.line = 0; // of the program
@@ -140,7 +141,7 @@ class Machine {
     let at = begin + T.fetch;
     if (c.kind === "kernel") {
       c.codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
-      const code = this.codeOf(c.codeBegin);
+      const code = (this.codeBegin = c.codeBegin);
       if (c.gate) c.work = this.gateSeen(c, code) - code;
       if (Number.isNaN(c.work)) return false;
       const fast = blocksTake(T, c); // with the full clock
@@ -157,29 +158,24 @@ class Machine {
     return true;
   }
 
-  // The SMs' clock. A kernel's code has a time of its own, that of a clock which is always full; it is the GPU's time,
-  // unless the clock is slow: since a command came behind a pause, for a while, and then less so.
-  codeOf(ns) {
-    let left = ns - this.woke, code = this.woke;
-    if (!(left > 0 && left < Infinity)) return ns;
+  // The SMs' clock. A kernel's code has a time of its own, that of a clock which is always full; it begins as the GPU's
+  // time, and stays so unless the clock is slow: since a command came behind a pause, for a while, and then less so.
+  moved(time, toCode) {
+    let left = time - this.codeBegin, at = this.codeBegin, before = at - this.woke; // of this phase, before the code
+    if (!(left > 0 && before < Infinity)) return time;
     for (const [length, percent] of this.phases) {
-      code += Math.floor((Math.min(left, length) * percent) / 100);
-      if (left <= length) return code;
-      left -= length;
+      const room = length - before;
+      before = Math.max(0, -room);
+      if (room <= 0) continue;
+      const inPhase = Math.floor((room * percent) / 100); // of the code's time
+      if (left <= (toCode ? room : inPhase))
+        return at + (toCode ? Math.floor((left * percent) / 100) : Math.ceil((100 * left) / percent));
+      left -= toCode ? room : inPhase;
+      at += toCode ? inPhase : room;
     }
   }
-
-  // The first time that has this codeOf().
-  timeOf(code) {
-    let left = code - this.woke, ns = this.woke;
-    if (!(left > 0 && left < Infinity)) return code;
-    for (const [length, percent] of this.phases) {
-      const inPhase = Math.floor((length * percent) / 100);
-      if (left <= inPhase) return ns + Math.ceil((100 * left) / percent);
-      left -= inPhase;
-      ns += length;
-    }
-  }
+  codeOf(ns) { return this.moved(ns, true); }
+  timeOf(code) { return this.moved(code, false); } // the first time that has this codeOf()
 
   // A command is about to begin: the first one of all, or one behind a pause?
   wake(ready) {
