@@ -131,8 +131,7 @@ static void work_on_two_threads(void) {
 /* ---- The rows ---- */
 
 struct row {
-    double claimed_step_ns, seen_step_ns, call_ns;
-    struct summary work, sleep, threads; /* ms */
+    double claimed_step_ns, seen_step_ns, call_ns, work_ms, sleep_ms, threads_ms;
     const char *doubt;
 };
 
@@ -159,18 +158,21 @@ int main(int argc, char **argv) {
             threads_ms[c][run] = elapsed_ms(&slept, &end, c);
         }
     }
-    const char *others = doubt_cores(&from);
+    const char *others = wait_and_doubt_cores(&from);
     for (int c = 0; c < HOST_CLOCKS; c++) {
         struct row *r = &rows[c];
         r->claimed_step_ns = (double)claimed_step_ns(c);
         r->seen_step_ns = (double)smallest_step_ns(c);
         r->call_ns = cost_of_a_call_ns(c);
-        r->work = summarize(work_ms[c], (size_t)runs, 0.0005, 2);
-        r->sleep = summarize(sleep_ms[c], (size_t)runs, 0.0005, 2);
-        r->threads = summarize(threads_ms[c], (size_t)runs, 0.0005, 2);
+        const size_t n = (size_t)runs;
+        r->work_ms = median(work_ms[c], n);
+        r->sleep_ms = median(sleep_ms[c], n);
+        r->threads_ms = median(threads_ms[c], n);
         /* clock() sees only noise of a sleep: that marks no row. */
-        r->doubt = r->work.doubt ?: r->threads.doubt ?: c != CLOCK ? r->sleep.doubt : NULL;
-        if (r->work.median > too_long_ms || (c != CLOCK && r->threads.median > too_long_ms))
+        r->doubt = doubt_runs(work_ms[c], n, 0.0005, 2) ?: doubt_runs(threads_ms[c], n, 0.0005, 2);
+        if (!r->doubt && c != CLOCK)
+            r->doubt = doubt_runs(sleep_ms[c], n, 0.0005, 2);
+        if (r->work_ms > too_long_ms || (c != CLOCK && r->threads_ms > too_long_ms))
             r->doubt = "the work was interrupted";
         r->doubt = r->doubt ?: others;
     }
@@ -184,8 +186,8 @@ int main(int argc, char **argv) {
                   "clock=%-19s|counts=%-14s|claimed_step_ns=%.0f|seen_step_ns=%.0f|call_ns=%.1f|"
                   "work_ms=%.3f|sleep_ms=%.3f|two_threads_ms=%.3f",
                   host_clocks[c].name, host_clocks[c].counts, rows[c].claimed_step_ns,
-                  rows[c].seen_step_ns, rows[c].call_ns, rows[c].work.median, rows[c].sleep.median,
-                  rows[c].threads.median);
+                  rows[c].seen_step_ns, rows[c].call_ns, rows[c].work_ms, rows[c].sleep_ms,
+                  rows[c].threads_ms);
     const double suspended_s =
         value("suspended_s", (double)(start.ns[BOOTTIME] - start.ns[MONOTONIC]) / 1e9);
     say("\nThe sleep took %.3f ms, and clock() counted %.3f ms of it. The work on two threads "
@@ -193,7 +195,7 @@ int main(int argc, char **argv) {
         "%.3f ms, and clock() counted %.3f ms.\n"
         "CLOCK_BOOTTIME is %.0f s ahead of CLOCK_MONOTONIC: the time for which this machine was\n"
         "suspended.\n",
-        rows[MONOTONIC].sleep.median, rows[CLOCK].sleep.median, rows[MONOTONIC].threads.median,
-        rows[CLOCK].threads.median, suspended_s);
+        rows[MONOTONIC].sleep_ms, rows[CLOCK].sleep_ms, rows[MONOTONIC].threads_ms,
+        rows[CLOCK].threads_ms, suspended_s);
     return EXIT_SUCCESS;
 }

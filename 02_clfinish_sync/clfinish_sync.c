@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
     }
     const struct cores to = cores_now();
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const char *others = doubt_cores(&from);
+    const char *others = wait_and_doubt_cores(&from);
     check_result(&x, vectors[C], n);
 
     const bool cpu = cl.type & CL_DEVICE_TYPE_CPU;

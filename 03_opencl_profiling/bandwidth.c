@@ -150,7 +150,7 @@ static struct row measure(struct experiment *x, size_t n, size_t runs) {
             check_vector_add(x, n);
         copies_us[run] = copy_us(queue, x->vectors[A], x->vectors[C], copied_bytes, &unused_us);
     }
-    const char *others = doubt_cores(&from); /* the host's time is in each row */
+    const char *others = wait_and_doubt_cores(&from); /* the host's time is in each row */
     check_copy(x, copied);
     for (int v = A; v <= C; v++)
         CHECK_CL(clReleaseMemObject(x->vectors[v]));

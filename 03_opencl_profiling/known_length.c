@@ -185,7 +185,7 @@ static void measure_row(const struct spin *spin, int i, size_t runs, struct rows
     const struct cores from = cores_now();
     for (size_t run = 0; run < runs; run++) /* in turns */
         measure(spin, steps, &s, run);
-    const char *others = cpu ? doubt_cores(&from) : NULL;
+    const char *others = cpu ? wait_and_doubt_cores(&from) : NULL;
     const struct summary code = summarize_us(s.code_us, runs, cpu),
                          device = summarize_us(s.start_to_end_us, runs, cpu),
                          empty = summarize_us(s.empty_us, runs, cpu),
@@ -217,10 +217,10 @@ int main(int argc, char **argv) {
         spin.step_ns = find_loop_step_ns(&spin);
     for (int i = 0; i < LENGTHS; i++)
         measure_row(&spin, i, (size_t)runs, &rows);
-    const struct summary extra = summarize(rows.extra_us, LENGTHS, 0, 1),
-                         empty = summarize(rows.empty_us, LENGTHS, 0, 1),
-                         beyond = summarize(rows.extra_minus_empty_us, LENGTHS, 0, 1),
-                         host_extra = summarize(rows.host_extra_us, LENGTHS, 0, 1);
+    const struct summary extra = summarize(rows.extra_us, LENGTHS),
+                         empty = summarize(rows.empty_us, LENGTHS),
+                         beyond = summarize(rows.extra_minus_empty_us, LENGTHS),
+                         host_extra = summarize(rows.host_extra_us, LENGTHS);
 
     begin_record(options, cl.name, cl.driver);
     say("Known lengths: a kernel that spins, on %s, %s\n"

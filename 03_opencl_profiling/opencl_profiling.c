@@ -176,7 +176,8 @@ int main(int argc, char **argv) {
     }
     const struct cores to = cores_now();
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const char *others = doubt_cores(&from), *delayed = doubt_wait(median(overhead_us, count));
+    const char *others = wait_and_doubt_cores(&from),
+               *delayed = doubt_wait(median(overhead_us, count));
     check_result(&x, vectors[C], n);
 
     const bool cpu = cl.type & CL_DEVICE_TYPE_CPU;

@@ -183,7 +183,7 @@ static double step_ns(const struct times *t, size_t runs) {
         ns[3 * run + 1] = round(t->event_blocked.us[run] * 1e3);
         ns[3 * run + 2] = round(t->event_floor.us[run] * 1e3);
     }
-    return summarize(ns, 3 * runs, 0, 1).step;
+    return summarize(ns, 3 * runs).step;
 }
 
 /* ---- The rows ---- */
@@ -257,7 +257,7 @@ int main(int argc, char **argv) {
     }
     time_all(&e, &of_vector_add);
     check_vector_add(e.c, e.floats);
-    const char *others = doubt_cores(&from); /* they lengthen each call of the host */
+    const char *others = wait_and_doubt_cores(&from); /* they lengthen each call of the host */
     const char *gpu_short = doubt ?: doubt_wait(median(of_short.late_us, e.runs));
     const char *gpu_long = doubt ?: doubt_wait(median(of_vector_add.late_us, e.runs));
 

@@ -72,9 +72,12 @@ static struct ends run(const struct memory *m) {
     return ends;
 }
 
-static void print_end(const char *method, struct summary clocks, double block, const char *where) {
-    print_row(clocks.doubt, "method=%-16s|clocks=%.0f|percent=%.2f|clock_read_at=%-s", method,
-              clocks.median, 100 * clocks.median / block, where);
+static void print_end(const char *method, const double *samples, size_t n, double block,
+                      const char *where) {
+    const double clocks = median(samples, n);
+    print_row(doubt_runs(samples, n, 16, 1.25),
+              "method=%-16s|clocks=%.0f|percent=%.2f|clock_read_at=%-s", method, clocks,
+              100 * clocks / block, where);
 }
 
 int main(int argc, char **argv) {
@@ -99,19 +102,20 @@ int main(int argc, char **argv) {
         with_barrier[i] = (double)ends.with_barrier;
     }
 
-    const struct summary own = summarize(without_barrier, count, 16, 1.25),
-                         next = summarize(next_instruction, count, 16, 1.25),
-                         block = summarize(with_barrier, count, 16, 1.25);
+    const double own = median(without_barrier, count), next = median(next_instruction, count),
+                 block = median(with_barrier, count);
     begin_record(options, gpu.name, driver);
     say("Barrier: a block of %d warps on %s, medians of %lld runs\n"
         "The last warp has %d times the work of the first\n\n",
         THREADS / 32, gpu.name, runs, THREADS / 32);
-    print_end("without_barrier", own, block.median, "thread 0's own end");
-    print_end("next_instruction", next, block.median, "the instruction after the barrier");
-    print_end("with_barrier", block, block.median, "where the barrier's answer is needed: right");
+    print_end("without_barrier", without_barrier, count, block, "thread 0's own end");
+    print_end("next_instruction", next_instruction, count, block,
+              "the instruction after the barrier");
+    print_end("with_barrier", with_barrier, count, block,
+              "where the barrier's answer is needed: right");
     say("\nBefore the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own "
         "work.\n"
         "By the instruction right after the barrier it saw %.0f %%.\n",
-        100 * own.median / block.median, block.median, 100 * next.median / block.median);
+        100 * own / block, block, 100 * next / block);
     return EXIT_SUCCESS;
 }

@@ -216,7 +216,8 @@ int main(int argc, char **argv) {
             const struct cores from = cores_now();
             for (size_t run = 0; run < (size_t)runs; run++)
                 measure(&e, (size_t)row->blocks, (size_t)row->threads, run, samples);
-            summarize_row(row, samples, (size_t)runs, cpu, cpu ? doubt_cores(&from) : NULL);
+            summarize_row(row, samples, (size_t)runs, cpu,
+                          cpu ? wait_and_doubt_cores(&from) : NULL);
         }
 
     begin_record(options, e.cl.name, e.cl.driver);

@@ -22,12 +22,14 @@ struct row {
 static inline void summarize_row(struct row *row, const struct samples *s, size_t runs,
                                  bool is_processor, const char *doubt) {
     const double factor = is_processor ? 2 : 1.25, jitter_clocks = 16;
-    row->clocks_mean = summarize(s->clocks_mean, runs, jitter_clocks, factor);
-    row->clocks_median = summarize(s->clocks_median, runs, jitter_clocks, factor);
+    row->clocks_mean = summarize(s->clocks_mean, runs);
+    row->clocks_median = summarize(s->clocks_median, runs);
     row->span_us = summarize_us(s->span_us, runs, is_processor);
     row->launch_us = summarize_us(s->launch_us, runs, is_processor);
     row->used_units = median(s->used_units, runs);
-    row->doubt = row->clocks_mean.doubt ?: row->clocks_median.doubt ?: row->span_us.doubt
+    row->doubt = doubt_runs(s->clocks_mean, runs, jitter_clocks, factor)
+                     ?: doubt_runs(s->clocks_median, runs, jitter_clocks, factor)
+                     ?: row->span_us.doubt
                      ?: row->launch_us.doubt
                      ?: doubt_wait(median(s->wait_us, runs) - row->launch_us.median)
                      ?: doubt_wait(row->launch_us.median - row->span_us.median) /* not of NaN */

@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
 
     run(&e, blocks, threads, true); /* the warm-up, which chapter 06 is about */
     run(&e, blocks, threads, false);
-    const char *doubt = e.cl.type & CL_DEVICE_TYPE_CPU ? doubt_cores(&from) : NULL;
+    const char *doubt = e.cl.type & CL_DEVICE_TYPE_CPU ? wait_and_doubt_cores(&from) : NULL;
     fill_slices(&e, slices, blocks);
     const struct timeline line = new_timeline(slices, blocks);
     const char *unit_name = e.clock.is_tsc ? "core" : "SM";

@@ -71,7 +71,7 @@ static inline struct row summarize_recipe(const struct process *processes, size_
                       error[m],
                       summarize_us(estimate_us, runs, cpu),
                       summarize_us(steady_us, runs, cpu),
-                      summarize(error, runs, 0, 1),
+                      summarize(error, runs),
                       NULL};
     row.doubt = summarize_us(p->us + launches_of(r), STEADY_LAUNCHES, cpu).doubt
                     ?: doubt_wait(median(p->late_us + launches_of(r), STEADY_LAUNCHES))

@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
         rows[r] = summarize_recipe(&processes[r * runs], (size_t)runs);
         steady_us[r] = rows[r].steady_us;
     }
-    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
+    const struct summary steady = summarize(steady_us, RECIPES);
 
     begin_record(options, processes->device, processes->driver);
     say("Warm-up: vector_add of %lld floats on %s, timed by event pairs\n"

@@ -125,7 +125,7 @@ static void run_cold(void *data) {
         p->us[i] = time_vector_add_us(&e, &p->start_to_end_us[i]);
         p->late_us[i] = p->us[i] - p->start_to_end_us[i];
     }
-    p->others = doubt_cores(&from);
+    p->others = wait_and_doubt_cores(&from);
     check_kernels(&e);
 }
 
@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
         rows[r] = summarize_recipe(&processes[r * runs], (size_t)runs);
         steady_us[r] = rows[r].steady_us;
     }
-    const struct summary steady = summarize(steady_us, RECIPES, 0, 1);
+    const struct summary steady = summarize(steady_us, RECIPES);
 
     begin_record(options, processes->device, processes->driver);
     say("Warm-up: vector_add of %lld floats on %s, timed by the host's clock\n"

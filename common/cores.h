@@ -11,44 +11,51 @@ struct cores {
     int64_t at, ran, waited, busy, stolen;
 };
 
-/* Sources: proc_stat(5), and the kernel's Documentation/scheduler/sched-stats.rst. */
-static inline struct cores cores_now(void) {
-    struct cores now = {now_ns(), clock_ns(CLOCK_PROCESS_CPUTIME_ID), 0, 0, 0};
-    const long long unit_ns = 1000000000 / sysconf(_SC_CLK_TCK);
-    long long c[6], own = 0;
+/* Adds up the first numbers of each of these files. None: the sums stay as they are. */
+static inline void add_numbers(const char *pattern, int64_t *sums, int count) {
     glob_t files;
-    glob("/proc/stat", 0, NULL, &files);
-    glob("/proc/self/task/*/schedstat", GLOB_APPEND, NULL, &files);
+    glob(pattern, 0, NULL, &files);
     for (size_t i = 0; i < files.gl_pathc; i++) {
+        char line[500] = "", *at = line;
         FILE *file = fopen(files.gl_pathv[i], "r");
         if (!file)
             continue; /* the thread has ended */
-        if (fscanf(file, "%lld %lld", c, c + 1) == 2) {
-            own += c[0];
-            now.waited += c[1];
-        } else if (fscanf(file, "cpu %lld %lld %lld %*d %*d %lld %lld %lld", c, c + 1, c + 2, c + 3,
-                          c + 4, c + 5) == 6) { /* user, nice, system, irq, softirq, steal */
-            now.busy = (c[0] + c[1] + c[2] + c[3] + c[4]) * unit_ns;
-            now.stolen = c[5] * unit_ns;
-        }
+        if (fgets(line, sizeof line, file))
+            at += strcspn(line, "0123456789");
+        for (int n = 0; n < count; n++)
+            sums[n] += strtoll(at, &at, 10);
         fclose(file);
     }
     globfree(&files);
-    now.busy = own > 0 ? now.busy : 0;
+}
+
+/* Sources: proc_stat(5), and the kernel's Documentation/scheduler/sched-stats.rst. */
+static inline struct cores cores_now(void) {
+    enum { USER, NICE, SYSTEM, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STEAL, KINDS };
+    struct cores now = {now_ns(), clock_ns(CLOCK_PROCESS_CPUTIME_ID), 0, 0, 0};
+    const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+    int64_t ticks[KINDS] = {0}, threads[2] = {0}; /* in ns: they ran, they waited */
+    add_numbers("/proc/stat", ticks, KINDS);
+    add_numbers("/proc/self/task/*/schedstat", threads, 2);
+    now.waited = threads[1];
+    now.stolen = ticks[STEAL] * tick_ns;
+    if (threads[0] > 0) /* some systems show zeros */
+        now.busy =
+            (ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] + ticks[SOFT_IRQ]) * tick_ns;
     return now;
 }
 
 /* Whether others had the processor since `from`, for a tenth of the time for which this process ran
- * or waited. Threads also wait for each other: so the smaller one of their wait and of what others
- * ran. /proc/stat is exact to 30 ms: what others do until 200 ms have passed stands for all. */
-static inline const char *doubt_cores(const struct cores *from) {
+ * or waited. Its threads also wait for each other: so the smaller one of their wait and of what
+ * others ran. Sleeps until 200 ms have passed, because /proc/stat is exact to 30 ms: what others
+ * ran in this time is spread evenly over it. */
+static inline const char *wait_and_doubt_cores(const struct cores *from) {
     const struct cores end = cores_now();
-    const int64_t slack = 30000000;
     sleep_for_ns(from->at + 200000000 - end.at);
     const struct cores later = cores_now();
-    const double part = (double)(end.at - from->at) / (double)(later.at - from->at);
+    const int64_t slack = 30000000, ran = end.ran - from->ran, waited = end.waited - from->waited;
     const int64_t busy = later.busy - from->busy, stolen = later.stolen - from->stolen - slack;
-    const int64_t ran = end.ran - from->ran, waited = end.waited - from->waited;
+    const double part = (double)(end.at - from->at) / (double)(later.at - from->at);
     const double others = part * (double)(busy - (later.ran - from->ran) - slack);
     if (from->busy == 0 || end.busy == 0)
         return "unknown: /proc does not show other programs";

@@ -41,53 +41,62 @@ static inline void begin_record(const struct opt *options, const char *device, c
         }
 }
 
-/* Prints a row "name=text|name=text", or its names. For people: in columns, up to "||". For the
- * record: all, with a comma behind each. What is not a number is "-", and nothing in the record;
- * what was rounded to 0 has no sign. "%-9s" in the format is a column whose words begin left. */
-static inline void print_cells(FILE *file, const char *format, bool names, va_list arguments) {
-    char line[2000], *rest = line;
-    vsnprintf(line, sizeof line, format, arguments);
-    for (char *name; (name = strsep(&rest, "|")) != NULL && (*name || file == record_file);) {
-        if (!*name)
-            continue;
-        char *text = strchr(name, '='), *end = text + strlen(text);
-        *text++ = '\0';
-        format = strchr(format, '=') + 2;
-        const bool left = *format == '-', last = !rest || *rest == '|';
-        const int length = (int)strlen(text), head = (int)strlen(name);
-        const int least = left || length > 9 ? length : 9, wide = least > head ? least : head;
-        text += strspn(text, " ");
-        text += *text == '-' && text[1] && strspn(text, "-0.") == strlen(text);
-        while (end > text && end[-1] == ' ')
-            *--end = '\0';
-        for (char *c = text; file == record_file && (c = strchr(c, ',')) != NULL;)
-            *c = ';'; /* the record has no quotes */
-        const bool is_nan = strcmp(text + (*text == '-'), "nan") == 0;
-        const char *shown = names ? name : !is_nan ? text : file == record_file ? "" : "-";
-        if (file == record_file)
-            fprintf(file, "%s,", shown);
+/* The text of a number. NaN is "-", and nothing in the record; a rounded 0 has no sign. */
+static inline void write_number(char text[1000], double x, int digits, bool exact) {
+    digits += exact ? (digits > 0) + RECORD_DIGITS : 0;
+    snprintf(text, 1000, "%.*f", digits, x);
+    if (isnan(x))
+        strcpy(text, exact ? "" : "-");
+    else if (atof(text) == 0)
+        snprintf(text, 1000, "%.*f", digits, 0.0);
+}
+
+/* Prints the cells "name=%-9s|name=%.2f" of a row, or their names. For people: in columns, up to
+ * "||"; those of "%-9s" begin left. For the record: all, with a comma behind each. */
+static inline void print_cells(FILE *file, bool names, const char *cell, va_list arguments) {
+    const bool exact = file == record_file;
+    const char *blank = "", *end;
+    for (; *cell && (exact || *cell != '|'); cell = end + (*end == '|')) {
+        cell += *cell == '|';
+        const char *format = strchr(cell, '=') + 1;
+        char text[1000];
+        end = strchrnul(format, '|');
+        if (end[-1] == 'f')
+            write_number(text, va_arg(arguments, double), atoi(strchr(format, '.') + 1), exact);
+        else if (end[-1] == 's')
+            snprintf(text, sizeof text, "%s", va_arg(arguments, const char *));
         else
-            fprintf(file, left ? "%s%-*s" : "%s%*s", name == line || !*shown ? "" : " ",
-                    left && last ? 0 : wide, shown);
+            snprintf(text, sizeof text, "%lld",
+                     end[-2] == 'l'   ? va_arg(arguments, long long)
+                     : end[-2] == 'z' ? (long long)va_arg(arguments, size_t)
+                                      : va_arg(arguments, int));
+        const int name = (int)(format - 1 - cell), asked = abs(atoi(format + 1));
+        const bool left = format[1] == '-', last = !*end || end[1] == '|';
+        const int least = left || asked > 9 ? asked : 9, wide = least > name ? least : name;
+        if (names)
+            snprintf(text, sizeof text, "%.*s", name, cell);
+        for (char *c = text; exact && (c = strchr(c, ',')) != NULL;)
+            *c = ';'; /* the record has no quotes */
+        if (exact)
+            fprintf(file, "%s,", text);
+        else
+            fprintf(file, left ? "%s%-*s" : "%s%*s", *text ? blank : "", left && last ? 0 : wide,
+                    text);
+        blank = " ";
     }
 }
 
 /* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%.2f", method, us), and above the
- * first one the names. `doubt`: NULL, or why not to believe it. No text has a | in it. */
+ * first one the names. `doubt`: NULL, or why not to believe it. */
 __attribute__((format(printf, 2, 3))) static inline void print_row(const char *doubt,
                                                                    const char *format, ...) {
     static const char *before = ""; /* the format of the row before */
-    char exact[1000];
     va_list arguments;
     doubt = doubt ?: DEBUG_DOUBT;
-    snprintf(exact, sizeof exact, "%s", format);
-    for (char *dot = exact; (dot = strchr(dot, '.')) != NULL; dot++)
-        dot[1] = (char)(dot[1] + (dot[1] > '0') + RECORD_DIGITS);
     for (int names = strcmp(format, before) != 0; names >= 0; names--)
         for (int record = 0; record <= 1; record++) {
             va_start(arguments, format);
-            print_cells(record ? record_file : table_file, record ? exact : format, names,
-                        arguments);
+            print_cells(record ? record_file : table_file, names, format, arguments);
             va_end(arguments);
             if (names)
                 fputs(record ? "disturbed\n" : "\n", record ? record_file : table_file);

@@ -3,14 +3,37 @@
 #pragma once
 #include "base.h"
 
+/* low, high: of 100 true medians 92 or more are between them. step: the smallest difference between
+ * two samples that is not 0. Only summarize_us() fills in a doubt. */
 struct summary {
-    double min, median, mean, max, step; /* step: the smallest difference between two samples */
+    double min, low, median, high, max, mean, step;
     const char *doubt;
 };
 
 static inline int by_size(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    return (a > b) - (a < b) + !isnan(b) - !isnan(a); /* NaN is above all numbers */
+}
+
+/* The numbers of at least one sample. */
+static inline struct summary summarize(const double *samples, size_t n) {
+    double *x = (double *)memcpy(new_memory(n * sizeof *x), samples, n * sizeof *x);
+    double sum = 0, step = INFINITY;
+    qsort(x, n, sizeof *x, by_size);
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i];
+        if (i > 0 && x[i] > x[i - 1])
+            step = fmin(step, x[i] - x[i - 1]);
+    }
+    const size_t rank = (size_t)fmax((double)n / 2 - 0.98 * sqrt((double)n), 0);
+    const double median = (x[(n - 1) / 2] + x[n / 2]) / 2, mean = sum / (double)n;
+    const struct summary s = {x[0], x[rank], median, x[n - 1 - rank], x[n - 1], mean, step, NULL};
+    free(x);
+    return s;
+}
+
+static inline double median(const double *samples, size_t n) {
+    return summarize(samples, n).median;
 }
 
 /* Whether the first and the last third of the samples, of 8 to 4000 each, lie apart but for one of
@@ -27,44 +50,29 @@ static inline bool drifts(const double *samples, size_t n, double slack, double 
            by > fmax(slack, part * fmin(fabs(from), fabs(to)));
 }
 
-/* At least one sample, in the order of measurement. From five on they disagree if the true median
- * could be `factor` times this one or 1 / `factor` of it, and more than `slack` away: of n by size,
- * those at n/2 -+ 0.98 sqrt(n) have it between them in 92 or more of 100 cases. From 24 on they
- * drift by a sixth as much: on a GPU, with a factor of 1.25, by 4 %. */
-static inline struct summary summarize(const double *samples, size_t n, double slack,
-                                       double factor) {
-    double *x = (double *)memcpy(new_memory(n * sizeof *x), samples, n * sizeof *x);
-    double sum = 0, step = INFINITY;
-    const size_t rank = (size_t)fmax((double)n / 2 - 0.98 * sqrt((double)n), 0);
-    qsort(x, n, sizeof *x, by_size);
-    for (size_t i = 0; i < n; i++) {
-        sum += x[i];
-        step = i > 0 && x[i] > x[i - 1] ? fmin(step, x[i] - x[i - 1]) : step;
-    }
-    const double middle = (x[(n - 1) / 2] + x[n / 2]) / 2, size = fabs(middle);
-    struct summary s = {x[0], middle, sum / (double)n, x[n - 1], step, NULL};
-    if (n >= 5 && (x[n - 1 - rank] - middle > fmax(slack, (factor - 1) * size) ||
-                   middle - x[rank] > fmax(slack, (1 - 1 / factor) * size)))
-        s.doubt = "the runs disagree";
-    else if (drifts(samples, n, slack, (factor - 1) / 6))
-        s.doubt = "the runs drift";
-    free(x);
-    return s;
+/* Samples in the order of measurement. From five on they disagree if the true median could be
+ * `factor` times this one or 1 / `factor` of it, and more than `slack` away. From 24 on they drift
+ * by a sixth as much: on a GPU, with a factor of 1.25, by 4 %. */
+static inline const char *doubt_runs(const double *samples, size_t n, double slack, double factor) {
+    const struct summary s = summarize(samples, n);
+    const double size = fabs(s.median);
+    if (n >= 5 && (s.high - s.median > fmax(slack, (factor - 1) * size) ||
+                   s.median - s.low > fmax(slack, (1 - 1 / factor) * size)))
+        return "the runs disagree";
+    return drifts(samples, n, slack, (factor - 1) / 6) ? "the runs drift" : NULL;
 }
 
-static inline double median(const double *samples, size_t n) {
-    return summarize(samples, n, 0, 1).median;
-}
-
-/* Times in us. Two steps of the clock, which the smallest difference shows, are no disturbance; no
- * clock that we know steps by over 1.1 us. A processor's times vary more: its threads sleep. */
+/* Times in us. A processor's vary more: its threads sleep. A short call on a GPU varies by 0.5 us,
+ * and by two steps of the clock, which the smallest difference shows; no clock that we know steps by
+ * over 1.1 us. */
 static inline struct summary summarize_us(const double *us, size_t n, bool is_processor) {
+    struct summary s = summarize(us, n);
     if (is_processor)
-        return summarize(us, n, 5, 2);
-    struct summary s =
-        summarize(us, n, fmax(2 * fmin(summarize(us, n, 0, 1).step, 1.1), 0.512), 1.25);
-    if (n >= 5 && s.median > 2 * s.min && s.median > s.min + 50)
+        s.doubt = doubt_runs(us, n, 5, 2);
+    else if (n >= 5 && s.median > 2 * s.min && s.median > s.min + 50)
         s.doubt = "most runs were held up";
+    else
+        s.doubt = doubt_runs(us, n, fmax(0.512, 2 * fmin(s.step, 1.1)), 1.25);
     return s;
 }
 
