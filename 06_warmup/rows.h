@@ -67,7 +67,11 @@ static inline const struct process *print_recipe(struct process *processes, size
 /* `p`: the processes of the first recipe, then those of the second, and so on. */
 static inline void print_recipes(struct process *p, size_t runs, bool opencl) {
     const struct process *rows[RECIPES];
-    const int launches[] = {1, 2, 3, 10, 100};
+    const int at[] = {0, 1, 2, 9, 99}; /* the launches to print, from 0 on */
+    const char *names[] = {"launch_1_us", "launch_2_us", "launch_3_us", "launch_10_us",
+                           "launch_100_us"};
+    const char *device[] = {"start_to_end_1_us", "start_to_end_2_us", "start_to_end_3_us",
+                            "start_to_end_10_us", "start_to_end_100_us"};
     double steady_us[RECIPES];
     say("Warm-up: vector_add of %lld floats on %s, timed by %s\n"
         "%zu new processes for each recipe; each row is the process with the median error.\n"
@@ -82,12 +86,9 @@ static inline void print_recipes(struct process *p, size_t runs, bool opencl) {
     say("\nSome launches of the process in the row %s%s:\n\n", longest->recipe->name,
         longest->doubt ? ", disturbed" : "");
     for (int i = 0; i < 5; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "launch_%d_us", launches[i]);
-        say("%-13s %9.2f", name, value(name, longest->us[launches[i] - 1]));
-        snprintf(name, sizeof name, "start_to_end_%d_us", launches[i]);
+        say("%-13s %9.2f", names[i], value(names[i], longest->us[at[i]]));
         if (opencl)
-            say("    %-19s %9.2f", name, value(name, longest->start_to_end_us[launches[i] - 1]));
+            say("    %-19s %9.2f", device[i], value(device[i], longest->start_to_end_us[at[i]]));
         say("\n");
     }
     say("\nEach of the %d rows is another process, and their steady states are %.1f %% apart.\n"

@@ -39,8 +39,7 @@ static double time_us(struct experiment *e) {
     CHECK_CL(clEnqueueNDRangeKernel(e->cl.queue, e->vector_add, 1, NULL, &e->global_size,
                                     &e->local_size, 0, NULL, &event));
     CHECK_CL(clFinish(e->cl.queue));
-    const int64_t end_ns = now_ns();
-    const double host_us = (double)(end_ns - start_ns) / 1e3;
+    const double host_us = (double)(now_ns() - start_ns) / 1e3;
     const double device_us = start_to_end_us(event, host_us);
     p->start_to_end_us[p->launches] = device_us;
     p->late_us[p->launches] = host_us - device_us;
