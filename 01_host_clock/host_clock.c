@@ -186,13 +186,14 @@ int main(int argc, char **argv) {
                   host_clocks[c].name, host_clocks[c].counts, rows[c].claimed_step_ns,
                   rows[c].seen_step_ns, rows[c].call_ns, rows[c].work.median, rows[c].sleep.median,
                   rows[c].threads.median);
+    const double suspended_s =
+        value("suspended_s", (double)(start.ns[BOOTTIME] - start.ns[MONOTONIC]) / 1e9);
     say("\nThe sleep took %.3f ms, and clock() counted %.3f ms of it. The work on two threads "
         "took\n"
         "%.3f ms, and clock() counted %.3f ms.\n"
         "CLOCK_BOOTTIME is %.0f s ahead of CLOCK_MONOTONIC: the time for which this machine was\n"
         "suspended.\n",
         rows[MONOTONIC].sleep.median, rows[CLOCK].sleep.median, rows[MONOTONIC].threads.median,
-        rows[CLOCK].threads.median,
-        value("suspended_s", (double)(start.ns[BOOTTIME] - start.ns[MONOTONIC]) / 1e9));
+        rows[CLOCK].threads.median, suspended_s);
     return EXIT_SUCCESS;
 }

@@ -45,8 +45,9 @@ int main(int argc, char **argv) {
     print_moment("105 days after boot", 105 * day_s);
     print_moment("three years after boot", 1095 * day_s);
     print_moment("today since 1970", clock_ns(CLOCK_REALTIME) / 1000000000);
+    const double days = value("exact_days", (double)(1LL << 53) / 1e9 / (double)day_s);
     say("\nA double holds every whole number up to 2^53, and 2^53 ns are %.2f days. Beyond, it\n"
         "rounds a time to a multiple of 2, 4, 8 ... ns. Multiply integers.\n",
-        value("exact_days", (double)(1LL << 53) / 1e9 / (double)day_s));
+        days);
     return EXIT_SUCCESS;
 }

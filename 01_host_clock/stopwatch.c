@@ -68,17 +68,18 @@ int main(int argc, char **argv) {
     const int64_t end_ns = now_ns();
 
     begin_record(options, "host", "");
+    value("first_lap_ms", first_ms);
     say("Stopwatch: a first lap of %.3f ms, long on purpose; then %lld laps on the host\n\n",
-        value("first_lap_ms", first_ms), runs);
+        first_ms, runs);
     for (const struct stopwatch *w = laps; w < laps + runs; w++) {
         const bool late = stopwatch_average_ms(w) > 1.1e-6 * (double)lap_ns;
         print_row(late ? "the sleeps ended late" : NULL, "laps=%d|total_ms=%.3f|average_ms=%.3f",
                   w->laps, stopwatch_read_ms(w), stopwatch_average_ms(w));
     }
+    const double all_ms = value("laps_and_pauses_ms", (double)(end_ns - start_ns) / 1e6);
     say("\nA lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch "
         "counted\n"
         "%.3f ms.\n",
-        stopwatch_average_ms(&watch),
-        value("laps_and_pauses_ms", (double)(end_ns - start_ns) / 1e6), stopwatch_read_ms(&watch));
+        stopwatch_average_ms(&watch), all_ms, stopwatch_read_ms(&watch));
     return EXIT_SUCCESS;
 }

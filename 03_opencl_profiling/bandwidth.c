@@ -201,10 +201,10 @@ int main(int argc, char **argv) {
     const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     x.cl = &cl;
     for (int i = 0; i < sizes.count; i++)
-        check_size(&cl, sizes.at[i], 6);
+        check_size(&cl, sizes.at[i], 18); /* one and a half floats in each of three buffers */
     const cl_program program = build_program(&cl, "opencl_profiling.cl", "");
-    MAKE_CL(x.four_floats, clCreateKernel(program, "vector_add_float4", &cl_error));
-    MAKE_CL(x.one_float, clCreateKernel(program, "vector_add", &cl_error));
+    x.four_floats = new_kernel(program, "vector_add_float4");
+    x.one_float = new_kernel(program, "vector_add");
     for (int i = 0; i < sizes.count; i++)
         rows[i] = measure(&x, (size_t)sizes.at[i], (size_t)runs);
     const struct row *last = &rows[sizes.count - 1];
@@ -218,7 +218,8 @@ int main(int argc, char **argv) {
         cl.name, cl.driver, runs);
     for (int i = 0; i < sizes.count; i++)
         print_size(sizes.at[i], &rows[i]);
+    const double percent = value("of_copy_percent", last->four_gb_s / last->copy_gb_s * 100);
     say("\nAt the last size vector_add with four floats has %.0f %% of the copy's bandwidth.\n",
-        value("of_copy_percent", last->four_gb_s / last->copy_gb_s * 100));
+        percent);
     return EXIT_SUCCESS;
 }

@@ -90,7 +90,7 @@ static struct spin new_spin(const struct opencl *cl) {
     }
     spin.is_loop = !(spin.step_ns > 0);
     const cl_program program = build_program(cl, "spin.cl", flags);
-    MAKE_CL(spin.kernel, clCreateKernel(program, "spin", &cl_error));
+    spin.kernel = new_kernel(program, "spin");
     spin.stamps = new_buffer(cl, 2 * sizeof(cl_ulong), NULL);
     CHECK_CL(clSetKernelArg(spin.kernel, 1, sizeof spin.stamps, &spin.stamps));
     return spin;

@@ -23,15 +23,14 @@ struct experiment {
 
 /* ---- The technique: the stamps of one finished command ---- */
 
-/* The times of one vector_add, in microseconds. QUEUED: the host put the command into the queue.
- * SUBMIT: the driver gave it to the device. START and END: the device began it, and ended it.
- * COMPLETE: the kernels that this kernel launched have ended, too. */
-struct stages {
-    double queued_to_submit, submit_to_start, start_to_end, end_to_complete;
-    double host;         /* the same command by the host's clock */
-    double empty_kernel; /* START to END of an empty kernel */
-    double empty_host;   /* the empty kernel by the host's clock */
-};
+/* The times of one vector_add. QUEUED: the host put the command into the queue. SUBMIT: the driver
+ * gave it to the device. START and END: the device began it, and ended it. COMPLETE: the kernels
+ * that this kernel launched have ended, too. HOST: all of it by the host's clock.
+ * EMPTY_KERNEL: START to END of an empty kernel. */
+enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, END_TO_COMPLETE, HOST, EMPTY_KERNEL, ROWS };
+static const char *const names[ROWS] = {
+    "queued_to_submit", "submit_to_start", "start_to_end", "end_to_complete", "host",
+    "empty_kernel"};
 
 /* Runs one command. Stores its event; returns what the host's clock says, in us. */
 static double run_us(cl_command_queue queue, cl_kernel kernel, size_t global, size_t local,
@@ -63,32 +62,34 @@ static double between_us(cl_ulong from_ns, cl_ulong to_ns) {
     return (double)(cl_long)(to_ns - from_ns) / 1e3;
 }
 
-/* One vector_add by five stamps and the host's clock, behind empty kernels. What is before START
- * may be below zero: some drivers translate QUEUED and SUBMIT from the host's clock, and not
- * exactly. START and END are by one clock, and in order: else this exits with 1. */
-static struct stages time_stages(const struct experiment *x) {
-    struct stages us;
+/* Runs empty kernels, then one vector_add. Returns by how much the host waited longer than the
+ * device ran, the larger one of both kernels. What is before START may be below zero: some drivers
+ * translate QUEUED and SUBMIT from the host's clock, and not exactly. START and END are by one
+ * clock, and in order: else this exits with 1. */
+static double time_stages(const struct experiment *x, double us[ROWS]) {
+    double empty_host_us;
     cl_event event;
     for (int i = 0; i < 2; i++) { /* The second one counts. The first one wakes the device. */
-        us.empty_host = run_us(x->queue, x->empty_kernel, 1, 1, &event);
-        us.empty_kernel = start_to_end_us(event, us.empty_host);
+        empty_host_us = run_us(x->queue, x->empty_kernel, 1, 1, &event);
+        us[EMPTY_KERNEL] = start_to_end_us(event, empty_host_us);
     }
-    us.host = run_us(x->queue, x->kernel, x->global_size, x->local_size, &event);
+    us[HOST] = run_us(x->queue, x->kernel, x->global_size, x->local_size, &event);
     const cl_ulong queued_ns = stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
     const cl_ulong submit_ns = stamp_ns(event, CL_PROFILING_COMMAND_SUBMIT);
     const cl_ulong start_ns = stamp_ns(event, CL_PROFILING_COMMAND_START);
     const cl_ulong end_ns = stamp_ns(event, CL_PROFILING_COMMAND_END);
     const cl_ulong complete_ns = stamp_ns(event, CL_PROFILING_COMMAND_COMPLETE);
-    us.queued_to_submit = between_us(queued_ns, submit_ns);
-    us.submit_to_start = between_us(submit_ns, start_ns);
-    us.end_to_complete = between_us(end_ns, complete_ns);
-    us.start_to_end = start_to_end_us(event, us.host); /* exits if that cannot be */
-    if (us.start_to_end == 0 || us.end_to_complete < 0)
+    CHECK_CL(clReleaseEvent(event));
+    us[QUEUED_TO_SUBMIT] = between_us(queued_ns, submit_ns);
+    us[SUBMIT_TO_START] = between_us(submit_ns, start_ns);
+    us[START_TO_END] = possible_us(start_ns, end_ns, us[HOST]); /* exits if that cannot be */
+    us[END_TO_COMPLETE] = between_us(end_ns, complete_ns);
+    if (us[START_TO_END] == 0 || us[END_TO_COMPLETE] < 0)
         errx(EXIT_FAILED,
              "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns",
              (unsigned long long)start_ns, (unsigned long long)end_ns,
              (unsigned long long)complete_ns);
-    return us;
+    return fmax(us[HOST] - us[START_TO_END], empty_host_us - us[EMPTY_KERNEL]);
 }
 
 /* ---- The check of the result ---- */
@@ -130,16 +131,10 @@ static long long common_step_ns(const double *us, size_t n) {
     return step_ns;
 }
 
-static void print_interval(const char *interval, struct summary s, const double *samples_us,
-                           size_t count, const char *doubt) {
-    print_row(s.doubt ?: doubt, "interval=%-16s|" US_FORMAT "|std_dev_us=%.2f", interval, US_OF(s),
-              std_dev(samples_us, count, s.mean));
-}
-
 int main(int argc, char **argv) {
-    static double queued_to_submit[MAX_RUNS], submit_to_start[MAX_RUNS], start_to_end[MAX_RUNS],
-        end_to_complete[MAX_RUNS], host[MAX_RUNS], empty_kernel[MAX_RUNS],
-        overhead[MAX_RUNS]; /* all in us */
+    static double us[ROWS][MAX_RUNS], overhead_us[MAX_RUNS];
+    double one_us[ROWS];
+    struct summary s[ROWS];
     long long runs = 31, size = 1 << 24, threads = 256;
     const struct opt options[] = {
         OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size),
@@ -150,10 +145,11 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "What does the device's own clock say of a command?", options);
     const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     x.queue = cl.queue;
-    check_size(&cl, size, 4);
+    check_size(&cl, size, 3 * sizeof(float));
     const cl_program program = build_program(&cl, "opencl_profiling.cl", "");
-    MAKE_CL(x.kernel, clCreateKernel(program, "vector_add", &cl_error));
-    MAKE_CL(x.empty_kernel, clCreateKernel(program, "empty_kernel", &cl_error));
+    x.kernel = new_kernel(program, "vector_add");
+    x.empty_kernel = new_kernel(program, "empty_kernel");
+    check_group(&cl, x.kernel, threads);
 
     const size_t n = (size_t)size, count = (size_t)runs;
     const cl_ulong elements = n;
@@ -168,55 +164,47 @@ int main(int argc, char **argv) {
     x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
-    time_stages(&x); /* the warm-up */
+    time_stages(&x, one_us); /* the warm-up */
     check_result(&x, vectors[C], n);
     spoil_result(&x, vectors[C], n);
 
     const struct cores from = cores_now();
     for (size_t run = 0; run < count; run++) {
-        const struct stages us = time_stages(&x);
-        queued_to_submit[run] = us.queued_to_submit;
-        submit_to_start[run] = us.submit_to_start;
-        start_to_end[run] = us.start_to_end;
-        end_to_complete[run] = us.end_to_complete;
-        host[run] = us.host;
-        empty_kernel[run] = us.empty_kernel;
-        overhead[run] = fmax(us.host - us.start_to_end, us.empty_host - us.empty_kernel);
+        overhead_us[run] = time_stages(&x, one_us);
+        for (int r = 0; r < ROWS; r++)
+            us[r][run] = one_us[r];
     }
     const struct cores to = cores_now();
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const char *others = doubt_cores(&from), *delayed = doubt_wait(median(overhead, count));
+    const char *others = doubt_cores(&from), *delayed = doubt_wait(median(overhead_us, count));
     check_result(&x, vectors[C], n);
 
     const bool cpu = cl.type & CL_DEVICE_TYPE_CPU;
-    const char *doubt = delayed ?: cpu ? others : NULL;
-    const struct summary of_device = summarize_us(start_to_end, count, cpu),
-                         of_host = summarize_us(host, count, cpu),
-                         of_empty = summarize_us(empty_kernel, count, cpu);
+    for (int r = 0; r < ROWS; r++)
+        s[r] = summarize_us(us[r], count, cpu);
+    const long long seen_step_ns = common_step_ns(us[START_TO_END], count);
+    const double own_cores = (double)(to.ran - from.ran) / (double)(to.at - from.at);
 
     begin_record(options, cl.name, cl.driver);
     say("OpenCL profiling: vector_add of %zu floats on %s, %s; %lld runs\n\n", n, cl.name,
         cl.driver, runs);
-    print_interval("queued_to_submit", summarize_us(queued_to_submit, count, cpu), queued_to_submit,
-                   count, doubt);
-    print_interval("submit_to_start", summarize_us(submit_to_start, count, cpu), submit_to_start,
-                   count, doubt);
-    print_interval("start_to_end", of_device, start_to_end, count, doubt);
-    print_interval("end_to_complete", summarize_us(end_to_complete, count, cpu), end_to_complete,
-                   count, doubt);
-    print_interval("host", of_host, host, count, delayed ?: others);
-    print_interval("empty_kernel", of_empty, empty_kernel, count, doubt);
+    for (int r = 0; r < ROWS; r++)
+        print_row(s[r].doubt ?: delayed ?: r == HOST || cpu ? others : NULL,
+                  "interval=%-16s|" US_FORMAT "|std_dev_us=%.2f", names[r], US_OF(s[r]),
+                  std_dev(us[r], count, s[r].mean));
+    value("claimed_step_ns", (double)claimed_ns);
     say("\nThe host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
         "took\n"
-        "%.2f us. The device's clock claims steps of %.0f ns",
-        of_host.median, of_device.median, of_empty.median,
-        value("claimed_step_ns", (double)claimed_ns));
-    if (runs >= 20) /* fewer are too few to show the step */
-        say("; all times from START to END are\nmultiples of %.0f ns",
-            value("seen_step_ns", (double)common_step_ns(start_to_end, count)));
+        "%.2f us. The device's clock claims steps of %zu ns",
+        s[HOST].median, s[START_TO_END].median, s[EMPTY_KERNEL].median, claimed_ns);
+    if (runs >= 20) { /* fewer are too few to show the step */
+        value("seen_step_ns", (double)seen_step_ns);
+        say("; all times from START to END are\nmultiples of %lld ns", seen_step_ns);
+    }
     say(".\n");
-    if (cpu)
-        say("The threads of this program kept %.1f cores busy.\n",
-            value("own_cores", (double)(to.ran - from.ran) / (double)(to.at - from.at)));
+    if (cpu) {
+        value("own_cores", own_cores);
+        say("The threads of this program kept %.1f cores busy.\n", own_cores);
+    }
     return EXIT_SUCCESS;
 }

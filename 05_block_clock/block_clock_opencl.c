@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
         errx(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              e.cl.name);
     const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
-    MAKE_CL(e.kernel, clCreateKernel(program, "timedReduction", &cl_error));
+    e.kernel = new_kernel(program, "timedReduction");
     for (int t = 0; t < threads.count; t++)
         check_threads(&e.cl, e.kernel, threads.at[t]);
     cl_uint units;

@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
         errx(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              e.cl.name);
     const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
-    MAKE_CL(e.kernel, clCreateKernel(program, "timedReduction", &cl_error));
+    e.kernel = new_kernel(program, "timedReduction");
     check_threads(&e.cl, e.kernel, (long long)threads);
     if (e.clock.tick_ns == 0)
         errx(EXIT_NO_DEVICE, "%s on %s does not tell when or where a work-group runs", e.clock.name,

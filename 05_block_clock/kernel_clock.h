@@ -70,11 +70,8 @@ static inline struct kernel_clock find_kernel_clock(const struct opencl *cl) {
 /* Exits with 2 if a work-group of timedReduction cannot have so many work-items, with two floats of
  * local memory for each. */
 static inline void check_threads(const struct opencl *cl, cl_kernel kernel, long long threads) {
-    size_t most;
     cl_ulong bytes;
-    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                                      &most, NULL));
     CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
-    check_most("threads", threads, most, cl->name);
+    check_group(cl, kernel, threads);
     check_most("threads", threads, bytes / (2 * sizeof(float)), cl->name);
 }

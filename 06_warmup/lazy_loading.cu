@@ -123,9 +123,10 @@ int main(int argc, char **argv) {
         size, process.device, runs);
     print_loading("LAZY", &lazy, count);
     print_loading("EAGER", &eager, count);
-    say("\nWith LAZY the first launch takes %.2f us longer than the second.\n",
-        value("extra_us", lazy_us - median(lazy.second_us, count)));
-    say("With EAGER it takes %.2f us less than with LAZY.\n",
-        value("saved_us", lazy_us - median(eager.first_us, count)));
+    const double extra_us = value("extra_us", lazy_us - median(lazy.second_us, count));
+    const double saved_us = value("saved_us", lazy_us - median(eager.first_us, count));
+    say("\nWith LAZY the first launch takes %.2f us longer than the second.\n"
+        "With EAGER it takes %.2f us less than with LAZY.\n",
+        extra_us, saved_us);
     return EXIT_SUCCESS;
 }

@@ -262,8 +262,9 @@ int main(int argc, char **argv) {
     if (load > KINDS) {
         const double zeros_ms = median(r.launch_ms[ZEROS], (size_t)turns);
         const double random_ms = median(r.launch_ms[RANDOM], (size_t)turns);
+        const double percent = value("random_more_percent", 100 * (random_ms / zeros_ms - 1));
         say("With random numbers the same kernel takes %.1f %% more time than with zeros.\n",
-            value("random_more_percent", 100 * (random_ms / zeros_ms - 1)));
+            percent);
     }
     return EXIT_SUCCESS; /* memory and events go with the process */
 }

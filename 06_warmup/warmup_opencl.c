@@ -141,10 +141,10 @@ static void run_cold(void *data) {
     memcpy(p->device, e.cl.name, sizeof p->device);
     memcpy(p->driver, e.cl.driver, sizeof p->driver);
     e.global_size = (e.n + e.local_size - 1) / e.local_size * e.local_size;
-    check_size(&e.cl, p->size, sizeof(float));
+    check_size(&e.cl, p->size, 3 * sizeof(float));
     const cl_program program = build_program(&e.cl, "warmup_opencl.cl", "");
-    MAKE_CL(e.vector_add, clCreateKernel(program, "vector_add", &cl_error));
-    MAKE_CL(e.other_kernel, clCreateKernel(program, "other_kernel", &cl_error));
+    e.vector_add = new_kernel(program, "vector_add");
+    e.other_kernel = new_kernel(program, "other_kernel");
     set_up_vectors(&e);
 
     p->estimate_us = p->recipe->estimate_us(&e);

@@ -29,7 +29,7 @@ static inline void check_written(void) {
     _exit(EXIT_FAILED);
 }
 
-/* `bytes` of memory, all 0. */
+/* `bytes` of memory, all 0, and touched: of calloc()'s, a timed run could be the first to touch. */
 static inline void *new_memory(size_t bytes) {
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (!memory)
@@ -61,7 +61,12 @@ enum { A, B, C };
 static inline float *host_vector(unsigned v, size_t n) {
     float *host = (float *)new_memory(n * sizeof *host);
     for (size_t i = 0; i < n; i++)
-        host[i] = v == A ? (float)(i & 4095) : v == B ? (float)(i >> 12 & 4095) * 4096 : -1;
+        if (v == A)
+            host[i] = (float)(i % 4096);
+        else if (v == B)
+            host[i] = (float)(i / 4096 % 4096 * 4096);
+        else
+            host[i] = -1;
     return host;
 }
 

@@ -39,7 +39,7 @@ static inline struct cudaDeviceProp open_cuda(char driver[64]) {
     errx(EXIT_NO_DEVICE, "--device: no '%s' in --device list", wanted_device);
 }
 
-/* Exits with 2 if `size` elements of so many bytes do not fit into what is free on the device. */
+/* Exits with 2 if `size` elements, of so many bytes in all buffers, are more than what is free. */
 static inline void check_size(long long size, size_t bytes_each) {
     size_t free_bytes, all_bytes;
     CHECK_CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));

@@ -10,25 +10,19 @@
 #define KERNEL_DIR "."
 #endif
 
-/* Both end the program and print the call. CHECK_CL is for calls that return their error, MAKE_CL
- * for those that return what they make and store their error in cl_error. */
-/* clang-format off */
+/* Ends the program and prints the call if it fails, with the names of the errors that people meet.
+ * CHECK_CL is for a call that returns its error; after one that stores it, call check_cl(). */
 #define CHECK_CL(call) check_cl((call), #call, __FILE__, __LINE__)
-#define MAKE_CL(to, call) do { cl_int cl_error = CL_INVALID_OPERATION; /* if none is stored */ \
-        (to) = (call); check_cl(cl_error, #call, __FILE__, __LINE__); } while (0)
-
-/* With the names of the errors that people meet; with 2 if --threads is too large. */
+/* clang-format off */
 static inline void check_cl(cl_int error, const char *what, const char *file, int line) {
-    const bool asked = error == CL_INVALID_WORK_GROUP_SIZE;
 #define NAME(code) error == code ? #code :
     const char *name = NAME(CL_DEVICE_NOT_FOUND) NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE)
         NAME(CL_OUT_OF_RESOURCES) NAME(CL_OUT_OF_HOST_MEMORY) NAME(CL_BUILD_PROGRAM_FAILURE)
         NAME(CL_PROFILING_INFO_NOT_AVAILABLE) NAME(CL_INVALID_VALUE) NAME(CL_INVALID_KERNEL_ARGS)
-        asked ? "CL_INVALID_WORK_GROUP_SIZE: --threads is too large" : "see CL/cl.h";
+        NAME(CL_INVALID_WORK_GROUP_SIZE) "see CL/cl.h";
     /* clang-format on */
     if (error != CL_SUCCESS)
-        errx(asked ? EXIT_BAD_USAGE : EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what,
-             error, name);
+        errx(EXIT_FAILED, "%s:%d: %s: error %d, %s", file, line, what, error, name);
 }
 
 struct opencl { /* what minimal.c of chapter 02 sets up */
@@ -74,25 +68,36 @@ static inline struct opencl open_opencl(cl_command_queue_properties properties) 
         errx(EXIT_NO_DEVICE, "no OpenCL device on %s; can POCL_CACHE_DIR be written?", platform);
     if (!cl.device)
         errx(EXIT_NO_DEVICE, "--device: no '%s' in --device list", wanted_device);
-    MAKE_CL(cl.context, clCreateContext(NULL, 1, &cl.device, NULL, NULL, &cl_error));
-    MAKE_CL(cl.queue, clCreateCommandQueue(cl.context, cl.device, properties, &cl_error));
+    cl.context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &error);
+    check_cl(error, "clCreateContext", __FILE__, __LINE__);
+    cl.queue = clCreateCommandQueue(cl.context, cl.device, properties, &error);
+    check_cl(error, "clCreateCommandQueue", __FILE__, __LINE__);
     return cl;
 }
 
 static inline cl_mem new_buffer(const struct opencl *cl, size_t bytes, const void *host) {
-    cl_mem buffer;
-    MAKE_CL(buffer, clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &cl_error));
+    cl_int error;
+    const cl_mem buffer = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    check_cl(error, "clCreateBuffer", __FILE__, __LINE__);
     if (host)
         CHECK_CL(clEnqueueWriteBuffer(cl->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
     return buffer;
 }
 
-/* Exits with 2 if the device has no room for three buffers of `size` elements of so many bytes. */
-static inline void check_size(const struct opencl *cl, long long size, cl_ulong bytes) {
+/* Exits with 2 if `size` elements, of so many bytes in three equal buffers, are more than fit. */
+static inline void check_size(const struct opencl *cl, long long size, cl_ulong bytes_each) {
     cl_ulong all, one;
     CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
     CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof one, &one, NULL));
-    check_most("size", size, (one < all / 3 ? one : all / 3) / bytes, cl->name);
+    check_most("size", size, (one < all / 3 ? 3 * one : all) / bytes_each, cl->name);
+}
+
+/* Exits with 2 if a work-group of this kernel cannot have so many work-items. */
+static inline void check_group(const struct opencl *cl, cl_kernel kernel, long long threads) {
+    size_t most;
+    CHECK_CL(clGetKernelWorkGroupInfo(kernel, cl->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                      &most, NULL));
+    check_most("threads", threads, most, cl->name);
 }
 
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
@@ -100,14 +105,15 @@ static inline cl_program build_program(const struct opencl *cl, const char *file
                                        const char *flags) {
     char text[1 << 18] = ""; /* all 0: what is read ends with a 0 */
     const char *source = text;
-    cl_program program;
+    cl_int error;
     snprintf(text, sizeof text, "%s/%s", KERNEL_DIR, file);
     FILE *stream = fopen(text, "r");
     if (!stream)
         err(EXIT_FAILED, "cannot read '%s': run this in its folder", text);
     text[fread(text, 1, sizeof text - 1, stream)] = '\0';
     fclose(stream);
-    MAKE_CL(program, clCreateProgramWithSource(cl->context, 1, &source, NULL, &cl_error));
+    const cl_program program = clCreateProgramWithSource(cl->context, 1, &source, NULL, &error);
+    check_cl(error, "clCreateProgramWithSource", __FILE__, __LINE__);
     if (clBuildProgram(program, 1, &cl->device, flags, NULL, NULL) == CL_SUCCESS)
         return program;
     CHECK_CL(
@@ -115,16 +121,28 @@ static inline cl_program build_program(const struct opencl *cl, const char *file
     errx(EXIT_FAILED, "%s/%s does not build:\n%s", KERNEL_DIR, file, text);
 }
 
-/* Microseconds from START to END of a finished command; the host's clock around it gave host_us.
- * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2. Releases the event. */
+static inline cl_kernel new_kernel(cl_program program, const char *name) {
+    cl_int error;
+    const cl_kernel kernel = clCreateKernel(program, name, &error);
+    check_cl(error, "clCreateKernel", __FILE__, __LINE__);
+    return kernel;
+}
+
+/* Microseconds from START to END, two stamps; the host's clock around the command gave host_us.
+ * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2. */
+static inline double possible_us(cl_ulong start_ns, cl_ulong end_ns, double host_us) {
+    const double us = (double)(cl_long)(end_ns - start_ns) / 1e3; /* below 0: they change places */
+    if (start_ns < 1000 || us < 0 || us > 1.01 * host_us + 10) /* two clocks, each has its steps */
+        errx(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
+             (unsigned long long)start_ns, (unsigned long long)end_ns, host_us);
+    return us;
+}
+
+/* The same of a finished command. Releases the event. */
 static inline double start_to_end_us(cl_event event, double host_us) {
     cl_ulong from = 0, to = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL));
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL));
     CHECK_CL(clReleaseEvent(event));
-    const double us = (double)(cl_long)(to - from) / 1e3;  /* below 0 if they change places */
-    if (from < 1000 || us < 0 || us > 1.01 * host_us + 10) /* two clocks, and each has its steps */
-        errx(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
-             (unsigned long long)from, (unsigned long long)to, host_us);
-    return us;
+    return possible_us(from, to, host_us);
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include "base.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -59,6 +60,18 @@ static inline void print_numbers(FILE *file, const struct opt *o, const char *fi
         fprintf(file, "%s%lld", i > 0 ? next : first, o->to[i]);
 }
 
+static inline void print_help(const char *question, const struct opt *options) {
+    printf("%s: %s\n\n", program_invocation_short_name, question);
+    for (const struct opt *o = options; o->name; o++) {
+        printf("  --%-9s %-7s %s", o->name, o->takes, o->help);
+        print_numbers(stdout, o, "; default ", ",");
+        putchar('\n');
+    }
+    puts("  --csv       [=FILE] print the record and nothing else; with FILE: write it there\n"
+         "  --help              print this help\n"
+         "  --version           print the version");
+}
+
 /* Exits with 0 after --help and --version; with 2 and one line that names the option on bad usage:
  * then nothing was measured or printed. */
 static inline void parse_options(int argc, char **argv, const char *question,
@@ -67,8 +80,10 @@ static inline void parse_options(int argc, char **argv, const char *question,
                                {"help", no_argument, NULL, 'h'},
                                {"version", no_argument, NULL, 'v'}};
     const char *csv = NULL; /* the text of --csv=FILE; "-" without one */
-    for (int i = 0; options[i].name; i++)
+    for (int i = 0; options[i].name; i++) {
+        assert(i < 12); /* the last of the 16 stays 0: it ends them */
         known[3 + i] = (struct option){options[i].name, *options[i].takes != '\0', NULL, i};
+    }
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) /* the next file to be opened would get the results */
         err(EXIT_FAILED, "stdout is closed");
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
@@ -77,20 +92,12 @@ static inline void parse_options(int argc, char **argv, const char *question,
     for (int i; (i = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
         if (i == '?')
             exit(EXIT_BAD_USAGE); /* getopt_long has said why */
-        if (i == 'h' || i == 'v') {
-            printf(i == 'h' ? "%s: %s\n\n" : "%s " SUITE_VERSION "\n",
-                   program_invocation_short_name, question);
-            for (const struct opt *o = options; i == 'h' && o->name; o++) {
-                printf("  --%-9s %-7s %s", o->name, o->takes, o->help);
-                print_numbers(stdout, o, "; default ", ",");
-                putchar('\n');
-            }
-            if (i == 'h')
-                puts("  --csv       [=FILE] print the record and nothing else; with FILE: write it "
-                     "there\n  --help              print this help\n"
-                     "  --version           print the version");
+        if (i == 'h')
+            print_help(question, options);
+        if (i == 'v')
+            printf("%s " SUITE_VERSION "\n", program_invocation_short_name);
+        if (i == 'h' || i == 'v')
             exit(EXIT_SUCCESS);
-        }
         if (i == 'c')
             csv = optarg ?: "-";
         else if (options[i].max > 0)

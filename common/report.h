@@ -18,7 +18,8 @@
 /* Words, for people only. */
 #define say(...) fprintf(table_file, __VA_ARGS__)
 
-/* A number that the words quote: "# overhead_us,9.48" in the record. Returns it. */
+/* A number that the words quote: "# overhead_us,9.48" in the record. Returns it. Call it on a line
+ * before the words: C does not say which of printf()'s arguments comes first. */
 static inline double value(const char *name, double x) {
     fprintf(record_file, "# %s,%.9g\n", name, x);
     return x;

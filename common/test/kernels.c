@@ -20,13 +20,14 @@ static void clear(struct test *t) { memset(t->right, 0xc2, sizeof t->right); }
 
 /* Builds a kernel. Its arguments from number `arg` on are the parts of memory from `at` on. */
 static void build(struct test *t, const char *file, const char *flags, const char *name, cl_uint arg, size_t at) {
-    MAKE_CL(t->kernel, clCreateKernel(build_program(&t->cl, file, flags), name, &cl_error));
+    t->kernel = new_kernel(build_program(&t->cl, file, flags), name);
     t->told = false;
     clear(t);
     for (; at < ALL; at += PART) {
         const cl_buffer_region region = {at * sizeof(float), PART * sizeof(float)};
-        cl_mem part;
-        MAKE_CL(part, clCreateSubBuffer(t->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &cl_error));
+        cl_int error;
+        cl_mem part = clCreateSubBuffer(t->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+        check_cl(error, "clCreateSubBuffer", __FILE__, __LINE__);
         CHECK_CL(clSetKernelArg(t->kernel, arg++, sizeof part, &part));
     }
 }

@@ -15,32 +15,44 @@ const bare = (line) => line.trim().replace(/\s*\/\/.*/, "");
 
 // The lines before the stopwatch that declare and allocate.
 const opening = ({ lines, launchLine, span }) => lines.slice(0, Math.min(launchLine, span ? span.lines[0] : 1e9) - 1)
-  .filter((each) => each.trim() && !/<<<|cudaEventRecord|Synchronize|now\(|clock|gate|block_stream|cudaMemcpy|for \(|[{}]|sleep/.test(each)).map((each) => each + "\n").join("");
+  .filter((each) => each.trim() && !/<<<|cudaEventRecord|Synchronize|now\(|clock|gate|block_stream|cudaMemcpy|for \(|[{}]|sleep|cudaMemset|total_ms/.test(each)).map((each) => each + "\n").join("");
 // The last timed launch, which may stand in several lines.
 const launchText = (f) => /[\w:]+\s*(?:<[^<>]*>)?\s*<<<[^;]*|cudaLaunchKernel[^;]*?\)(?=\)?;)/.exec(f.lines.slice(f.launchLine - 1).map(bare).join(" "))[0] + ";";
-const blockedLines = (f, end) => f.kernel && BLOCKED(launchText(f), opening(f) + (f.text.includes(WARM_LONG) ? WARM_LONG : "")).replace(/, 0\);/g, f.kernel.stream ? `, ${f.kernel.stream.name});` : ", 0);")
-  .replace(/block_stream<<<1, 1>>>/g, f.kernel.stream ? `block_stream<<<1, 1, 0, ${f.kernel.stream.name}>>>` : "block_stream<<<1, 1>>>") + end;
+const countOf = (f) => (/<\s*N\s*;/.test(f.text) && (f.run.names.get("N") ?? {}).v === f.launches.length ? "N" : f.launches.length);
+// All in the kernel's stream; what resets its result stands behind the warm-up.
+function blockedLines(f, end) {
+  if (!f.kernel) return null;
+  const { stream } = f.kernel, resets = [...new Set(f.lines.slice(0, f.launchLine).join("\n").match(/(?:\w+\()?cudaMemset[^;]*;/g))].map((each) => each + "\n").join("");
+  const lines = opening(f) + (f.text.includes(WARM_LONG) ? WARM_LONG : "") + BLOCKED(launchText(f), "", resets) + end;
+  return !stream ? lines : lines.replace(/(cudaEventRecord\(\w+, )0\);/g, `$1${stream.name});`).replace(/block_stream<<<1, 1>>>/g, `block_stream<<<1, 1, 0, ${stream.name}>>>`);
+}
 
-// A host's clock becomes a pair of events: the two readings, the line that prints, and no wait between.
-function eventsInstead(f) {
+// A host's clock becomes a pair of events: the two readings, the line that prints, and no wait between. `each`: a pair in
+// each iteration, around the launch alone.
+function eventsInstead(f, each = false) {
   if (f.run.number.spans.length > 1) return null;
-  const [t0, t1] = f.span.lines, count = f.inside.length > 1 ? (/<\s*N\s*;/.test(f.text) ? " / N" : ` / ${f.inside.length}`) : "";
-  const stream = f.kernel.stream ? f.kernel.stream.name : "0";
+  const [t0, t1] = f.span.lines, count = f.inside.length > 1 ? ` / ${countOf(f)}` : "";
+  const stream = f.kernel.stream ? f.kernel.stream.name : "0", launch = f.launchLine - 1, launchEnd = f.lines.findIndex((line, i) => i >= launch && /;/.test(bare(line)));
+  const begin = [`cudaEventRecord(start, ${stream});`], end = [`cudaEventRecord(stop, ${stream});`, "cudaEventSynchronize(stop);", "cudaEventElapsedTime(&ms, start, stop);"];
   return f.lines.flatMap((line, i) => {
-    if (i === t0 - 1) return [`${indentOf(line)}cudaEventRecord(start, ${stream});`];
-    if (i === t1 - 1) return [`${indentOf(line)}cudaEventRecord(stop, ${stream});`, `${indentOf(line)}cudaEventSynchronize(stop);`, `${indentOf(line)}cudaEventElapsedTime(&ms, start, stop);`];
-    if (i === f.run.number.line - 1) return [`${indentOf(line)}printf("%.3f us", ms * 1000${count});`];
-    if (i > t0 - 1 && i < t1 - 1 && /cuda(Device|Stream)Synchronize/.test(line)) return [];
-    return /duration|elapsed|diff/.test(line) && i >= t1 ? [] : [line];
+    const put = (texts) => texts.map((text) => indentOf(line) + text), isAfter = i >= t1;
+    if (i === t0 - 1) return put(each ? ["float total_ms = 0;"] : begin);
+    const print = i === f.run.number.line - 1 ? put([`printf("%.3f us", ${each ? "total_ms" : "ms"} * 1000${count});`]) : [];
+    if (i === t1 - 1) return [...(each ? [] : put(end)), ...print];
+    if (print.length) return print;
+    if (i > t0 - 1 && !isAfter && /cuda(Device|Stream)Synchronize/.test(line)) return [];
+    if (each && i >= launch && i <= launchEnd) return [...(i === launch ? put(begin) : []), line, ...(i === launchEnd ? put([...end, "total_ms += ms;"]) : [])];
+    return isAfter && (each ? /duration|elapsed|diff|cudaEvent(Synch|Elaps)/i : /duration|elapsed|diff/).test(line) ? [] : [line];
   }).join("\n");
 }
 
-function copyBehind({ lines, span, run }) {
-  const copies = lines.filter((line, i) => i >= span.lines[0] && i < span.lines[1] - 1 && /cudaMem/.test(line));
-  const rest = lines.map((line, i) => (i >= span.lines[0] && i < span.lines[1] - 1 && /cudaMem/.test(line) ? null : line));
-  const first = copies.filter((line) => /HostToDevice/.test(line)), last = copies.filter((line) => !/HostToDevice/.test(line));
-  if (span.by !== "device") rest.splice(span.lines[1] - 1, 0, "cudaDeviceSynchronize();");
-  rest.splice(span.lines[0] - 1, 0, ...first, ...(first.length ? ["cudaDeviceSynchronize();"] : []));
+// What is uploaded or reset goes before the interval, what is read back behind all.
+function copyOutside({ lines, span }) {
+  const isInside = (line, i) => i >= span.lines[0] && i < span.lines[1] - 1, isMoved = (line, i) => isInside(line, i) && /cudaMem(cpy|set)/.test(line), isFirst = (line) => /HostToDevice|cudaMemset/.test(line);
+  const copies = lines.filter(isMoved).map((line) => line.trim()), rest = lines.map((line, i) => (isMoved(line, i) ? null : line));
+  const first = copies.filter(isFirst).map((line) => indentOf(lines[span.lines[0] - 1]) + line), last = copies.filter((line) => !isFirst(line));
+  if (span.by !== "device" && !rest.some((line, i) => line && isInside(line, i) && /Synchronize/.test(line))) rest.splice(span.lines[1] - 1, 0, "cudaDeviceSynchronize();");
+  rest.splice(span.lines[0] - 1, 0, ...first, ...(first.length && span.by !== "device" ? ["cudaDeviceSynchronize();"] : []));
   return [...rest.filter((line) => line !== null), ...last].join("\n");
 }
 
@@ -103,27 +115,34 @@ const RULES = [
     words: () => say("The first launch is in the number. It loads the kernel's code.",
       "数里有首次启动，它要加载核函数。"),
     step: ["Warm up: launch the kernel once before, and wait.", "预热：先启动一次并等待。"],
-    better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0]).pop(), `${launchText(f)}  // warm up\ncudaDeviceSynchronize();`) },
+    better: (f) => before(f.lines, f.run.starts.filter((line) => line <= f.span.lines[0] && !/cudaMemset/.test(f.lines[line - 2])).pop(), `${launchText(f)}  // warm up\ncudaDeviceSynchronize();`) },
   { cause: "clock_climbs", structural: true, when: (f) => f.share("clock") > 0.01,
     words: () => say("The GPU was idle before. Its clock has fallen, and climbs again while the GPU works: here the kernel still runs slowly.",
       "之前 GPU 空闲，时钟已降低，GPU 工作时才逐渐爬升：这里核函数还运行得慢。"), step: ["Warm up for longer: until the clock is full.", "预热更久：直到时钟满速。"],
     better: (f) => before(f.lines, f.span.lines[0], WARM_LONG.trim()) },
+  { cause: "reset_inside", structural: true, when: (f) => f.resets.length && f.share("copy") > 0.001,
+    words: () => say("A reset is in the number: cudaMemset is work of the GPU, too. It belongs before the start, in each iteration.",
+      "数里有清零：cudaMemset 也是 GPU 的工作。它应在每次迭代开始计时之前。"), step: ["Reset before the start.", "开始计时之前清零。"],
+    better: (f) => f.lines.some((line) => /<<<|cudaMemset/.test(line) && /[;{}].*[;{}]/.test(bare(line))) ? blockedLines(f, PRINT) // they share a line
+      : new Set(f.resets).size < f.resets.length ? eventsInstead(f, true) : copyOutside(f) },
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
     words: () => say("A copy is in the number.", "数里有拷贝。"), step: ["Copy outside.", "拷贝移到外面。"],
-    better: copyBehind },
-  { cause: "two_kernels", structural: true, when: (f) => new Set(f.inside.map((c) => c.name + (c.stream ? c.stream.name : ""))).size > 1,
-    words: (f) => say(`${f.inside.length} launches, of different kernels or in different streams, share this number: none of them has a time of its own in it.`,
-      `${f.inside.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`) },
+    better: copyOutside },
+  { cause: "two_kernels", structural: true, when: (f) => f.isMixed,
+    words: (f) => f.isTogether ? say(`The number holds ${f.launches.length} launches of different kernels, and the error is against their sum. To time one of them, put the stopwatch around it alone.`,
+        `这个数包含不同核函数的 ${f.launches.length} 次启动，误差相对于它们之和。要测其中一个，请只给它计时。`)
+      : say(`${f.launches.length} launches, of different kernels or in different streams, share this number: none of them has a time of its own in it.`,
+        `${f.launches.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`) },
   { cause: "not_divided", structural: true, when: (f) => f.per > 1.5,
-    words: (f) => say(`The number holds ${f.inside.length} launches.`, `这个数包含 ${f.inside.length} 次启动。`), step: ["Divide by the launches.", "除以启动次数。"],
-    better: (f) => replaced(f.lines, f.number.line, (line) => line.replace(/,\s*(.*)\)\s*;/, `, ($1) / ${/<\s*N\s*;/.test(f.text) ? "N" : f.inside.length});`)) },
-  { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.67 && f.inside.length >= 1,
-    words: (f) => say(`The number is divided by more launches than the ${f.inside.length} that are in it.`, `除数大于其中的启动次数 ${f.inside.length}。`) },
+    words: (f) => say(`The number holds ${f.launches.length} launches.`, `这个数包含 ${f.launches.length} 次启动。`), step: ["Divide by the launches.", "除以启动次数。"],
+    better: (f) => replaced(f.lines, f.number.line, (line) => line.replace(/,\s*(.*)\)\s*;/, `, ($1) / ${countOf(f)});`)) },
+  { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.67 && f.launches.length >= 1,
+    words: (f) => say(`The number is divided by more launches than the ${f.launches.length} that are in it.`, `除数大于其中的启动次数 ${f.launches.length}。`) },
   { cause: "launch_bound", when: (f) => f.inside.length > 1 && (f.share("launch") + f.share("gap") > 0.3),
     words: () => say("The kernels are shorter than the host's launch calls, so the GPU waits again and again: this is the launch overhead (launch-bound).",
       "核函数比主机的启动调用还短，GPU 一再等待：这其实是启动调用的开销。"),
     step: ["Queue the launches behind a blocker.", "把各次启动排在阻塞核函数之后。"],
-    better: (f) => blockedLines(f, PRINT) && blockedLines(f, `${PRINT.replace("1000", "1000 / N")}`).replace(/(start, \w+\);\n)(.*)\n/, "$1for (int i = 0; i < N; i++)\n  $2\n") },
+    better: (f) => blockedLines(f, PRINT) && blockedLines(f, PRINT.replace("1000", `1000 / ${countOf(f)}`)).replace(/(start, \w+\);\n)(.*)\n/, `$1for (int i = 0; i < ${countOf(f)}; i++)\n  $2\n`) },
   { cause: "processor_time", when: (f) => f.span.by === "cpu" && f.off,
     words: () => say("clock() counts the processor time of the host's program, in whole us here. It holds the kernel only because the host waits busily; a host that sleeps would not be counted.",
       "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里；主机若休眠则不计。"),
@@ -132,7 +151,7 @@ const RULES = [
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
     words: () => say("The launch overhead, the launch latency and the host's wake-up are in the number. For a long kernel they do not matter; here they do.",
       "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。"), step: ["Use two events: no latency, no wake-up.", "用两个事件：没有延迟和唤醒。"],
-    better: eventsInstead },
+    better: (f) => eventsInstead(f) ?? blockedLines(f, PRINT) },
   { cause: "gap", when: (f) => f.share("gap") > 0 && f.off,
     words: (f) => say("The GPU does the start event at once, and then waits until the launch has come from the host: the gap.",
       "GPU 立刻执行 start 事件，然后等主机的启动到达：空隙。") +
@@ -155,17 +174,26 @@ const RULES = [
 function factsOf(times, settings, text, run, target) {
   const number = run.number, parts = partsOf(run), { main, sums } = parts, span = main && main.span, weight = main ? Math.abs(main.weight) : 0;
   const kernels = run.machine.commands.filter((c) => c.kind === "kernel" && !c.gate);
-  const limits = !span ? [0, 0] : span.by === "device" ? [span.first.queued, span.last.queued] : [span.from, span.to];
-  const inside = kernels.filter((c) => c.queued > Math.min(...limits) && c.queued <= Math.max(...limits));
+  const held = ({ span }, commands = kernels) => {
+    const limits = span.by === "device" ? [span.first.queued, span.last.queued] : [span.from, span.to];
+    return commands.filter((c) => c.queued > Math.min(...limits) && c.queued <= Math.max(...limits));
+  };
+  // In the interval that is drawn; and in all intervals, if the number is their sum.
+  const inside = main ? held(main) : [], resets = main ? held(main, run.machine.commands).filter((c) => c.isReset).map((c) => c.line) : [];
+  const alike = main ? number.spans.filter((each) => each.weight * main.weight > 0) : [], launches = alike.flatMap((each) => held(each));
+  const per = alike.reduce((sum, each) => sum + held(each).length * Math.abs(each.weight), 0);
   const kernel = inside[inside.length - 1] ?? kernels[kernels.length - 1];
   const ofSliders = { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work };
-  const asked = askedOf(times, kernel ?? ofSliders)[target], error = number && number.spans ? number.ns - asked : NaN;
   // A number that is 1,000 times too large or too small, perhaps of many launches.
   const counts = [1, settings.launches, inside.length].filter((n) => n > 0), isOne = (of) => Math.abs(of - 1) < 1e-3;
-  const factor = !isOne(weight * inside.length) && [1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9].find((each) => counts.some((n) => isOne((weight * n) / each)));
+  const factor = !isOne(per) && [1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9].find((each) => counts.some((n) => isOne((weight * n) / each)));
+  // Different kernels in one stream are one thing together, unless the unit is wrong.
+  const differ = (of) => new Set(launches.map(of)).size > 1, isMixed = differ((c) => c.name) || differ((c) => c.stream), isTogether = isMixed && !differ((c) => c.stream) && !factor;
+  const asked = isTogether ? launches.reduce((sum, c) => sum + askedOf(times, c)[target], 0) * Math.abs(main.weight) : askedOf(times, kernel ?? ofSliders)[target];
+  const error = number && number.spans ? number.ns - asked : NaN;
   const ofKind = (kind) => sums.reduce((sum, each) => sum + (each.kind === kind ? each.ns : 0), 0);
   return { run, number, parts, sums, text, lines: text.split("\n"), span, inside, kernel, launchLine: kernel ? kernel.line : 0, target, asked, error,
-    off: Math.abs(error) > 0.05 * asked, per: inside.length * weight, share: (kind) => Math.abs(ofKind(kind) / number.ns),
+    off: Math.abs(error) > 0.05 * asked, per, launches, resets, isMixed, isTogether, share: (kind) => Math.abs(ofKind(kind) / number.ns),
     failed: (name) => run.failed.find((each) => each.error === name && !(number && number.spans && name === "cudaErrorNotReady")),
     isRepeated: inside.length === 1 && kernels.filter((c) => c.line === kernel.line).length > 1,
     unitFactor: factor && (factor > 1 ? factor : Math.round(1 / factor)),
@@ -180,13 +208,13 @@ function advise(times, settings, text, target = "duration", steps = 6) {
   if (!run.number) throw run.left ?? new Unknown(say('these lines print no number: printf("%.3f us", ...)', '这些行没有打印数字：printf("%.3f us", ...)'), text.split("\n").length);
   if (run.unknownCall && !run.machine.loaded.size) throw run.unknownCall; // it may be what launches
   const f = factsOf(times, settings, text, run, target), rule = RULES.find((each) => each.when(f)), off = Math.abs(f.error) / f.asked;
-  const verdict = rule.always || !(off <= 0.5) ? "wrong" : off > 0.05 || rule.structural ? "careful" : "right";
-  const answer = { ...f, verdict, cause: rule.cause, words: rule.words(f) }, lines = steps && rule.better && rule.better(f);
+  const verdict = rule.always || !(off <= 0.5) ? "wrong" : off > 0.05 || (rule.structural && !(f.isTogether && rule.cause === "two_kernels")) ? "careful" : "right";
+  const answer = { ...f, lastError: f.error, verdict, cause: rule.cause, words: rule.words(f) }, lines = steps && rule.better && rule.better(f);
   if (!lines || lines === text) return answer;
   try {
     const better = advise(times, settings, lines, target, steps - 1);
-    const isBetter = rule.always ? better.verdict !== "wrong" || better.cause !== rule.cause : Math.abs(better.error) < Math.abs(f.error);
-    return isBetter ? { ...answer, step: say(...rule.step), better } : answer;
+    const isBetter = rule.always ? better.verdict !== "wrong" || better.cause !== rule.cause : Math.abs(better.lastError) < Math.abs(f.error);
+    return isBetter ? { ...answer, lastError: better.lastError, step: say(...rule.step), better } : answer;
   } catch (error) {
     if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
     return answer;

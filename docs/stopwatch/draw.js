@@ -54,10 +54,10 @@ function drawTime(svg, answer, length = 0) {
   for (const at of [low, high]) element("line", { x1: x(at), x2: x(at), y1: BAND, y2: height - 22, class: "edge" }, svg);
   const spans = (run.number && run.number.spans) ?? [], less = spans.find((each) => each.weight < 0 && spans.length > 1);
   const more = less ? say(`, minus ${us(less.span.to - less.span.from)}`, `，减去 ${us(less.span.to - less.span.from)}`)
-    : spans.length > 1 ? say(`, the last of ${spans.length}`, `，${spans.length} 次中的最后一次`)
+    : spans.length > 1 ? say(`, number ${spans.indexOf(main) + 1} of ${spans.length}`, `，${spans.length} 次中的第 ${spans.indexOf(main) + 1} 次`)
     : main && main.weight < 0.9 && answer.cause !== "wrong_unit" ? say(`, divided by ${Math.round(1 / main.weight)}`, `，除以 ${Math.round(1 / main.weight)}`) : "";
-  if (main) element("text", { x: left, y: 12, class: "row" }, svg, say("the stopwatch: ", "计时区间：") + us(high - low) + more);
-  for (const p of pieces) box(p.from, p.to, BAND, p.kind, names[p.kind], say(...KINDS[p.kind]));
+  if (main) element("text", { x: left, y: 12, class: "row" }, svg, say("the interval: ", "计时区间：") + us(high - low) + more);
+  for (const p of pieces) box(p.from, p.to, BAND, p.kind, p.command && p.command.isReset ? "memset" : names[p.kind], say(...KINDS[p.kind]));
 
   element("text", { x: left, y: HOST - 5, class: "row" }, svg, say("host", "主机"));
   for (const { kind, from: a, to: b } of calls) {
@@ -85,14 +85,14 @@ function drawTime(svg, answer, length = 0) {
       const at = Math.min(Math.max(x(c.end), 16), right - 16);
       if (!flags.some((other) => Math.abs(other - at) < 34)) element("text", { x: at, y: y + HIGH + 17, class: "middle quiet" }, svg, c.name);
       flags.push(at);
-    } else if (c.kind === "copy") box(c.begin, c.end, y, "copy", names.copy);
+    } else if (c.kind === "copy") box(c.begin, c.end, y, "copy", c.isReset ? "memset" : names.copy);
   }
   for (const p of pieces) if (p.kind === "gap") box(p.from, p.to, gpuRow(span.last.stream), "gap", names.gap, say("the GPU waits", "GPU 在等"));
   const nice = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((each) => (each * 1000 * (right - left)) / (to - from) > 40) ?? 10000;
   const begin = right - (nice * 1000 * (right - left)) / (to - from);
   element("path", { d: `M${begin} ${height - 12}v5H${right - 1}v-5`, class: "scale" }, svg);
   element("text", { x: begin - 6, y: height - 4, class: "end quiet" }, svg, `${nice} us`);
-  svg.setAttribute("aria-label", say("time line of the host and the GPU; the stopwatch holds ", "主机与 GPU 的时间线；计时区间包含：") +
+  svg.setAttribute("aria-label", say("time line of the host and the GPU; the interval holds ", "主机与 GPU 的时间线；计时区间包含：") +
     parts.sums.map((each) => `${say(...KINDS[each.kind])} ${us(each.ns)}`).join("; "));
 }
 

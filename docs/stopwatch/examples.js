@@ -26,11 +26,11 @@ usleep(80000);  // until its clock is full
 gate->open = 1;
 cudaDeviceSynchronize();
 `;
-const BLOCKED = (launch, begin = "") => `${begin}block_stream<<<1, 1>>>(gate);  // load both kernels
+const BLOCKED = (launch, begin = "", resets = "") => `${begin}block_stream<<<1, 1>>>(gate);  // load both kernels
 gate->open = 1;
 ${launch}  // warm up
 cudaDeviceSynchronize();
-gate->open = 0;
+${resets}gate->open = 0;
 block_stream<<<1, 1>>>(gate);  // holds the GPU until the host opens the gate
 cudaEventRecord(start, 0);
 ${launch}

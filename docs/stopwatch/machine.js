@@ -254,7 +254,7 @@ class Machine {
 
   memset(stream) {
     this.works(this.T.memset_call, "copy");
-    this.enqueue({ kind: "copy", stream, ns: this.T.memset });
+    this.enqueue({ kind: "copy", isReset: true, stream, ns: this.T.memset });
   }
 }
 

@@ -8,7 +8,8 @@ const SCALES = { work: (v) => 2 * Math.round(10 ** (v / 100) / 2), blocks: (v) =
 const START = { work: 400, blocks: 212, threads: 8, launches: 3, idle: 100 };
 const TARGETS = { duration: ["the kernel duration, as Nsight Compute shows it", "核函数的持续时间（Nsight Compute 所示）"],
   code: ["the kernel's code alone, first to last instruction", "核函数的代码：第一条到最后一条指令"], row: ["the cost of one more launch, back-to-back", "连续启动时再加一次的开销"] };
-const TRUTHS = { duration: ["the kernel takes", "核函数用时"], code: ["its code takes", "其代码用时"], row: ["one more launch costs", "再启动一次的开销是"] };
+const TRUTHS = { duration: ["with all blocks, preparation and drain, the kernel takes", "加上所有块、准备和排空，核函数用时"], code: ["the code of all blocks takes", "所有块的代码用时"], row: ["one more launch costs", "再启动一次的开销是"],
+  together: ["the kernels together take", "各核函数合计"] };
 const VERDICTS = { wrong: ["Wrong.", "错误。"], careful: ["Careful.", "当心。"], right: ["Right.", "正确。"] };
 let lines = [], example = null, pinned = null, step = Infinity; // on the way to the right lines: the last one, or which one?
 
@@ -81,9 +82,9 @@ function setText(text, of = null) {
 
 // "62 % too short", or nothing
 function errorOf({ number, asked, error }) {
-  const percent = Math.round((100 * Math.abs(error)) / asked), times = number.ns / asked;
+  const percent = Math.round((100 * Math.abs(error)) / asked), times = Number((number.ns / asked).toPrecision(2));
   if (!(number.ns > 0) || percent === 0) return "";
-  if (times > 3) return say(`${times.toPrecision(2)} times as long`, `是其 ${times.toPrecision(2)} 倍`);
+  if (times > 3) return say(`${times} times as long`, `是其 ${times} 倍`);
   return error > 0 ? say(`${percent} % too long`, `长了 ${percent} %`) : say(`${percent} % too short`, `短了 ${percent} %`);
 }
 
@@ -100,14 +101,14 @@ function measuredOf({ text, run, asked }) {
 function showAnswer(card, answer) {
   const { number, asked, verdict, words, parts } = answer, error = Math.round(answer.error), off = errorOf(answer);
   const signed = error ? ` (${error > 0 ? "+" : "−"}${us(Math.abs(error))})` : "";
-  const isStep = card === $("better") && verdict !== "right" && off;
+  const isStep = card === $("better") && verdict !== "right" && off, truth = TRUTHS[answer.isTogether ? "together" : answer.target];
   card.querySelector(".answer").replaceChildren(
     made("div", { className: "figures" }, made("span", { className: "number", textContent: Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数") }),
       made("span", { className: `error ${verdict}`, textContent: off + signed }),
       made("span", { className: "model", textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") + `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`) +
-        say(`Computed by a model of an H200; ${TRUTHS[answer.target][0]} ${us(asked)}.`, `由 H200 的模型算得；${TRUTHS[answer.target][1]} ${us(asked)}。`) })),
+        say(`Computed by a model of an H200. A block's code takes ${us(answer.run.settings.work)}; ${truth[0]} ${us(asked)}.`, `由 H200 的模型算得。每块的代码用时 ${us(answer.run.settings.work)}；${truth[1]} ${us(asked)}。`) })),
     ...measuredOf(answer),
-    made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`Better, but ${off}.`, `更好，但仍${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
+    made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`On the way: ${off}.`, `途中：${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
   const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
   const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) + (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));
   if (rows.length) rows.push(row("sum", say("the number", "这个数"), number.ns));
@@ -139,7 +140,7 @@ function update() {
     $("mine").querySelector(".answer").replaceChildren(made("p", { className: "verdict wrong", role: "status" },
       made("b", { textContent: say(`Line ${error.line}:`, `第 ${error.line} 行：`) }), made("span", { textContent: error.message })));
   }
-  $("mine").classList.toggle("broken", !answer);
+  if (!answer) for (const part of [".drawing", ".parts"]) $("mine").querySelector(part).replaceChildren();
   const steps = [];
   for (let now = answer && answer.better; now; now = now.better) steps.push(now);
   const better = steps[Math.min(step, steps.length - 1)], drawn = new Map(answer ? [["mine", answer]] : []);
@@ -160,7 +161,7 @@ function update() {
     $("better-lines").replaceChildren(...better.text.split("\n").filter((each) => each.trim())
       .map((line) => made("div", { className: isOld(line.trim()) ? "" : "new", textContent: line })));
     $("take").onclick = () => setText(better.text);
-    $("mine").querySelector(".verdict").append(made("button", { className: "jump", textContent: say(`To the right lines: ${us(last.number.ns)} ↓`, `看正确的写法：${us(last.number.ns)} ↓`), onclick: () => $("better").scrollIntoView() }));
+    $("mine").querySelector(".verdict").append(made("button", { className: "jump", textContent: (isRight ? say("To the right lines: ", "看正确的写法：") : say("To better lines: ", "看更好的写法：")) + `${us(last.number.ns)} ↓`, onclick: () => $("better").scrollIntoView() }));
   }
   $("pinned").hidden = !pinned;
   if (pinned) {
@@ -240,6 +241,8 @@ function begin() {
     if (open) $("area").select(); // so that what is pasted takes its place
     else fit();
   };
+  $("paste").onclick = () => { if ($("area").hidden) $("as-text").click(); $("area").scrollIntoView({ block: "center" }); };
+  $("mine").onpaste = () => setTimeout(() => $("mine").querySelector(".answer").scrollIntoView({ block: "nearest" }), 100); // when it is there
   $("area").oninput = () => { lines = fromText($("area").value); example = null; showLines(); later(); };
   $("pin").onclick = () => { pinned = { text: textNow(), settings: settingsNow() }; update(); };
   $("unpin").onclick = () => { pinned = null; update(); };

@@ -15,7 +15,7 @@ const KINDS = {
   launch: ["launch overhead: the host's call", "启动开销：主机的启动调用"],
   way: ["launch latency: from the call's end to the kernel's begin", "启动延迟：从调用结束到核函数开始"],
   wake: ["the host wakes up from its wait", "主机从等待中醒来"],
-  copy: ["a copy", "拷贝"],
+  copy: ["a copy, or cudaMemset", "拷贝或 cudaMemset"],
   sleep: ["the host sleeps", "主机休眠"],
   blocker: ["the blocker: a kernel that holds the GPU", "阻塞核函数：占住 GPU"],
   host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],

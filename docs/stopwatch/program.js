@@ -61,7 +61,7 @@ __global__ void block_stream(volatile gate_t *gate) { // until the host opens th
 }
 
 int main() {
-    [[maybe_unused]] const int blocks = ${settings.blocks}, threads = ${settings.threads}, N = ${settings.launches};
+    [[maybe_unused]] const int blocks = ${settings.blocks}, threads = ${settings.threads}${isSize(text) ? "" : `, N = ${settings.launches}`};
     [[maybe_unused]] const size_t bytes = ${settings.bytes};
 ${[["start", "cudaEvent_t start;\n    CHECK(cudaEventCreate(&start));"], ["stop", "cudaEvent_t stop;\n    CHECK(cudaEventCreate(&stop));"],
     ["stream", "cudaStream_t stream;\n    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));"],

@@ -81,7 +81,8 @@ class Reader {
     if (text === ";" && this.is("{"))
       throw new Unknown(say("a function: write its lines where it is called", "这是函数：请把其中的行写在调用处"), this.now.line);
     if (text === ";" && !this.all.some((each) => each.text === ";"))
-      throw new Unknown(say("this page reads C and C++, not Python", "本页读 C 和 C++，不读 Python"), before.line);
+      throw new Unknown(say("this page reads C and C++, not Python: with start and stop = torch.cuda.Event(enable_timing=True), write start.record() and stop.record() around the call, then stop.synchronize(); start.elapsed_time(stop) gives ms",
+        "本页读 C 和 C++，不读 Python：用 torch.cuda.Event(enable_timing=True) 创建 start 和 stop，在调用前后写 start.record() 和 stop.record()，再 stop.synchronize()；start.elapsed_time(stop) 给出 ms"), before.line);
     if (this.now.line > last.line || this.now.type === "end")
       throw new Unknown(say(`'${text}' is missing at the end`, `末尾缺少 '${text}'`), before.line);
     throw new Unknown(say(`'${this.now.text}' is not understood here`, `这里的 '${this.now.text}' 读不懂`), this.now.line);

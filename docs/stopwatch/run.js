@@ -49,6 +49,7 @@ class Runner {
       d: { memory: "device" }, h: { memory: "host" }, p: { memory: "pinned" },
       start: { event: true, name: "start" }, stop: { event: true, name: "stop" }, stream: { stream: true, name: "stream", apart: true },
     }));
+    if (isSize(text)) this.names.delete("N");
     this.text = text;
   }
   run() {
@@ -86,9 +87,9 @@ class Runner {
       if (s.first) this.value(s.first);
       const goesOn = (i) => !s.test || this.unlessUnknown(() => this.value(s.test).v, (error) => {
         if (!error.missing) throw error;
-        this.names.set(error.missing, { v: this.settings.launches });
+        if (s.isTimed) this.names.set(error.missing, { v: this.settings.launches });
         return s.isTimed && this.settings.launches > 0;
-      }, say("the slider's N", "采用滑块的 N"), s.line);
+      }, s.isTimed ? say("the slider's N", "采用滑块的 N") : say("the host's own work is left out", "略去主机自己的计算"), s.line);
       const rounds = () => {
         for (let i = 0; goesOn(i) && (s.isTimed || (i < 1000 && this.steps < 20000)); i++) {
           this.execute(s.body);
@@ -159,7 +160,7 @@ class Runner {
       case "declare": return this.declare(e);
       case "assign": {
         let value = this.value(e.from);
-        if (e.sign !== "=") value = computed(e.sign[0], this.value(e.to), value);
+        if (e.sign !== "=") value = computed(e.sign[0], this.knownAs(e.to, { v: 0 }, ["a sum that begins at 0", "从 0 开始的和"]), value);
         this.store(e.to, value);
         return value;
       }
@@ -364,7 +365,7 @@ class Runner {
       return computed("-", ...(clocks[0].reading.at > clocks[1].reading.at ? clocks : clocks.reverse()));
     }
     // A function that is called for its value launches nothing, as far as one can see.
-    this.unknownCall = new Unknown(say(`'${name ?? "..."}()' is not known on this page: take it out, or write what it calls`, `本页不认识 '${name ?? "..."}()'：请去掉，或写出它的调用`), e.line);
+    this.unknownCall = new Unknown(say(`'${name ?? "..."}()' is not known on this page: take it out, or if it launches a kernel, write kernel<<<blocks, threads>>>() in its place to see the parts`, `本页不认识 '${name ?? "..."}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()，以查看各部分`), e.line);
     throw Object.assign(this.unknownCall, { isName: e !== this.statement });
   }
   elapsed(line, from, to) {
@@ -424,6 +425,11 @@ class Runner {
   get number() {
     return this.printed.find((each) => each.spans) ?? this.printed.find((each) => !each.isGuessed) ?? this.printed[0];
   }
+}
+
+// Is N the reader's own size, as in <<<N / 16, 256>>> or cudaMalloc(&d, N * 4), and not a number of launches?
+function isSize(text) {
+  return /(?:<<<|\bdim3\b|alloc\w*\(|cudaMem\w+\()[^;]*\bN\b|(?:^|[^\/\s])\s*\bN\s*[-+*\/]/.test(text);
 }
 
 function isTimed(node) {

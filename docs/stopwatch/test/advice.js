@@ -3,7 +3,6 @@
 // step, if any, with the last one's verdict.
 // The kernel is <<<132, 256>>> with a code of 10 us, so 11.577 us on the GPU, and N is 10, unless a row says otherwise.
 const page = require("./load.js").load(), { WARM, PAIR, READ, PRINT, PRINT_HOST, BLOCKED, FLOOR, LAUNCH, HOST, SYNC, LOOP } = page;
-
 const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).concat([
   ["the wait behind the clock", WARM + HOST(LAUNCH) + "\n" + SYNC],
   ["a wait for a stream", WARM + HOST(`${LAUNCH}\ncudaStreamSynchronize(0);`)],
@@ -38,6 +37,12 @@ const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).
   ["a blocker, its code asked for", BLOCKED(LAUNCH) + FLOOR, {}, "code"],
   ["minus an empty kernel, its code asked for", BLOCKED(LAUNCH) + BLOCKED("empty<<<blocks, threads>>>();").replace("&ms", "&empty_ms").replace("block", "float empty_ms;\nblock") + 'printf("%.3f us", (ms - empty_ms) * 1000);', {}, "code"],
   ["twenty in a blocked pair, one more asked for", BLOCKED(LAUNCH).replace(/(start, 0\);\n)/, `$1for (int i = 0; i < N; i++)\n`) + 'printf("%.3f us", ms * 1000 / N);', { launches: 100 }, "row"],
+  ["a reset in the loop, chrono", `reduce<<<256, 256>>>(d, 7);\n${SYNC}\nauto t0 = std::chrono::steady_clock::now();\nfor (int i = 0; i < 50; i++) {\n  CUDA_CHECK(cudaMemset(d, 0, sizeof(float)));\n  reduce<<<256, 256>>>(d, 7);\n}\nCUDA_CHECK(cudaDeviceSynchronize());\nauto t1 = std::chrono::steady_clock::now();\nprintf("%.3f us", std::chrono::duration<double, std::micro>(t1 - t0).count() / 50);`],
+  ["a reset between two events", `reduce<<<256, 256>>>(d, 7);\n${SYNC}\ncudaEventRecord(start);\ncudaMemset(d, 0, 4);\nreduce<<<256, 256>>>(d, 7);\ncudaEventRecord(stop);\n${READ}${PRINT}`],
+  ["a sum of pairs, divided by a number", `${WARM}for (int i = 0; i < 100; i++) {\n${PAIR}${READ}total += ms;\n}\nprintf("%f ms", total / 100);`],
+  ["the reader's N is a size", `matmul<<<dim3(N / 16, N / 16), dim3(16, 16)>>>(a, N);\n${SYNC}\ncudaEventRecord(start);\nmatmul<<<dim3(N / 16, N / 16), dim3(16, 16)>>>(a, N);\ncudaEventRecord(stop);\n${READ}${PRINT}`],
+  ["a stream of one's own, clock()", `cudaStream_t s1;\ncudaStreamCreate(&s1);\nfoo<<<128, 256, 0, s1>>>();\n${SYNC}\nclock_t a = clock();\nfoo<<<128, 256, 0, s1>>>();\n${SYNC}\nclock_t b = clock();\nprintf("%f s", (double)(b - a) / CLOCKS_PER_SEC);`],
+  ["two kernels in one pair", `step1<<<128, 256>>>();\nstep2<<<128, 256>>>();\n${SYNC}\ncudaEventRecord(start);\nstep1<<<128, 256>>>();\nstep2<<<128, 256>>>();\ncudaEventRecord(stop);\n${READ}${PRINT}`],
 ]);
 
 const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000 }, us = (ns) => (ns / 1000).toFixed(3);
@@ -54,6 +59,11 @@ function adviceFor(name, text, more, target = "duration") {
 const shown = rows.map(([name, text, more, target]) => {
   const { verdict, cause, number, better } = adviceFor(name, text, more, target), path = [];
   for (let now = better; now; now = now.better) path.push(now);
+  for (const { text: lines } of path) { // all events in one stream; a reset has one launch behind it
+    if (new Set([...lines.matchAll(/Record\(\w+, (\w+)/g)].map((found) => found[1])).size > 1) throw new Error(`${name}: two streams in\n${lines}`);
+    if (/Memset/.test(text) && lines.split("Memset").pop().split("reduce<<<").length !== 2) throw new Error(`${name}: the reset is lost in\n${lines}`);
+    if (/Synchronize[^\n]*\n *cudaDeviceSynchronize/.test(lines)) throw new Error(`${name}: two waits in\n${lines}`);
+  }
   return `${name.padEnd(46)}${us(number.ns).padStart(9)}  ${verdict.padEnd(8)}${cause.padEnd(16)}` +
     path.map((each) => us(each.number.ns).padStart(9)).concat(path.length ? `  ${path[path.length - 1].verdict}` : "        -").join("");
 }).join("\n") + "\n";
