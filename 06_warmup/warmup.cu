@@ -12,7 +12,7 @@
  */
 #include "cold.h"
 #include "cuda.h"
-#include "recipes.h"
+#include "rows.h"
 #include "vectors.h"
 
 /* ---- The kernel under study, and another to warm up with ---- */
@@ -29,37 +29,20 @@ static __global__ void other_kernel(float *c, size_t n) {
         c[i] = -2;
 }
 
-/* ---- The recipes ---- */
-
-/* A name; whether the other kernel warms the device up; launches of vector_add that are not timed,
- * and that are; whether their median is taken, or their mean. */
-static const struct recipe recipes[] = {
-    /* Wrong: the first launch also waits until the kernel is loaded. */
-    {"first_launch", false, 0, 1, false},
-    /* Wrong: a hundredth of the first launch's extra time stays in the mean. */
-    {"mean_of_100", false, 0, 100, false},
-    /* Wrong: the device is awake now, but the kernel itself is still to be loaded. */
-    {"other_kernel_then_one", true, 0, 1, false},
-    /* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
-    {"other_kernel_then_mean_of_10", true, 0, 10, false},
-    /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that
-     * the median, not the mean: a few slow ones do not move it. */
-    {"warm_then_median", false, 1, 31, true}};
-
-enum { RECIPES = sizeof recipes / sizeof recipes[0] };
-enum { LONGEST = 1 }; /* in recipes: its processes have a launch 100 */
-
 /* ---- One launch of each kernel ---- */
 
 struct experiment {
+    struct process *process;
     size_t n;
     float *a, *b, *c; /* on the device, n floats each */
     cudaEvent_t start, stop;
 };
 
-/* Microseconds between two events. The host's clock only shows whether the device was busy with
- * something else: *late_us is how much longer the host waited. */
-static double time_vector_add_us(const struct experiment *e, double *late_us) {
+/* One launch of vector_add, by plain events. Chapter 04 warns of the gap before the kernel. Here it
+ * is wanted: in it the driver loads the kernel, and a blocker would hide that. late_us is how much
+ * longer the host waited: that only shows whether the device was busy with other work. */
+static double time_us(struct experiment *e) {
+    struct process *p = e->process;
     const unsigned blocks = (unsigned)((e->n + 255) / 256);
     const int64_t start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(e->start, 0));
@@ -71,7 +54,8 @@ static double time_vector_add_us(const struct experiment *e, double *late_us) {
     const double event_us = elapsed_us(e->start, e->stop);
     if (event_us == 0)
         errx(EXIT_FAILED, "impossible: 0 us between the events around a kernel");
-    *late_us = (double)(end_ns - start_ns) / 1e3 - event_us;
+    p->late_us[p->launches] = (double)(end_ns - start_ns) / 1e3 - event_us;
+    p->us[p->launches++] = event_us;
     return event_us;
 }
 
@@ -81,6 +65,53 @@ static void launch_other_kernel(const struct experiment *e) {
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaDeviceSynchronize());
 }
+
+/* ---- The recipes: each returns microseconds ---- */
+
+/* Wrong: the first launch also waits until the kernel is loaded. */
+static double first_launch_us(struct experiment *e) {
+    return time_us(e);
+}
+
+/* Wrong: a hundredth of the first launch's extra time stays in the mean. */
+static double mean_of_100_us(struct experiment *e) {
+    double us[100];
+    for (int i = 0; i < 100; i++)
+        us[i] = time_us(e);
+    return mean(us, 100);
+}
+
+/* Wrong: the device is awake now, but the kernel itself is still to be loaded. */
+static double other_kernel_then_one_us(struct experiment *e) {
+    launch_other_kernel(e);
+    return time_us(e);
+}
+
+/* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
+static double other_kernel_then_mean_of_10_us(struct experiment *e) {
+    double us[10];
+    launch_other_kernel(e);
+    for (int i = 0; i < 10; i++)
+        us[i] = time_us(e);
+    return mean(us, 10);
+}
+
+/* Right: the kernel that is to be timed is the one that warms up. Of the launches after that the
+ * median, not the mean: a few slow ones do not move it. */
+static double warm_then_median_us(struct experiment *e) {
+    double us[31];
+    time_us(e); /* the warm-up, which does not count */
+    for (int i = 0; i < 31; i++)
+        us[i] = time_us(e);
+    return median(us, 31);
+}
+
+static const struct recipe recipes[RECIPES] = {
+    {"first_launch", first_launch_us},
+    {"mean_of_100", mean_of_100_us},
+    {"other_kernel_then_one", other_kernel_then_one_us},
+    {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10_us},
+    {"warm_then_median", warm_then_median_us}};
 
 /* ---- One recipe in one cold process ---- */
 
@@ -93,17 +124,17 @@ static void check_kernels(const struct experiment *e) {
     CHECK_CUDA(cudaMemcpy(host, e->c, e->n * sizeof *host, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < e->n; i++)
         if (host[i] != -2)
-            errx(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i,
-                 (double)host[i]);
+            errx(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i, host[i]);
     free(host);
 }
 
-/* The recipe's launches, then STEADY_LAUNCHES more. */
+/* The recipe, then the steady state, which is the truth here. */
 static void run_cold(void *data) {
     struct process *p = (struct process *)data;
     struct experiment e = {};
     const struct cudaDeviceProp gpu = open_cuda(p->driver);
     snprintf(p->device, sizeof p->device, "%s", gpu.name);
+    e.process = p;
     e.n = (size_t)p->size;
     check_size(p->size, 3 * sizeof(float));
     e.a = new_vector(A, e.n);
@@ -112,25 +143,15 @@ static void run_cold(void *data) {
     CHECK_CUDA(cudaEventCreate(&e.start));
     CHECK_CUDA(cudaEventCreate(&e.stop));
 
-    if (p->recipe->other_kernel_first)
-        launch_other_kernel(&e);
-    for (int i = 0; i < launches_of(p->recipe) + STEADY_LAUNCHES; i++)
-        p->us[i] = time_vector_add_us(&e, &p->late_us[i]);
+    p->estimate_us = p->recipe->estimate_us(&e);
+    for (int i = 0; i < STEADY_LAUNCHES; i++)
+        time_us(&e);
+    p->steady_us = median(p->us + p->launches - STEADY_LAUNCHES, STEADY_LAUNCHES);
     check_kernels(&e);
-}
-
-static void print_launches(const struct process *p) {
-    say("launch_1_us   %9.2f\n", value("launch_1_us", p->us[0]));
-    say("launch_2_us   %9.2f\n", value("launch_2_us", p->us[1]));
-    say("launch_3_us   %9.2f\n", value("launch_3_us", p->us[2]));
-    say("launch_10_us  %9.2f\n", value("launch_10_us", p->us[9]));
-    say("launch_100_us %9.2f\n", value("launch_100_us", p->us[99]));
 }
 
 int main(int argc, char **argv) {
     long long runs = 5, size = 1 << 24;
-    struct row rows[RECIPES];
-    double steady_us[RECIPES];
     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?",
                   options);
@@ -144,24 +165,7 @@ int main(int argc, char **argv) {
             p->size = size;
             in_new_process(run_cold, p, sizeof *p);
         }
-    for (int r = 0; r < RECIPES; r++) {
-        rows[r] = summarize_recipe(&processes[r * runs], (size_t)runs);
-        steady_us[r] = rows[r].steady_us;
-    }
-    const struct summary steady = summarize(steady_us, RECIPES);
-
     begin_record(options, processes->device, processes->driver);
-    say("Warm-up: vector_add of %lld floats on %s, timed by event pairs\n"
-        "%lld new processes for each recipe; each row is the process with the median error.\n"
-        "Its steady state is the median of its %d launches after the recipe\n\n",
-        size, processes->device, runs, STEADY_LAUNCHES);
-    for (int r = 0; r < RECIPES; r++)
-        print_recipe(&rows[r]);
-    say("\nSome launches of the process in the row %s%s:\n\n", recipes[LONGEST].name,
-        rows[LONGEST].doubt ? ", disturbed" : "");
-    print_launches(rows[LONGEST].process);
-    say("\nEach of the %d rows is another process, and their steady states are %.1f %% apart.\n"
-        "So each error is against the steady state of its own row.\n",
-        RECIPES, value("steady_apart_percent", 100 * (steady.max - steady.min) / steady.min));
+    print_recipes(processes, (size_t)runs, false);
     return EXIT_SUCCESS;
 }
