@@ -75,4 +75,4 @@ echo
 rm -rf "$change" && mv "$change.new" "$change"
 python3 -X utf8 "$suite/docs/tools/compared.py" "$change"
 disturbed=$(cd "$change" && grep -l '^[^#].*,1$' ./*.csv | sed 's/csv$/txt/' | paste -sd ' ' -)
-[ -z "$disturbed" ] || echo "The tables with disturbed rows, in $change: $disturbed"
+[ -z "$disturbed" ] || echo "The tables with disturbed rows (!), in $change: $disturbed"

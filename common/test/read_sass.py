@@ -55,7 +55,7 @@ WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%global
 RULES = {
     "05_block_clock/block_clock.cu": {
         "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}",
-        "spin": r"timer \[ timer \] store "},
+        "spin": r"timer clock \[ timer \] clock store "},
     "05_block_clock/minimal.cu": {
         "timedReduction": rf"{FLOW}clock {FLOW}{REDUCTION}store {FLOW}barrier answer used {FLOW}branch clock store "},
     "05_block_clock/block_timeline.cu": {

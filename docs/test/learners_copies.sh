@@ -25,7 +25,7 @@ if grep -rE 'my_[a-z_]+\.cu?|broken_by_me' build; then
     exit 1
 fi
 pages=$(sed -n 's/^add_test(\[*=*\[*\(0[a-z0-9_]*_minimal\)\.simulated.*/simulated_\1/p' build/0*/CTestTestfile.cmake)
-[ "$pages" ]
+[ "$pages" ] || { echo "learners_copies.sh: no page's test in build" && exit 1; }
 # shellcheck disable=SC2086 # several words
 "$cmake" --build build --target table_test $pages >log 2>&1 || { cat log && exit 1; }
 "${cmake%cmake}ctest" --test-dir build -R '_minimal\.simulated$|^table_test' >log 2>&1 || { cat log && exit 1; }

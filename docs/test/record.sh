@@ -87,7 +87,7 @@ is "a change" <<'.'
  5 csv --runs 3
  5 csv --runs 7
 0  Known GPU, driver 1
-The tables with disturbed rows, in ./build/change/stopwatch: ./A1.txt ./A2.txt ./A3.txt ./A4.txt ./A5.txt
+The tables with disturbed rows (!), in ./build/change/stopwatch: ./A1.txt ./A2.txt ./A3.txt ./A4.txt ./A5.txt
 stopwatch says this
 .
 fails "^change.sh: 'stopwach' is not built. These are: .*stopwatch " docs/change.sh stopwach
