@@ -154,8 +154,8 @@ static void measure(const struct memory *m, size_t blocks, size_t threads, size_
     CHECK_CUDA(cudaMemset(m->times, 0, times_bytes));
     CHECK_CUDA(cudaDeviceSynchronize());
 
-    /* Plain events: their time holds the gap of chapter 04, too; with few blocks it is most of it.
-     * The span is what this program is about, and only must fit in. */
+    /* Plain events: the gap of chapter 04 is in their time, and with few blocks most of it. That is
+     * no harm here: the span, by the kernel's own stamps, is the result, and must only fit in. */
     const int64_t host_start_ns = now_ns();
     CHECK_CUDA(cudaEventRecord(m->start, 0));
     launch(m, blocks, threads);
