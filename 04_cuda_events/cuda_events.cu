@@ -58,7 +58,7 @@ static void launch(const struct experiment *e) {
 /* ---- The methods: each returns microseconds ---- */
 
 /* Wrong: the launch call returns before the kernel has run. */
-static double host_no_sync_us(const struct experiment *e) {
+static double host_no_sync_us(struct experiment *e) {
     const int64_t start_ns = now_ns();
     launch(e);
     const int64_t end_ns = now_ns();
@@ -67,7 +67,7 @@ static double host_no_sync_us(const struct experiment *e) {
 }
 
 /* Right for long kernels. The time also holds the launch call and the wait for the GPU's answer. */
-static double host_sync_us(const struct experiment *e) {
+static double host_sync_us(struct experiment *e) {
     const int64_t start_ns = now_ns();
     launch(e);
     CHECK_CUDA(cudaDeviceSynchronize());
@@ -76,7 +76,7 @@ static double host_sync_us(const struct experiment *e) {
 
 /* The GPU takes the time when it reaches an event. It reaches the first one at once, while the host
  * is still in the launch call: that gap is in the time. */
-static double event_us(const struct experiment *e) {
+static double event_us(struct experiment *e) {
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     launch(e);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
@@ -84,19 +84,25 @@ static double event_us(const struct experiment *e) {
     return elapsed_us(e->pair.start, e->pair.stop);
 }
 
-/* Behind the blocker, which holds the stream until all is queued: no gap. Without the kernel this
- * is the floor: what the events themselves cost. */
-static double event_blocked_us(const struct experiment *e, bool with_kernel, double *late_us) {
+/* Behind the blocker, which holds the stream until all is queued: no gap. */
+static double event_blocked_us(struct experiment *e) {
     hold_stream(&e->pair, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
-    if (with_kernel)
-        launch(e);
+    launch(e);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    return release_us(&e->pair, late_us);
+    return release_us(&e->pair);
+}
+
+/* The same without the kernel: what the events themselves cost. */
+static double event_floor_us(struct experiment *e) {
+    hold_stream(&e->pair, 0);
+    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
+    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
+    return release_us(&e->pair);
 }
 
 /* Processor time: right only while the wait keeps a processor busy, as this one does by default. */
-static double cpu_clock_us(const struct experiment *e) {
+static double cpu_clock_us(struct experiment *e) {
     const clock_t start_ticks = clock();
     launch(e);
     CHECK_CUDA(cudaDeviceSynchronize());
@@ -105,7 +111,7 @@ static double cpu_clock_us(const struct experiment *e) {
 
 /* The same with a host that sleeps: clock() counts the launch call, falling asleep and waking up.
  * With cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) each wait is of this kind. */
-static double cpu_clock_asleep_us(const struct experiment *e) {
+static double cpu_clock_asleep_us(struct experiment *e) {
     const clock_t start_ticks = clock();
     launch(e);
     CHECK_CUDA(cudaEventRecord(e->wake_up, 0));
@@ -115,61 +121,69 @@ static double cpu_clock_asleep_us(const struct experiment *e) {
 
 /* ---- All methods on one kernel ---- */
 
-/* Of one method in each run: its time, and for how long the spin ran. */
-struct samples {
-    double us[MAX_RUNS], code_us[MAX_RUNS];
-};
+/* Their places in methods[]. NET is not measured: it is BLOCKED minus the median of FLOOR. */
+enum { NO_SYNC, SYNC, EVENT, BLOCKED, FLOOR, NET, CPU_CLOCK, ASLEEP, METHODS };
+static const struct method {
+    const char *name, *clock;
+    double (*us)(struct experiment *e);
+} methods[METHODS] = {{"host_no_sync", "host", host_no_sync_us},
+                      {"host_sync", "host", host_sync_us},
+                      {"event", "device", event_us},
+                      {"event_blocked", "device", event_blocked_us},
+                      {"event_floor", "device", event_floor_us},
+                      {"event_net", "device", NULL},
+                      {"cpu_clock", "processor", cpu_clock_us},
+                      {"cpu_clock_asleep", "processor", cpu_clock_asleep_us}};
+
+/* Of each method in each run: its time, and for how long the spin ran. NaN: no spin ran. */
 struct times {
-    struct samples host_no_sync, host_sync, event, event_blocked, event_floor, event_net;
-    struct samples cpu_clock;
+    double us[METHODS][MAX_RUNS], code_us[METHODS][MAX_RUNS];
     double late_us[MAX_RUNS]; /* how much longer than the floor the host waited for it */
 };
 
 /* How long the last spin ran, in us. Exits with 1 if that is less than it was to run. */
-static double ran_us(const struct experiment *e, const char *method) {
+static double code_us(const struct experiment *e, const char *method) {
     unsigned long long ns;
+    if (e->spin_ns == 0)
+        return NAN;
     CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
     if (ns < e->spin_ns)
         errx(EXIT_FAILED, "impossible: %s: a spin of %llu ns ran for %llu", method, e->spin_ns, ns);
     return (double)ns / 1e3;
 }
 
-static void store(const struct experiment *e, size_t run, const char *method,
-                  struct samples *samples, double us) {
-    samples->us[run] = us;
-    samples->code_us[run] = e->spin_ns > 0 ? ran_us(e, method) : NAN;
+/* The methods from `first` to `last`, in turns, so that all meet the same GPU. */
+static void time_all(struct experiment *e, int first, int last, struct times *t) {
+    for (size_t run = 0; run < e->runs; run++)
+        for (int m = first; m <= last; m++)
+            if (m != NET) {
+                t->us[m][run] = methods[m].us(e);
+                t->code_us[m][run] = m == FLOOR ? NAN : code_us(e, methods[m].name);
+                if (m == FLOOR)
+                    t->late_us[run] = e->pair.late_us;
+            }
 }
 
-/* Every method but cpu_clock_asleep, in turns, so that all meet the same GPU. Then event_net.
- * Exits with 1 if it is not above 0, or over 5 us below the code: the clocks differ by less. */
-static void time_all(const struct experiment *e, struct times *t) {
-    double unused_us;
+/* Fills in event_net. Exits with 1 if it is not above 0, or over 5 us below the code: the clocks
+ * differ by less. */
+static void subtract_floor(const struct experiment *e, struct times *t) {
+    const double floor_us = median(t->us[FLOOR], e->runs);
     for (size_t run = 0; run < e->runs; run++) {
-        store(e, run, "host_no_sync", &t->host_no_sync, host_no_sync_us(e));
-        store(e, run, "host_sync", &t->host_sync, host_sync_us(e));
-        store(e, run, "event", &t->event, event_us(e));
-        store(e, run, "event_blocked", &t->event_blocked, event_blocked_us(e, true, &unused_us));
-        t->event_floor.us[run] = event_blocked_us(e, false, &t->late_us[run]);
-        store(e, run, "cpu_clock", &t->cpu_clock, cpu_clock_us(e));
+        t->us[NET][run] = t->us[BLOCKED][run] - floor_us;
+        t->code_us[NET][run] = t->code_us[BLOCKED][run];
     }
-    const double floor_us = median(t->event_floor.us, e->runs);
-    for (size_t run = 0; run < e->runs; run++) {
-        t->event_floor.code_us[run] = NAN;
-        t->event_net.us[run] = t->event_blocked.us[run] - floor_us;
-        t->event_net.code_us[run] = t->event_blocked.code_us[run];
-    }
-    const double net_us = median(t->event_net.us, e->runs);
+    const double net_us = median(t->us[NET], e->runs);
     if (net_us <= 0 || net_us <= (double)e->spin_ns / 1e3 - 5)
         errx(EXIT_FAILED, "impossible: event_net: %g us of %s", net_us, e->kernel);
 }
 
 /* Two clocks measure the same spin of 1 ms: %globaltimer, which is the truth here, and the events'.
  * Launch and drain, some us, are in that. Three times: somebody else may have the GPU in one. */
-static const char *doubt_clocks(const struct experiment *e) {
-    double least = INFINITY, late_us;
+static const char *doubt_clocks(struct experiment *e) {
+    double least = INFINITY;
     for (int i = 0; i < 3; i++) {
-        const double us = event_blocked_us(e, true, &late_us);
-        least = fmin(least, fabs(us / ran_us(e, "two clocks") - 1));
+        const double us = event_blocked_us(e);
+        least = fmin(least, fabs(us / code_us(e, "two clocks") - 1));
     }
     return least > 0.01 ? "two clocks disagree" : NULL;
 }
@@ -178,45 +192,32 @@ static const char *doubt_clocks(const struct experiment *e) {
  * step of the events; without noise, as on the simulated GPU, it is that of two methods. */
 static double step_ns(const struct times *t, size_t runs) {
     static double ns[3 * MAX_RUNS];
-    for (size_t run = 0; run < runs; run++) { /* whole ns: an event time is a float */
-        ns[3 * run] = round(t->event.us[run] * 1e3);
-        ns[3 * run + 1] = round(t->event_blocked.us[run] * 1e3);
-        ns[3 * run + 2] = round(t->event_floor.us[run] * 1e3);
+    size_t n = 0;
+    for (int m = EVENT; m <= FLOOR; m++)
+        for (size_t run = 0; run < runs; run++)
+            ns[n++] = round(t->us[m][run] * 1e3); /* whole ns: an event time is a float */
+    return summarize(ns, n).step;
+}
+
+/* `gpu` and `others`: why not to believe any row, and any whose time holds a call of the host. */
+static void print_all(const struct experiment *e, int first, int last, const struct times *t,
+                      const char *gpu, const char *others) {
+    for (int m = first; m <= last; m++) {
+        const struct summary s = summarize_us(t->us[m], e->runs, false);
+        const double code = median(t->code_us[m], e->runs);
+        const char *doubt = gpu ?: m == BLOCKED || m == FLOOR || m == NET ? NULL : others;
+        if (code * 1e3 > (double)e->spin_ns + 5000) /* 5 us: above any step of the clock */
+            doubt = "the spin was interrupted";
+        print_row(s.doubt ?: doubt,
+                  "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%.2f|extra_us=%.2f",
+                  methods[m].name, methods[m].clock, e->kernel, US_OF(s), code, s.median - code);
     }
-    return summarize(ns, 3 * runs).step;
-}
-
-/* ---- The rows ---- */
-
-/* `doubt`: what the samples alone do not show. 5 us: above any step of the clock. */
-static void print_method(const struct experiment *e, const char *method, const char *clock,
-                         const struct samples *samples, const char *doubt) {
-    const struct summary s = summarize_us(samples->us, e->runs, false);
-    const double code_us = median(samples->code_us, e->runs);
-    if (code_us * 1e3 > (double)e->spin_ns + 5000)
-        doubt = "the spin was interrupted";
-    print_row(s.doubt ?: doubt,
-              "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%.2f|extra_us=%.2f",
-              method, clock, e->kernel, US_OF(s), code_us, s.median - code_us);
-}
-
-/* `gpu` and `host`: why not to believe any time, and any that holds a call of the host. */
-static void print_all(const struct experiment *e, const struct times *t, const char *gpu,
-                      const char *host) {
-    print_method(e, "host_no_sync", "host", &t->host_no_sync, host);
-    print_method(e, "host_sync", "host", &t->host_sync, host);
-    print_method(e, "event", "device", &t->event, host);
-    print_method(e, "event_blocked", "device", &t->event_blocked, gpu);
-    print_method(e, "event_floor", "device", &t->event_floor, gpu);
-    print_method(e, "event_net", "device", &t->event_net, gpu);
-    print_method(e, "cpu_clock", "processor", &t->cpu_clock, host);
 }
 
 /* ---- The experiment ---- */
 
 int main(int argc, char **argv) {
-    static struct times of_short, of_vector_add; /* too large for the stack */
-    static struct samples busy, asleep;          /* of the spin of 1 ms, by clock() */
+    static struct times of_short, of_long, of_vector_add; /* too large for the stack */
     long long runs = 31, size = 1 << 24;
     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
     parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?",
@@ -250,12 +251,11 @@ int main(int argc, char **argv) {
 
     const struct cores from = cores_now();
     const char *doubt = doubt_clocks(&spin_1ms);
-    time_all(&spin_10us, &of_short);
-    for (size_t run = 0; run < e.runs; run++) {
-        store(&spin_1ms, run, "cpu_clock", &busy, cpu_clock_us(&spin_1ms));
-        store(&spin_1ms, run, "cpu_clock_asleep", &asleep, cpu_clock_asleep_us(&spin_1ms));
-    }
-    time_all(&e, &of_vector_add);
+    time_all(&spin_10us, NO_SYNC, CPU_CLOCK, &of_short);
+    subtract_floor(&spin_10us, &of_short);
+    time_all(&spin_1ms, CPU_CLOCK, ASLEEP, &of_long);
+    time_all(&e, NO_SYNC, CPU_CLOCK, &of_vector_add);
+    subtract_floor(&e, &of_vector_add);
     check_vector_add(e.c, e.floats);
     const char *others = wait_and_doubt_cores(&from); /* they lengthen each call of the host */
     const char *gpu_short = doubt ?: doubt_wait(median(of_short.late_us, e.runs));
@@ -265,15 +265,14 @@ int main(int argc, char **argv) {
     say("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
         "code_us: how long the spin ran, by %%globaltimer; extra_us: median_us minus code_us\n\n",
         e.floats, gpu.name, runs);
-    print_all(&spin_10us, &of_short, gpu_short, gpu_short ?: others);
-    print_method(&spin_1ms, "cpu_clock", "processor", &busy, gpu_short ?: others);
-    print_method(&spin_1ms, "cpu_clock_asleep", "processor", &asleep, gpu_short ?: others);
-    print_all(&e, &of_vector_add, gpu_long, gpu_long ?: others);
+    print_all(&spin_10us, NO_SYNC, CPU_CLOCK, &of_short, gpu_short, others);
+    print_all(&spin_1ms, CPU_CLOCK, ASLEEP, &of_long, gpu_short, others);
+    print_all(&e, NO_SYNC, CPU_CLOCK, &of_vector_add, gpu_long, others);
     say("\nvector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "Unequal event times differ by %.0f ns at least; while the host sleeps, clock() sees\n"
         "%.0f us of a kernel of 1 ms.\n",
-        median(of_vector_add.event_net.us, e.runs), median(of_vector_add.event_floor.us, e.runs),
+        median(of_vector_add.us[NET], e.runs), median(of_vector_add.us[FLOOR], e.runs),
         value("event_step_ns", fmin(step_ns(&of_short, e.runs), step_ns(&of_vector_add, e.runs))),
-        median(asleep.us, e.runs));
+        median(of_long.us[ASLEEP], e.runs));
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -17,7 +17,8 @@
 
 /* ---- The kernels, each without stamps of its own and with them ---- */
 
-enum { THREADS = 256, WARPS = THREADS / 32 }; /* in a block; a warp is 32 threads run together */
+/* Of a block; a warp is 32 threads run together. */
+enum { THREADS = 256, WARPS = THREADS / 32, SPIN_NS = 2000 };
 
 /* When a warp began and ended, by %globaltimer. */
 struct warp_time {
@@ -75,47 +76,50 @@ static __global__ void stamped_vector_add(const float *a, const float *b, float 
 
 /* ---- Launches ---- */
 
-enum { LONGEST = 20 }; /* launches in a row */
+enum kernel { EMPTY, SPIN, VECTOR_ADD };
 
 struct experiment {
-    bool stamped;               /* whether the kernels have stamps of their own */
-    unsigned long long spin_ns; /* how long each block spins; 0: no spin */
-    size_t floats;              /* of vector_add; 0: a spin, or without that the empty kernel */
-    size_t blocks;              /* of each launch */
-    float *a, *b, *c;           /* on the device */
+    enum kernel kernel;                    /* SPIN or VECTOR_ADD */
+    bool stamped;                          /* whether it has stamps of its own */
+    size_t blocks;                         /* of each launch */
+    size_t floats;                         /* of vector_add */
+    float *a, *b, *c;                      /* on the device */
     struct warp_time *times, *first_times; /* on the device: of the last and the first launch */
     struct blocked_pair pair;
-    int runs;
+    size_t runs;
+    /* Of each run, in us: by events, by stamps, and how late the host saw the floor. */
+    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS], slope[MAX_RUNS];
+    double code[MAX_RUNS], row_stamps[MAX_RUNS], late[MAX_RUNS];
 };
 
 /* The stamps, if the kernel has any, go to `times`. */
-static void launch(const struct experiment *e, struct warp_time *times) {
+static void launch(const struct experiment *e, enum kernel kernel, struct warp_time *times) {
     const unsigned blocks = (unsigned)e->blocks;
-    if (e->spin_ns > 0 && e->stamped)
-        stamped_spin_blocks<<<blocks, THREADS>>>(e->spin_ns, times);
-    else if (e->spin_ns > 0)
-        spin_blocks<<<blocks, THREADS>>>(e->spin_ns);
+    if (kernel == EMPTY)
+        empty<<<1, THREADS>>>();
+    else if (kernel == SPIN && e->stamped)
+        stamped_spin_blocks<<<blocks, THREADS>>>(SPIN_NS, times);
+    else if (kernel == SPIN)
+        spin_blocks<<<blocks, THREADS>>>(SPIN_NS);
     else if (e->stamped)
         stamped_vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats, times);
-    else if (e->floats > 0)
-        vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats);
     else
-        empty<<<1, THREADS>>>();
+        vector_add<<<blocks, THREADS>>>(e->a, e->b, e->c, e->floats);
     CHECK_CUDA(cudaGetLastError());
 }
 
 /* ---- The methods: each returns microseconds ---- */
 
 /* Two events behind the blocker, with so many launches between them; with none it is the floor. */
-static double event_blocked_us(const struct experiment *e, int launches, double *late_us) {
-    if (e->stamped) /* after this no warp has a stamp */
+static double event_blocked_us(struct experiment *e, enum kernel kernel, int launches) {
+    if (e->stamped && kernel != EMPTY) /* after this no warp has a stamp */
         CHECK_CUDA(cudaMemsetAsync(e->times, 0, 2 * e->blocks * WARPS * sizeof *e->times, 0));
     hold_stream(&e->pair, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     for (int i = 0; i < launches; i++)
-        launch(e, i == 0 && launches > 1 ? e->first_times : e->times);
+        launch(e, kernel, i == 0 && launches > 1 ? e->first_times : e->times);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    return release_us(&e->pair, late_us);
+    return release_us(&e->pair);
 }
 
 /* The start of a launch's first warp and the end of its last. `times` is on the device. Exits with
@@ -142,46 +146,45 @@ static double code_us(const struct experiment *e) {
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
-/* From one launch's start to the next one's start, by their own stamps: the mean of LONGEST. */
-static double period_us(const struct experiment *e) {
+/* From one launch's start to the next one's start, by the stamps of the last row of `launches`. */
+static double period_us(const struct experiment *e, int launches) {
     const int64_t first_ns = (int64_t)first_and_last(e->first_times, e->blocks).start_ns;
     const int64_t last_ns = (int64_t)first_and_last(e->times, e->blocks).start_ns;
-    return (double)(last_ns - first_ns) / 1e3 / (LONGEST - 1);
+    return (double)(last_ns - first_ns) / 1e3 / (launches - 1);
 }
 
 /* ---- The rows ---- */
 
-/* In microseconds, of each run. */
-struct samples {
-    double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS], slope[MAX_RUNS]; /* by events */
-    double code[MAX_RUNS], row_stamps[MAX_RUNS];                                 /* by stamps */
-    double late[MAX_RUNS]; /* how much longer than the floor the host waited for it */
-};
+/* Of the straight line through n points, by least squares. */
+static double slope(const double *x, const double *y, int n) {
+    double mean_x = 0, xx = 0, xy = 0;
+    for (int i = 0; i < n; i++)
+        mean_x += x[i] / n;
+    for (int i = 0; i < n; i++) {
+        xx += (x[i] - mean_x) * (x[i] - mean_x);
+        xy += (x[i] - mean_x) * y[i];
+    }
+    return xy / xx;
+}
 
 /* Warms up, and times the kernel by each method, in turns. Exits with 1 if a sum is wrong. */
-static void measure(struct experiment *e, struct samples *us) {
-    const int launches[] = {2, 5, 10, LONGEST};
-    const double mean = (2 + 5 + 10 + LONGEST) / 4.0;
-    double unused_us;
-    struct experiment of_empty = {};
-    of_empty.pair = e->pair;
-    launch(e, e->times); /* the warm-up; then the sums are spoilt: NaNs */
+static void measure(struct experiment *e) {
+    double launches[4] = {2, 5, 10, 20}, row_us[4]; /* launches in a row, and their time */
+    launch(e, e->kernel, e->times); /* the warm-up; then the sums are spoilt: NaNs */
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
-    for (int run = 0; run < e->runs; run++) {
-        double xx = 0, xy = 0;
-        us->floor[run] = event_blocked_us(&of_empty, 0, &us->late[run]);
-        us->empty[run] = event_blocked_us(&of_empty, 1, &unused_us);
-        us->blocked[run] = event_blocked_us(e, 1, &unused_us);
-        us->code[run] = e->stamped ? code_us(e) : NAN;
-        for (int i = 0; i < 4; i++) {
-            xx += (launches[i] - mean) * (launches[i] - mean);
-            xy += (launches[i] - mean) * event_blocked_us(e, launches[i], &unused_us);
-        }
-        us->slope[run] = xy / xx; /* of the straight line through the four, by least squares */
-        us->row_stamps[run] = e->stamped ? period_us(e) : NAN;
+    for (size_t run = 0; run < e->runs; run++) {
+        e->floor[run] = event_blocked_us(e, EMPTY, 0);
+        e->late[run] = e->pair.late_us;
+        e->empty[run] = event_blocked_us(e, EMPTY, 1);
+        e->blocked[run] = event_blocked_us(e, e->kernel, 1);
+        e->code[run] = e->stamped ? code_us(e) : NAN;
+        for (int i = 0; i < 4; i++)
+            row_us[i] = event_blocked_us(e, e->kernel, (int)launches[i]);
+        e->slope[run] = slope(launches, row_us, 4);
+        e->row_stamps[run] = e->stamped ? period_us(e, (int)launches[3]) : NAN;
     }
-    if (e->floats > 0)
+    if (e->kernel == VECTOR_ADD)
         check_vector_add(e->c, e->floats);
 }
 
@@ -190,45 +193,47 @@ struct row {
     char kernel[64];
     size_t blocks;
     bool stamped;
-    double floor, minus_empty, net, slope, code, row_stamps;
+    struct summary floor, empty, blocked, slope, code, row_stamps;
+    double minus_empty, net;
     const char *doubt;
 };
 
-/* Times the kernel, and fills in the row's medians, which may be NaN: that is not greater. */
-static void time_row(struct experiment *e, struct samples *us, struct row *r) {
-    const size_t runs = (size_t)e->runs;
-    measure(e, us);
-    const struct summary floor = summarize_us(us->floor, runs, false),
-                         empty = summarize_us(us->empty, runs, false),
-                         blocked = summarize_us(us->blocked, runs, false),
-                         slope = summarize_us(us->slope, runs, false),
-                         code = summarize_us(us->code, runs, false),
-                         stamps = summarize_us(us->row_stamps, runs, false);
-    r->blocks = e->blocks;
-    r->stamped = e->stamped;
-    r->floor = floor.median;
-    r->minus_empty = blocked.median - empty.median;
-    r->net = blocked.median - floor.median;
-    r->slope = slope.median;
-    r->code = code.median;
-    r->row_stamps = stamps.median;
-    r->doubt = floor.doubt ?: empty.doubt ?: blocked.doubt ?: slope.doubt;
-    r->doubt = r->doubt ?: code.doubt ?: stamps.doubt ?: doubt_wait(median(us->late, runs));
-    snprintf(r->kernel, sizeof r->kernel, "spin_2us");
-    if (e->floats > 0)
-        snprintf(r->kernel, sizeof r->kernel, "vector_add_%zu", e->floats);
-    if (r->net <= 0 || r->slope <= 0 || r->code > blocked.median + 2)
+/* `size`: the blocks of SPIN or the floats of VECTOR_ADD. A median may be NaN: not greater. */
+static void time_row(struct experiment *e, enum kernel kernel, size_t size, bool stamped,
+                     struct row *r) {
+    e->kernel = kernel;
+    e->stamped = r->stamped = stamped;
+    e->blocks = r->blocks = kernel == SPIN ? size : (size + THREADS - 1) / THREADS;
+    e->floats = kernel == SPIN ? 0 : size;
+    snprintf(r->kernel, sizeof r->kernel, kernel == SPIN ? "spin_2us" : "vector_add_%zu", size);
+    CHECK_CUDA(cudaMalloc(&e->times, 2 * e->blocks * WARPS * sizeof *e->times));
+    e->first_times = e->times + e->blocks * WARPS;
+    measure(e);
+    CHECK_CUDA(cudaFree(e->times));
+    r->floor = summarize_us(e->floor, e->runs, false);
+    r->empty = summarize_us(e->empty, e->runs, false);
+    r->blocked = summarize_us(e->blocked, e->runs, false);
+    r->slope = summarize_us(e->slope, e->runs, false);
+    r->code = summarize_us(e->code, e->runs, false);
+    r->row_stamps = summarize_us(e->row_stamps, e->runs, false);
+    r->minus_empty = r->blocked.median - r->empty.median;
+    r->net = r->blocked.median - r->floor.median;
+    r->doubt = r->floor.doubt ?: r->empty.doubt ?: r->blocked.doubt ?: r->slope.doubt;
+    r->doubt = r->doubt ?: r->code.doubt ?: r->row_stamps.doubt;
+    r->doubt = r->doubt ?: doubt_wait(median(e->late, e->runs));
+    const double slope_us = r->slope.median;
+    if (r->net <= 0 || slope_us <= 0 || r->code.median > r->blocked.median + 2)
         errx(EXIT_FAILED, "impossible: %s: %g us of code, %g us on the device, %g us in a row",
-             r->kernel, r->code, r->net, r->slope);
+             r->kernel, r->code.median, r->net, slope_us);
     /* 1 us: some GPUs' events step by that. An idle GPU does not need longer in a row. */
-    if (r->slope > 1.25 * r->net + 1)
+    if (slope_us > 1.25 * r->net + 1)
         r->doubt = "a row of launches was interrupted";
-    if (fabs(r->row_stamps - r->slope) > 0.02 * r->slope + 0.2) /* of the same row */
+    if (fabs(r->row_stamps.median - slope_us) > 0.02 * slope_us + 0.2) /* of the same row */
         r->doubt = "two clocks disagree";
 }
 
 int main(int argc, char **argv) {
-    static struct samples samples; /* too large for the stack */
+    static struct experiment e; /* too large for the stack */
     static struct row rows[4 * MAX_LIST];
     long long runs = 31;
     struct numbers sizes = {5, {1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24}}, blocks = {};
@@ -246,55 +251,48 @@ int main(int argc, char **argv) {
         CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &per_sm, (const void *)stamped_spin_blocks, THREADS, 0));
         const long long full = (long long)per_sm * gpu.multiProcessorCount;
-        const long long own[] = {1, full, 8 * full, 64 * full};
-        memcpy(blocks.at, own, sizeof own);
-        blocks.count = 4;
+        const struct numbers own = {4, {1, full, 8 * full, 64 * full}};
+        blocks = own;
     }
-    size_t floats = 1, most_blocks = 1;
+    long long floats = 1;
     for (int i = 0; i < sizes.count; i++)
-        floats = (size_t)sizes.at[i] > floats ? (size_t)sizes.at[i] : floats;
-    for (int i = 0; i < blocks.count; i++)
-        most_blocks = (size_t)blocks.at[i] > most_blocks ? (size_t)blocks.at[i] : most_blocks;
-    const size_t stamped = (floats + THREADS - 1) / THREADS + most_blocks;
-    /* Three floats of each element, and the stamps of two launches. */
-    check_size((long long)floats, 12 + 2 * WARPS * sizeof(struct warp_time) * stamped / floats);
-    struct experiment e = {};
-    e.runs = (int)runs;
-    e.a = new_vector(A, floats);
-    e.b = new_vector(B, floats);
-    e.c = new_vector(C, floats);
-    CHECK_CUDA(cudaMalloc(&e.times, 2 * stamped * WARPS * sizeof *e.times));
+        floats = sizes.at[i] > floats ? sizes.at[i] : floats;
+    /* Each thread has three floats, and a part of its warp's stamps of two launches. */
+    check_size(floats, 3 * sizeof(float) + 2 * sizeof(struct warp_time) / 32);
+    e.runs = (size_t)runs;
+    e.a = new_vector(A, (size_t)floats);
+    e.b = new_vector(B, (size_t)floats);
+    e.c = new_vector(C, (size_t)floats);
     e.pair = new_blocked_pair();
-    launch(&e, NULL); /* the empty kernel; the others' warm-up is in measure() */
+    launch(&e, EMPTY, NULL); /* the others' warm-up is in measure() */
 
     /* Of each kernel first the row without stamps: it must not find stamps in the cache. */
-    const int spins = 2 * blocks.count, row_count = spins + 2 * sizes.count;
-    double code_error_us = 0;
-    for (int i = 0; i < row_count; i++) {
-        e.floats = i < spins ? 0 : (size_t)sizes.at[(i - spins) / 2];
-        e.blocks = i < spins ? (size_t)blocks.at[i / 2] : (e.floats + THREADS - 1) / THREADS;
-        e.first_times = e.times + e.blocks * WARPS;
-        e.spin_ns = i < spins ? 2000 : 0;
-        e.stamped = i % 2 == 1;
-        time_row(&e, &samples, &rows[i]);
-        code_error_us = fmax(code_error_us, fabs(rows[i].minus_empty - rows[i].code));
-    }
+    int row_count = 0;
+    for (int b = 0; b < blocks.count; b++)
+        for (int stamped = 0; stamped <= 1; stamped++)
+            time_row(&e, SPIN, (size_t)blocks.at[b], stamped, &rows[row_count++]);
+    for (int s = 0; s < sizes.count; s++)
+        for (int stamped = 0; stamped <= 1; stamped++)
+            time_row(&e, VECTOR_ADD, (size_t)sizes.at[s], stamped, &rows[row_count++]);
 
     begin_record(options, gpu.name, driver);
     say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
         "code_stamps_us: first to last instruction; event_net_us: also preparation and drain;\n"
         "row_slope_us: what one more launch adds\n\n",
         gpu.name, runs);
-    for (const struct row *r = rows; r < rows + row_count; r++)
+    double code_error_us = 0;
+    for (const struct row *r = rows; r < rows + row_count; r++) {
+        code_error_us = fmax(code_error_us, fabs(r->minus_empty - r->code.median));
         print_row(
             r->doubt,
             "kernel=%-19s|blocks=%zu|stamps=%-6s|code_stamps_us=%.2f|code_minus_empty_us=%.2f|"
             "event_net_us=%.2f|row_slope_us=%.2f||row_stamps_us=%.2f|floor_us=%.2f",
-            r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code,
-            r->minus_empty > 0 ? r->minus_empty : NAN, r->net, r->slope, r->row_stamps, r->floor);
-    say("\nIn the rows with stamps code_minus_empty_us and code_stamps_us differ by at most %.2f "
-        "us.\n"
-        "Stamps cost time: trust the rows without them.\n",
+            r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code.median,
+            r->minus_empty > 0 ? r->minus_empty : NAN, r->net, r->slope.median,
+            r->row_stamps.median, r->floor.median);
+    }
+    say("\nIn the rows with stamps code_minus_empty_us and code_stamps_us differ by at most "
+        "%.2f us.\nStamps cost time: trust the rows without them.\n",
         value("code_error_max_us", code_error_us));
     return EXIT_SUCCESS;
 }

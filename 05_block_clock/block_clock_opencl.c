@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
                                    n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
     const bool cpu = e.cl.type & CL_DEVICE_TYPE_CPU;
     if (blocks.count == 0)
-        insert(&blocks, landmarks, 12);
+        insert(&blocks, landmarks, sizeof landmarks / sizeof *landmarks);
     set_up_memory(&e, largest(&blocks), largest(&threads));
     const int row_count = threads.count * blocks.count;
     struct samples *samples = new_memory(sizeof *samples);

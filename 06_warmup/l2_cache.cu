@@ -55,34 +55,34 @@ static void launch(const struct experiment *e) {
 }
 
 /* Behind the blocker; without the kernel it is the floor. */
-static double blocked_us(const struct experiment *e, bool with_kernel, double *late_us) {
+static double blocked_us(struct experiment *e, bool with_kernel) {
     hold_stream(&e->pair, 0);
     CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
     if (with_kernel)
         launch(e);
     CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    return release_us(&e->pair, late_us);
+    return release_us(&e->pair);
 }
 
 /* ---- The three states of the L2 cache: each method returns microseconds ---- */
 
 /* The L2 is full of other data that was written: it goes to memory while the kernel runs. */
-static double written_us(const struct experiment *e, double *late_us) {
+static double written_us(struct experiment *e) {
     CHECK_CUDA(cudaMemsetAsync(e->other_data, 0, (e->other_count - 1) * sizeof *e->other_data, 0));
-    return blocked_us(e, true, late_us);
+    return blocked_us(e, true);
 }
 
 /* The L2 is full of other data that was only read: the kernel's data comes from memory. */
-static double flushed_us(const struct experiment *e, double *late_us) {
+static double flushed_us(struct experiment *e) {
     read_through<<<1024, 256>>>(e->other_data, e->other_count, e->last);
     CHECK_CUDA(cudaGetLastError());
-    return blocked_us(e, true, late_us);
+    return blocked_us(e, true);
 }
 
 /* The L2 holds the kernel's data, if that fits, from an untimed launch just before. */
-static double warm_us(const struct experiment *e, double *late_us) {
+static double warm_us(struct experiment *e) {
     launch(e);
-    return blocked_us(e, true, late_us);
+    return blocked_us(e, true);
 }
 
 /* ---- The vectors ---- */
@@ -118,7 +118,6 @@ static struct summary net_us(const double *samples_us, size_t runs, double floor
 static struct row measure(struct experiment *e, size_t size, size_t runs) {
     static double warm[MAX_RUNS], flushed[MAX_RUNS], written[MAX_RUNS], floors_us[MAX_RUNS];
     static double late_us[MAX_RUNS];
-    double unused_us;
     e->n = size;
     CHECK_CUDA(cudaMemset(e->last, 0, sizeof *e->last));
     e->a = new_vector(A, e->n);
@@ -130,10 +129,11 @@ static struct row measure(struct experiment *e, size_t size, size_t runs) {
     CHECK_CUDA(cudaDeviceSynchronize());
 
     for (size_t run = 0; run < runs; run++) { /* in turns */
-        written[run] = written_us(e, &unused_us);
-        flushed[run] = flushed_us(e, &unused_us);
-        warm[run] = warm_us(e, &unused_us);
-        floors_us[run] = blocked_us(e, false, &late_us[run]);
+        written[run] = written_us(e);
+        flushed[run] = flushed_us(e);
+        warm[run] = warm_us(e);
+        floors_us[run] = blocked_us(e, false);
+        late_us[run] = e->pair.late_us; /* of the floor */
     }
 
     check_vector_add(e->c, e->n);

@@ -19,6 +19,7 @@ struct gate {
 struct blocked_pair {
     cudaEvent_t start, stop;
     volatile struct gate *gate; /* in host memory; volatile, or a kernel reads it once */
+    double late_us; /* how much longer than the last time the host waited for it: doubt_wait() */
 };
 
 /* Gives up after a second, and says so: a mistake must not hang the device. */
@@ -38,10 +39,9 @@ static inline void hold_stream(const struct blocked_pair *p, int open) {
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* Opens the gate, waits, and returns the microseconds between the events. *late_us is how much
- * longer the host waited: see doubt_wait(). Exits with 1 if the blocker did not hold: then the GPU
- * may have waited for the host. */
-static inline double release_us(const struct blocked_pair *p, double *late_us) {
+/* Opens the gate, waits, and returns the microseconds between the events. Exits with 1 if the
+ * blocker did not hold: then the GPU may have waited for the host. */
+static inline double release_us(struct blocked_pair *p) {
     const cudaError_t answer = cudaEventQuery(p->start);
     if (answer != cudaErrorNotReady)
         check_cuda(answer, "cudaEventQuery(start)", __FILE__, __LINE__);
@@ -55,13 +55,13 @@ static inline double release_us(const struct blocked_pair *p, double *late_us) {
     if (answer != cudaErrorNotReady)
         errx(EXIT_FAILED, "disturbed: the blocker did not hold the stream");
     const double us = elapsed_us(p->start, p->stop);
-    *late_us = host_us - us;
+    p->late_us = host_us - us;
     return us;
 }
 
 /* The blocker runs once with the gate open: a first launch may wait until the GPU is idle. */
 static inline struct blocked_pair new_blocked_pair(void) {
-    struct blocked_pair p;
+    struct blocked_pair p = {};
     CHECK_CUDA(cudaEventCreate(&p.start));
     CHECK_CUDA(cudaEventCreate(&p.stop));
     CHECK_CUDA(cudaMallocHost((void **)&p.gate, sizeof *p.gate));
