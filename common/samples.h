@@ -63,8 +63,8 @@ static inline const char *doubt_runs(const double *samples, size_t n, double sla
 }
 
 /* Times in us. A processor's vary more: its threads sleep. A short call on a GPU varies by 0.5 us,
- * and by two steps of the clock, which the smallest difference shows; no clock that we know steps by
- * over 1.1 us. */
+ * and by two steps of the clock, which the smallest difference shows; no clock that we know steps
+ * by over 1.1 us. */
 static inline struct summary summarize_us(const double *us, size_t n, bool is_processor) {
     struct summary s = summarize(us, n);
     if (is_processor)

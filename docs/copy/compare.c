@@ -56,8 +56,8 @@ static struct {
 #else
 #ifndef STEPS_A
 #define N (1 << 12)
-#define STEPS_A 1000
-#define STEPS_B 1010
+#define STEPS_A 4000
+#define STEPS_B 4040
 #endif
 static cl_mem input;
 static cl_kernel work;

@@ -24,7 +24,7 @@ if grep -rE 'my_[a-z_]+\.cu?|broken_by_me' build; then
     echo "learners_copies.sh: a reader's file is in the build"
     exit 1
 fi
-pages=$(sed -n 's/^add_test(\[*=*\[*\(0[a-z0-9_]*_minimal\)\.simulated.*/simulated_\1/p' build/0*/CTestTestfile.cmake)
+pages=$("${cmake%cmake}ctest" --test-dir build -N | sed -n 's/.* \(0[a-z0-9_]*_minimal\)\.simulated$/simulated_\1/p')
 [ "$pages" ] || { echo "learners_copies.sh: no page's test in build" && exit 1; }
 # shellcheck disable=SC2086 # several words
 "$cmake" --build build --target table_test $pages >log 2>&1 || { cat log && exit 1; }
