@@ -705,7 +705,7 @@ int64_t simulated_stamp_ns(int64_t ns) {
     return (tick & (tick - 1)) == 0 ? stamp & -tick : stamp / tick * tick; /* a division takes long */
 }
 
-/* If the tick is a power of 2, and FAULT is none of stamp_, tick_ and timer_; else 0. Nobody has asked for a fault here. */
+/* If the tick is a power of 2, and FAULT is none of stamp_, tick_ and timer_; else 0. Nobody has asked for one here. */
 static int64_t timer_mask;
 static void set_timer_mask(void) {
     const int64_t tick = simulated_device->tick_ns;
