@@ -46,7 +46,7 @@ static inline void write_number(char text[1000], double x, int digits, bool exac
     digits += exact ? (digits > 0) + RECORD_DIGITS : 0;
     snprintf(text, 1000, "%.*f", digits, x);
     if (isnan(x))
-        strcpy(text, exact ? "" : "-");
+        snprintf(text, 1000, "%s", exact ? "" : "-");
     else if (atof(text) == 0)
         snprintf(text, 1000, "%.*f", digits, 0.0);
 }

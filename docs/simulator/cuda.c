@@ -536,8 +536,10 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed
     const cudaEvent_t wrong = wrong_with(from) ? from
                               : wrong_with(to) ? to
                                                : NULL;
-    if (wrong)
-        snprintf(simcc_why = why, sizeof why, "the %s event %s", wrong == from ? "first" : "second", wrong_with(wrong));
+    if (wrong) {
+        snprintf(why, sizeof why, "the %s event %s", wrong == from ? "first" : "second", wrong_with(wrong));
+        simcc_why = why;
+    }
     if (from->capture || to->capture) RETURN(cudaErrorInvalidValue);
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);

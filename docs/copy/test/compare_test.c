@@ -161,7 +161,7 @@ static int be_a_process(void) {
         sscanf(line, "%lf%lf%lf%lf%lf%lf%lf%lf", &row->difference.middle, &row->difference.low,
                &row->difference.high, &row->disturbed, &row->least, &row->mhz[0], &row->mhz[1],
                &row->last_mhz);
-    strcpy(row->doubt, row->disturbed > 0 ? "the script says so" : "");
+    snprintf(row->doubt, sizeof row->doubt, "%s", row->disturbed > 0 ? "the script says so" : "");
     row->first_mhz = row->mhz[0];
     row->last_mhz = row->last_mhz > 0 ? row->last_mhz : row->mhz[0];
     row->us[0] = 100;
