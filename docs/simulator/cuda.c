@@ -536,10 +536,8 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed
     const cudaEvent_t wrong = wrong_with(from) ? from
                               : wrong_with(to) ? to
                                                : NULL;
-    if (wrong) {
-        snprintf(why, sizeof why, "the %s event %s", wrong == from ? "first" : "second", wrong_with(wrong));
-        simcc_why = why;
-    }
+    if (wrong) simcc_why = why;
+    if (wrong) snprintf(why, sizeof why, "the %s event %s", wrong == from ? "first" : "second", wrong_with(wrong));
     if (from->capture || to->capture) RETURN(cudaErrorInvalidValue);
     if (!from->command || !to->command || (from->flags | to->flags) & cudaEventDisableTiming)
         RETURN(cudaErrorInvalidResourceHandle);
