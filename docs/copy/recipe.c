@@ -4,7 +4,7 @@
  * Times one OpenCL launch, which may be several kernels: a file to copy. It needs nothing else of
  * this suite. Put your kernel and its data where the first part has its own.
  *
- * Build: cc -O2 recipe.c -o recipe -lOpenCL
+ * Build: cc -O2 recipe.c -o recipe -lOpenCL -lm
  * Run:   ./recipe; ./recipe --help says what else */
 #define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120
