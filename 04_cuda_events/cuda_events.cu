@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
     launch(&spin_10us);
 
     const struct cores from = cores_now();
-    const char *doubt = doubt_clocks(&spin_1ms);
+    const char *clocks = doubt_clocks(&spin_1ms);
     time_kernel(&spin_10us);
     for (size_t run = 0; run < add.runs; run++) {
         keep(&spin_1ms, "cpu_clock", cpu_clock_us(&spin_1ms), &spin_1ms.cpu_clock, run);
@@ -248,19 +248,18 @@ int main(int argc, char **argv) {
     time_kernel(&add);
     check_vector_add(add.c, add.floats);
     const char *others = wait_and_doubt_cores(&from); /* they lengthen each call of the host */
-    doubt = doubt ?: doubt_wait(median(spin_10us.late_us, add.runs));
-    doubt = doubt ?: doubt_wait(median(add.late_us, add.runs));
-    others = doubt ?: others;
+    const char *gpu_spins = clocks ?: doubt_wait(median(spin_10us.late_us, add.runs));
+    const char *gpu_adds = clocks ?: doubt_wait(median(add.late_us, add.runs));
     const double event_step_ns = step_ns(&add);
 
     begin_record(options, gpu.name, driver);
     say("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
         "code_us: how long the spin ran, by %%globaltimer; extra_us: median_us minus code_us\n\n",
         add.floats, gpu.name, runs);
-    print_kernel(&spin_10us, doubt, others);
-    print_method(&spin_1ms, "cpu_clock", "processor", &spin_1ms.cpu_clock, others);
-    print_method(&spin_1ms, "cpu_clock_asleep", "processor", &spin_1ms.asleep, others);
-    print_kernel(&add, doubt, others);
+    print_kernel(&spin_10us, gpu_spins, gpu_spins ?: others);
+    print_method(&spin_1ms, "cpu_clock", "processor", &spin_1ms.cpu_clock, gpu_spins ?: others);
+    print_method(&spin_1ms, "cpu_clock_asleep", "processor", &spin_1ms.asleep, gpu_spins ?: others);
+    print_kernel(&add, gpu_adds, gpu_adds ?: others);
     value("event_step_ns", event_step_ns);
     say("\nvector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "Unequal event times differ by %.0f ns at least; while the host sleeps, clock() sees\n"
