@@ -167,12 +167,12 @@ static double row_stamps_us(const struct experiment *e) {
 
 /* ---- The rows ---- */
 
-/* Medians of the runs, in us. NaN: there are no stamps. */
+/* Medians of the runs. NaN: there are no stamps. */
 struct row {
     char kernel[64];
     size_t blocks;
     bool stamped;
-    double code_stamps, code_minus_empty, event_net, row_slope, row_stamps, floor;
+    double code_stamps_us, code_minus_empty_us, event_net_us, row_slope_us, row_stamps_us, floor_us;
     const char *doubt;
 };
 
@@ -185,8 +185,8 @@ static double median_and_doubt(const double *us, size_t runs, const char **doubt
 
 /* `size`: the blocks of SPIN or the floats of VECTOR_ADD. Exits with 1 if a sum is wrong. */
 static struct row time_row(struct experiment *e, enum kernel kernel, size_t size, bool stamped) {
-    static double floor[MAX_RUNS], empty[MAX_RUNS], blocked[MAX_RUNS], slope[MAX_RUNS];
-    static double code[MAX_RUNS], row_stamps[MAX_RUNS], late[MAX_RUNS];
+    static double floors_us[MAX_RUNS], empties_us[MAX_RUNS], pairs_us[MAX_RUNS];
+    static double codes_us[MAX_RUNS], slopes_us[MAX_RUNS], periods_us[MAX_RUNS], late_us[MAX_RUNS];
     struct row r = {};
     e->kernel = kernel;
     e->stamped = r.stamped = stamped;
@@ -199,35 +199,35 @@ static struct row time_row(struct experiment *e, enum kernel kernel, size_t size
     CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
     CHECK_CUDA(cudaDeviceSynchronize());
     for (size_t run = 0; run < e->runs; run++) { /* in turns */
-        floor[run] = event_blocked_us(e, EMPTY, 0);
-        late[run] = e->pair.late_us;
-        empty[run] = event_blocked_us(e, EMPTY, 1);
-        blocked[run] = event_blocked_us(e, kernel, 1);
-        code[run] = stamped ? code_stamps_us(e) : NAN;
-        slope[run] = row_slope_us(e);
-        row_stamps[run] = stamped ? row_stamps_us(e) : NAN;
+        floors_us[run] = event_blocked_us(e, EMPTY, 0);
+        late_us[run] = e->pair.late_us;
+        empties_us[run] = event_blocked_us(e, EMPTY, 1);
+        pairs_us[run] = event_blocked_us(e, kernel, 1);
+        codes_us[run] = stamped ? code_stamps_us(e) : NAN;
+        slopes_us[run] = row_slope_us(e);
+        periods_us[run] = stamped ? row_stamps_us(e) : NAN;
     }
     if (kernel == VECTOR_ADD)
         check_vector_add(e->c, e->floats);
     CHECK_CUDA(cudaFree(e->times));
 
-    r.floor = median_and_doubt(floor, e->runs, &r.doubt);
-    const double empty_us = median_and_doubt(empty, e->runs, &r.doubt);
-    const double blocked_us = median_and_doubt(blocked, e->runs, &r.doubt);
-    r.row_slope = median_and_doubt(slope, e->runs, &r.doubt);
-    r.code_stamps = median_and_doubt(code, e->runs, &r.doubt);
-    r.row_stamps = median_and_doubt(row_stamps, e->runs, &r.doubt);
-    r.code_minus_empty = blocked_us - empty_us;
-    r.event_net = blocked_us - r.floor;
-    r.doubt = r.doubt ?: doubt_wait(median(late, e->runs));
+    r.floor_us = median_and_doubt(floors_us, e->runs, &r.doubt);
+    const double empty_us = median_and_doubt(empties_us, e->runs, &r.doubt);
+    const double blocked_us = median_and_doubt(pairs_us, e->runs, &r.doubt);
+    r.row_slope_us = median_and_doubt(slopes_us, e->runs, &r.doubt);
+    r.code_stamps_us = median_and_doubt(codes_us, e->runs, &r.doubt);
+    r.row_stamps_us = median_and_doubt(periods_us, e->runs, &r.doubt);
+    r.code_minus_empty_us = blocked_us - empty_us;
+    r.event_net_us = blocked_us - r.floor_us;
+    r.doubt = r.doubt ?: doubt_wait(median(late_us, e->runs));
     /* Without stamps a number here is NaN, and greater than nothing. */
-    if (r.event_net <= 0 || r.row_slope <= 0 || r.code_stamps > blocked_us + 2)
+    if (r.event_net_us <= 0 || r.row_slope_us <= 0 || r.code_stamps_us > blocked_us + 2)
         errx(EXIT_FAILED, "impossible: %s: %g us of code, %g us on the device, %g us in a row",
-             r.kernel, r.code_stamps, r.event_net, r.row_slope);
+             r.kernel, r.code_stamps_us, r.event_net_us, r.row_slope_us);
     /* 1 us: some GPUs' events step by that. An idle GPU does not need longer in a row. */
-    if (r.row_slope > 1.25 * r.event_net + 1)
+    if (r.row_slope_us > 1.25 * r.event_net_us + 1)
         r.doubt = "a row of launches was interrupted";
-    if (fabs(r.row_stamps - r.row_slope) > 0.02 * r.row_slope + 0.2) /* of the same row */
+    if (fabs(r.row_stamps_us - r.row_slope_us) > 0.02 * r.row_slope_us + 0.2) /* of the same row */
         r.doubt = "two clocks disagree";
     return r;
 }
@@ -268,7 +268,8 @@ int main(int argc, char **argv) {
             rows[count++] = time_row(&e, VECTOR_ADD, (size_t)sizes.at[i], stamped);
     double code_error_us = 0;
     for (int i = 0; i < count; i++) /* fmax() passes over NaN */
-        code_error_us = fmax(code_error_us, fabs(rows[i].code_minus_empty - rows[i].code_stamps));
+        code_error_us =
+            fmax(code_error_us, fabs(rows[i].code_minus_empty_us - rows[i].code_stamps_us));
 
     begin_record(options, gpu.name, driver);
     say("Three times of one kernel on %s; medians of %lld runs; stamps by %%globaltimer\n"
@@ -280,9 +281,9 @@ int main(int argc, char **argv) {
             r->doubt,
             "kernel=%-19s|blocks=%9zu|stamps=%-6s|code_stamps_us=%14.2f|code_minus_empty_us=%19.2f|"
             "event_net_us=%12.2f|row_slope_us=%12.2f||row_stamps_us=%.2f|floor_us=%.2f",
-            r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code_stamps,
-            r->code_minus_empty > 0 ? r->code_minus_empty : NAN, r->event_net, r->row_slope,
-            r->row_stamps, r->floor);
+            r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code_stamps_us,
+            r->code_minus_empty_us > 0 ? r->code_minus_empty_us : NAN, r->event_net_us,
+            r->row_slope_us, r->row_stamps_us, r->floor_us);
     value("code_error_max_us", code_error_us);
     say("\nIn the rows with stamps code_minus_empty_us and code_stamps_us differ by at most "
         "%.2f us.\nStamps cost time: trust the rows without them.\n",
