@@ -195,7 +195,7 @@ int main(int argc, char **argv) {
         cl.driver, runs);
     for (int r = 0; r < ROWS; r++) /* others are in the host's time, and in all of a CPU's */
         print_row(s[r].doubt ?: delayed ?: r == HOST || cpu ? others : NULL,
-                  "interval=%-16s|" US_FORMAT "|std_dev_us=%.2f", names[r], US_OF(s[r]),
+                  "interval=%-16s|" US_FORMAT "|std_dev_us=%10.2f", names[r], US_OF(s[r]),
                   std_dev(us[r], (size_t)runs, s[r].mean));
     value("claimed_step_ns", (double)claimed_ns);
     say("\nThe host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
