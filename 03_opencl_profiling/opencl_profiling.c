@@ -131,15 +131,6 @@ static void spoil_result(const struct experiment *x) {
 
 /* ---- The report's numbers ---- */
 
-/* The samples' standard deviation, from the differences to their mean: the mean of squares minus
- * the square of the mean would cancel. */
-static double std_dev(const double *samples, size_t count, double mean) {
-    double squares = 0;
-    for (size_t i = 0; i < count; i++)
-        squares += (samples[i] - mean) * (samples[i] - mean);
-    return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-}
-
 /* The largest number of ns that divides all these times shows the step of a coarse clock. */
 static long long common_step_ns(const double *us, size_t n) {
     long long step_ns = 0;
@@ -195,8 +186,7 @@ int main(int argc, char **argv) {
         cl.driver, runs);
     for (int r = 0; r < ROWS; r++) /* others are in the host's time, and in all of a CPU's */
         print_row(s[r].doubt ?: delayed ?: r == HOST || cpu ? others : NULL,
-                  "interval=%-16s|" US_FORMAT "|std_dev_us=%10.2f", names[r], US_OF(s[r]),
-                  std_dev(us[r], (size_t)runs, s[r].mean));
+                  "interval=%-16s|" US_FORMAT, names[r], US_OF(s[r]));
     value("claimed_step_ns", (double)claimed_ns);
     say("\nThe host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
         "took\n"
