@@ -115,7 +115,7 @@ static void measure_row(const struct experiment *e, struct row *row, size_t runs
     static struct samples samples; /* too large for the stack */
     float input[2 * MAX_THREADS];
     const bool cpu = e->cl.type & CL_DEVICE_TYPE_CPU;
-    const size_t count = 2 * row->threads;
+    const size_t count = (size_t)2 * row->threads;
     const struct cores from = cores_now();
     for (size_t run = 0; run < runs; run++) {
         fill_input(input, count, run, runs);
@@ -162,7 +162,9 @@ int main(int argc, char **argv) {
         measure_row(&e, row, (size_t)runs);
     }
     const struct row *one = rows, *most = rows + blocks.count - 1;
-    const double clocks_factor = most->clocks_median.median / one->clocks_median.median;
+    const struct summary from = one->clocks_median, to = most->clocks_median;
+    const double clocks_factor = to.median / from.median; /* NOLINT: all rows are filled in */
+    /* NOLINTNEXTLINE */
     const double launch_factor = most->whole_launch_us.median / one->whole_launch_us.median;
 
     begin_record(options, e.cl.name, e.cl.driver);
@@ -176,12 +178,13 @@ int main(int argc, char **argv) {
         if (row->clocks_median.median < 100) /* a CPU's counter steps by some tens */
             say("Too few threads for this clock, %u: a group takes only a step or two.\n",
                 row->threads);
-    if (one->clocks_median.median >= 100 && most > one) {
+    if (from.median >= 100 && most > one) {
         value("clocks_factor", clocks_factor);
         value("whole_launch_factor", launch_factor);
         say("From %u to %u blocks, clocks_median changed by a factor of %.2f, whole_launch_us\n"
             "by %.1f.\n",
             one->blocks, most->blocks, clocks_factor, launch_factor);
     }
+    free(rows);
     return EXIT_SUCCESS;
 }
