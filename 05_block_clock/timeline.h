@@ -26,7 +26,7 @@ static inline int compare_starts(const void *left, const void *right) {
     const struct slice *a = (const struct slice *)left, *b = (const struct slice *)right;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
-    return a->block < b->block ? -1 : 1;
+    return (a->block > b->block) - (a->block < b->block);
 }
 
 /* Gives each block the first place on its unit that is free. Exits with 1 if the clock is too
