@@ -39,7 +39,7 @@ static __global__ void timedReduction(const float *input, float *output, struct 
     const unsigned tid = threadIdx.x;
     struct block_time t;
 
-    /* Clocks are this SM's own: between blocks their difference means nothing. Other warps may begin
+    /* Clocks are this SM's own: between blocks a difference means nothing. Other warps may begin
      * before thread 0 reads them. A barrier would not change that, and would be in the time. */
     if (tid == 0) {
         t.start_ns = globaltimer_ns();

@@ -3,8 +3,8 @@
  * How fast do the SMs run: after a pause, and when the whole GPU is busy for 20 seconds?
  *
  * Measures: the rate of one SM's clock by the GPU's timer, after three seconds of nothing, then in
- *   kernels that take much power, by turns: with zeros and with random numbers on the tensor cores,
- *   and without them. Beside it a launch's time, by an event pair. The second half of a turn counts.
+ *   kernels that take much power, by turns: with zeros and random numbers on the tensor cores, and
+ *   without them. Beside it a launch's time, by an event pair. A turn's second half counts.
  * Does not measure: your kernel, whose power depends on what it does and on its data; and the
  *   power, which `nvidia-smi dmon -s p` shows.
  *
