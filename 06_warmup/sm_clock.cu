@@ -55,14 +55,18 @@ static __global__ void count_clocks(struct rate *rate) {
     rate->ns = ns;
 }
 
-/* Multiplies and adds, nothing else: on the tensor cores, which takes the most power, if `tensor`
- * is set and they are there (compute capability 8.0). Each unsigned is two numbers of 16 bits. */
+/* Each step multiplies and adds, on the tensor cores or without them, and loads nothing. Each
+ * unsigned is two numbers of 16 bits. The tensor cores' instruction needs compute capability 8.0:
+ * in a build for an older GPU such steps do nothing, so that check_found() ends the program. */
 static __global__ void multiply(const unsigned *numbers, float *sums, long long steps, bool tensor,
                                 struct rate *rate) {
-    const unsigned t = threadIdx.x, *n = numbers + t % (NUMBERS - 8);
+    const unsigned t = threadIdx.x;
+    unsigned n[8]; /* a copy: from `numbers` the loop would load them again and again */
     float s[16] = {0}, f[8];
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 8; k++) {
+        n[k] = numbers[t % (NUMBERS - 8) + k];
         f[k] = (float)n[k];
+    }
     const unsigned long long start_ns = globaltimer_ns();
     const long long start_clock = clock64();
     for (long long step = 0; step < steps; step++) {
@@ -75,6 +79,9 @@ static __global__ void multiply(const unsigned *numbers, float *sums, long long 
                              : "r"(n[0]), "r"(n[1]), "r"(n[2]), "r"(n[3]), "r"(n[4]), "r"(n[5]));
             continue;
         }
+#else
+        if (tensor)
+            continue;
 #endif
         for (int k = 0; k < 16; k++)
             s[k] = s[k] * 0.5f + f[k % 8];
@@ -92,7 +99,8 @@ static __global__ void multiply(const unsigned *numbers, float *sums, long long 
 
 struct experiment {
     unsigned blocks, threads; /* threads: of each block */
-    long long steps;          /* of each launch */
+    bool has_tensor; /* the GPU has the instruction for tensor cores that multiply() uses */
+    long long steps; /* of each launch */
     cudaEvent_t start, stop;
     unsigned *numbers; /* from here on on the device */
     float *sums;       /* one of each thread */
@@ -172,24 +180,27 @@ static double time_launches_ms(const struct experiment *e, bool tensor, double *
 }
 
 /* One turn: so many samples of one kind, of which the second half counts. A slower clock makes a
- * launch longer, but not its cycles: where these are more than the fewest, others had the GPU. */
+ * launch longer, but it takes as many cycles: if it takes more, others had the GPU. Milliseconds
+ * times MHz are thousands of cycles. */
 static struct row measure_load(const struct experiment *e, int k, int turn, int samples,
-                               double *fewest_cycles) {
+                               double *fewest_kcycles) {
     static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS];
     const size_t half = (size_t)(samples / 2), rest = (size_t)samples - half;
-    const int64_t start_ns = now_ns();
+    struct row row = {};
+    row.turn = turn + 1;
+    row.numbers = kinds[k].name;
+    row.start_ns = now_ns();
     set_numbers(e, kinds[k].random);
     for (int i = 0; i < samples; i++) {
-        launch_ms[i] = time_launches_ms(e, kinds[k].tensor, &clock_mhz[i]);
-        *fewest_cycles = fmin(launch_ms[i] * clock_mhz[i], *fewest_cycles);
+        launch_ms[i] = time_launches_ms(e, kinds[k].tensor && e->has_tensor, &clock_mhz[i]);
+        *fewest_kcycles = fmin(launch_ms[i] * clock_mhz[i], *fewest_kcycles);
     }
     check_found(e, kinds[k].random);
-    const double ms = median(launch_ms + half, rest), mhz = median(clock_mhz + half, rest);
-    const double longer_ms = ms - *fewest_cycles / mhz;
-    const bool interrupted = longer_ms > fmax(0.2 * ms, 0.000512);
-    return (struct row){turn + 1, kinds[k].name,
-                        start_ns, ms,
-                        mhz,      interrupted ? "the launches were interrupted" : NULL};
+    row.launch_ms = median(launch_ms + half, rest);
+    row.clock_mhz = median(clock_mhz + half, rest);
+    if (row.launch_ms - *fewest_kcycles / row.clock_mhz > 0.2 * row.launch_ms)
+        row.doubt = "the launches were interrupted";
+    return row;
 }
 
 int main(int argc, char **argv) {
@@ -204,6 +215,7 @@ int main(int argc, char **argv) {
     struct experiment e = {};
     e.blocks = BLOCKS_PER_SM * (unsigned)gpu.multiProcessorCount;
     e.threads = (unsigned)threads;
+    e.has_tensor = gpu.major >= 8;
     e.steps = steps;
     CHECK_CUDA(cudaMalloc(&e.numbers, NUMBERS * sizeof *e.numbers));
     CHECK_CUDA(cudaMalloc(&e.sums, (size_t)e.blocks * e.threads * sizeof *e.sums));
@@ -213,12 +225,12 @@ int main(int argc, char **argv) {
 
     const int samples = ((int)runs + TURNS - 1) / TURNS; /* in each turn */
     struct row rows[PAUSE_ROWS + TURNS * KINDS], *end = rows + PAUSE_ROWS;
-    double fewest_cycles[KINDS] = {INFINITY, INFINITY, INFINITY};
+    double fewest_kcycles[KINDS] = {INFINITY, INFINITY, INFINITY};
     double launch_ms[KINDS][TURNS], clock_mhz[KINDS][TURNS], ms[KINDS], mhz[KINDS];
     measure_after_pause(&e, samples, rows);
     for (int turn = 0; turn < TURNS; turn++)
         for (int k = 0; k < KINDS; k++, end++) {
-            *end = measure_load(&e, k, turn, samples, &fewest_cycles[k]);
+            *end = measure_load(&e, k, turn, samples, &fewest_kcycles[k]);
             launch_ms[k][turn] = end->launch_ms;
             clock_mhz[k][turn] = end->clock_mhz;
         }
@@ -229,10 +241,12 @@ int main(int argc, char **argv) {
 
     begin_record(options, gpu.name, driver);
     say("%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
-        "%u blocks of %u threads, %lld steps, with zeros and with random numbers on the tensor\n"
-        "cores, and without them (fma), in %d turns of %d samples of %d launches\n\n",
-        gpu.name, PAUSE_ROWS * samples, PAUSE_S, e.blocks, e.threads, steps, TURNS, samples,
-        LAUNCHES);
+        "%u blocks of %u threads, %lld steps, with zeros and with random numbers %s, in %d "
+        "turns of %d samples of %d launches\n\n",
+        gpu.name, PAUSE_ROWS * samples, PAUSE_S, e.blocks, e.threads, steps,
+        e.has_tensor ? "on the tensor\ncores, and without them (fma)"
+                     : "(no tensor\ncores used: they need compute capability 8.0)",
+        TURNS, samples, LAUNCHES);
     value("begin_mhz", rows[0].clock_mhz);
     for (const struct row *row = rows; row < end; row++)
         print_row(row->doubt, "turn=%9d|numbers=%-7s|since_s=%9.3f|launch_ms=%9.3f|clock_mhz=%9.0f",
