@@ -14,6 +14,7 @@
 #include "opencl.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 /* The kernel is vector_add of clfinish_sync.cl: c = a + b, one element by each work-item. */
 struct experiment {
@@ -76,6 +77,7 @@ static double profiling_event_us(const struct experiment *x) {
                                     &x->local_size, 0, NULL, &event));
     CHECK_CL(clFinish(x->event_queue));
     const double us = start_to_end_us(event, (double)(now_ns() - start_ns) / 1e3);
+    CHECK_CL(clReleaseEvent(event));
     if (us == 0)
         errx(EXIT_FAILED, "too short for the device's clock: START and END are the same");
     return us;

@@ -14,6 +14,7 @@
 #include "opencl.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 struct experiment {
     const struct opencl *cl; /* its queue has CL_QUEUE_PROFILING_ENABLE */
@@ -35,7 +36,9 @@ static double vector_add_us(cl_command_queue queue, cl_kernel kernel, size_t eac
         clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL, &event));
     CHECK_CL(clFinish(queue));
     *host_us = (double)(now_ns() - start_ns) / 1e3;
-    return start_to_end_us(event, *host_us);
+    const double us = start_to_end_us(event, *host_us);
+    CHECK_CL(clReleaseEvent(event));
+    return us;
 }
 
 /* c = a, `bytes` of it. */
@@ -46,7 +49,9 @@ static double copy_us(cl_command_queue queue, cl_mem a, cl_mem c, size_t bytes, 
     CHECK_CL(clEnqueueCopyBuffer(queue, a, c, 0, 0, bytes, 0, NULL, &event));
     CHECK_CL(clFinish(queue));
     *host_us = (double)(now_ns() - start_ns) / 1e3;
-    return start_to_end_us(event, *host_us);
+    const double us = start_to_end_us(event, *host_us);
+    CHECK_CL(clReleaseEvent(event));
+    return us;
 }
 
 /* ---- From time to bandwidth ---- */

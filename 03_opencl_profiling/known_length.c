@@ -116,6 +116,7 @@ static struct times time_spin(const struct spin *spin, cl_ulong steps) {
     CHECK_CL(clFinish(queue));
     t.host_us = (double)(now_ns() - start_ns) / 1e3;
     t.start_to_end_us = start_to_end_us(event, t.host_us);
+    CHECK_CL(clReleaseEvent(event));
     CHECK_CL(
         clEnqueueReadBuffer(queue, spin->stamps, CL_TRUE, 0, sizeof code, code, 0, NULL, NULL));
     const cl_long ran_steps = (cl_long)(code[1] - code[0]);

@@ -14,6 +14,7 @@
 #include "opencl.h"
 #include "report.h"
 #include "samples.h"
+#include "vectors.h"
 
 struct experiment {
     cl_command_queue queue;         /* with CL_QUEUE_PROFILING_ENABLE: it stamps its commands */
@@ -75,6 +76,7 @@ static void time_stages(const struct experiment *x, double us[ROWS]) {
     for (int i = 0; i < 2; i++) { /* The second one counts. The first one wakes the device. */
         const double host_us = run_us(x->queue, x->empty_kernel, 1, 1, &event);
         us[EMPTY_KERNEL] = start_to_end_us(event, host_us);
+        CHECK_CL(clReleaseEvent(event));
     }
     us[HOST] = run_us(x->queue, x->kernel, x->global_size, x->local_size, &event);
     const cl_ulong queued_ns = stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
@@ -85,6 +87,7 @@ static void time_stages(const struct experiment *x, double us[ROWS]) {
     us[QUEUED_TO_SUBMIT] = between_us(queued_ns, submit_ns);
     us[SUBMIT_TO_START] = between_us(submit_ns, start_ns);
     us[START_TO_END] = start_to_end_us(event, us[HOST]); /* exits if that cannot be */
+    CHECK_CL(clReleaseEvent(event));
     us[END_TO_COMPLETE] = between_us(end_ns, complete_ns);
     if (us[START_TO_END] == 0 || us[END_TO_COMPLETE] < 0)
         errx(EXIT_FAILED,

@@ -84,6 +84,7 @@ static void measure(const struct experiment *e, size_t blocks, size_t threads, s
     CHECK_CL(clFinish(queue));
     s->wait_us[run] = (double)(now_ns() - start_ns) / 1e3;
     s->whole_launch_us[run] = start_to_end_us(event, s->wait_us[run]);
+    CHECK_CL(clReleaseEvent(event));
 
     CHECK_CL(clEnqueueReadBuffer(queue, e->output, CL_TRUE, 0, output_bytes, e->host_output, 0,
                                  NULL, NULL));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Cold: a process that has never run a kernel, with drivers that keep none from an earlier one. */
+ * A cold process has never run a kernel, and its driver finds none that an earlier one compiled. */
 #pragma once
 #include "base.h"
 
@@ -15,22 +15,26 @@ static inline void keep_no_compiled_kernels(void) {
     setenv("AMD_COMGR_CACHE", "0", 1);      /* AMD */
 }
 
-/* Calls run(data) in a new process and brings back the `bytes` at `data`, which hold its input
- * before and its results after. If the new process fails, it says why, and this one ends with the
- * same code. (This process must never touch the device: a child cannot use its parent's context.
- * So what this one prints about the device must be in `data`, too.) */
-static inline void in_new_process(void (*run)(void *data), void *data, size_t bytes) {
-    enum { DONE = 3 }; /* no other exit code of a program of this suite */
-    void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int status;
-    if (shared == MAP_FAILED)
+/* Memory, all 0, that this process shares with those it forks. */
+static inline void *new_shared_memory(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
         err(EXIT_FAILED, "mmap");
-    fflush(NULL); /* a child must not write what its parent has */
+    return memory;
+}
+
+/* Calls run(data) in a new process; `data` is shared memory, for its input and its results. If the
+ * new process fails, it says why, and this one ends with the same code. This process must never
+ * touch the device, because a child cannot use its parent's context: what it prints about the
+ * device must be in `data`, too. */
+static inline void in_new_process(void (*run)(void *data), void *data) {
+    enum { DONE = 3 }; /* no other exit code of a program of this suite */
+    int status;
+    fflush(NULL); /* what is not written yet, the child would write a second time */
     const pid_t child = fork();
     if (child == 0) {
         keep_no_compiled_kernels();
         run(data);
-        memcpy(shared, data, bytes);
         _exit(DONE);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
@@ -39,6 +43,4 @@ static inline void in_new_process(void (*run)(void *data), void *data, size_t by
         errx(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
     if (WEXITSTATUS(status) != DONE)
         exit(WEXITSTATUS(status)); /* after --device list, that is success */
-    memcpy(data, shared, bytes);
-    munmap(shared, bytes);
 }

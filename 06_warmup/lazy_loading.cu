@@ -86,7 +86,7 @@ struct launches {
 
 static void measure(struct process *p, const char *loading, struct launches *l, long long run) {
     p->loading = loading;
-    in_new_process(run_cold, p, sizeof *p);
+    in_new_process(run_cold, p);
     l->first_us[run] = p->first_us;
     l->second_us[run] = p->second_us;
     l->late_us[run] = p->late_us;
@@ -102,25 +102,25 @@ static void print_loading(const char *loading, const struct launches *l, size_t 
 
 int main(int argc, char **argv) {
     static struct launches lazy, eager;
-    static struct process process;
     long long runs = 5, size = 1 << 24;
     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
     parse_options(argc, argv,
                   "How much of a first launch does CUDA do earlier if it loads all kernels early?",
                   options);
 
-    process.size = size;
+    struct process *const process = (struct process *)new_shared_memory(sizeof *process);
+    process->size = size;
     for (long long run = 0; run < runs; run++) { /* in turns: each meets the same machine */
-        measure(&process, "LAZY", &lazy, run);
-        measure(&process, "EAGER", &eager, run);
+        measure(process, "LAZY", &lazy, run);
+        measure(process, "EAGER", &eager, run);
     }
     const size_t count = (size_t)runs;
     const double lazy_us = median(lazy.first_us, count);
 
-    begin_record(options, process.device, process.driver);
+    begin_record(options, process->device, process->driver);
     say("Module loading: vector_add of %lld floats on %s, by event pairs\n"
         "Medians of %lld new processes for each row\n\n",
-        size, process.device, runs);
+        size, process->device, runs);
     print_loading("LAZY", &lazy, count);
     print_loading("EAGER", &eager, count);
     const double extra_us = value("extra_us", lazy_us - median(lazy.second_us, count));

@@ -52,7 +52,7 @@ static double time_us(struct experiment *e) {
     CHECK_CUDA(cudaEventSynchronize(e->stop));
     const int64_t end_ns = now_ns();
     const double event_us = elapsed_us(e->start, e->stop);
-    if (event_us == 0)
+    if (event_us == 0) /* no kernel is as short as that */
         errx(EXIT_FAILED, "impossible: 0 us between the events around a kernel");
     p->late_us[p->launches] = (double)(end_ns - start_ns) / 1e3 - event_us;
     p->us[p->launches++] = event_us;
@@ -158,14 +158,14 @@ int main(int argc, char **argv) {
                   options);
     setenv("CUDA_MODULE_LOADING", "LAZY", 1); /* the default of today; lazy_loading.cu has both */
     struct process *processes =
-        (struct process *)new_memory(RECIPES * (size_t)runs * sizeof *processes);
+        (struct process *)new_shared_memory(RECIPES * (size_t)runs * sizeof *processes);
     for (int run = 0; run < runs; run++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
             struct process *p = &processes[r * runs + run];
             p->recipe = &recipes[r];
             p->run = run;
             p->size = size;
-            in_new_process(run_cold, p, sizeof *p);
+            in_new_process(run_cold, p);
         }
     begin_record(options, processes->device, processes->driver);
     print_recipes(processes, (size_t)runs, false);

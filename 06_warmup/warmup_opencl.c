@@ -16,6 +16,7 @@
 #include "cores.h"
 #include "opencl.h"
 #include "rows.h"
+#include "vectors.h"
 
 /* The kernels are in warmup_opencl.cl: vector_add, which is under study, and other_kernel. */
 
@@ -41,6 +42,7 @@ static double time_us(struct experiment *e) {
     CHECK_CL(clFinish(e->cl.queue));
     const double host_us = (double)(now_ns() - start_ns) / 1e3;
     const double device_us = start_to_end_us(event, host_us);
+    CHECK_CL(clReleaseEvent(event));
     p->start_to_end_us[p->launches] = device_us;
     p->late_us[p->launches] = host_us - device_us;
     p->us[p->launches++] = host_us;
@@ -161,14 +163,14 @@ int main(int argc, char **argv) {
     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?",
                   options);
-    struct process *processes = new_memory(RECIPES * (size_t)runs * sizeof *processes);
+    struct process *processes = new_shared_memory(RECIPES * (size_t)runs * sizeof *processes);
     for (int run = 0; run < runs; run++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
             struct process *p = &processes[r * runs + run];
             p->recipe = &recipes[r];
             p->run = run;
             p->size = size;
-            in_new_process(run_cold, p, sizeof *p);
+            in_new_process(run_cold, p);
         }
     begin_record(options, processes->device, processes->driver);
     print_recipes(processes, (size_t)runs, true);

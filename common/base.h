@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Errors, memory, the host's clock, the vectors that most chapters add. err() and errx() of <err.h>
- * print one line on stderr, with the program's name, and end the program. */
+ * Errors, memory and the host's clock. err() and errx() of <err.h> print one line on stderr, with
+ * the program's name, and end the program. */
 #pragma once
 #define _GNU_SOURCE 1 /* program_invocation_short_name, strsep(), strcasestr() */
 
@@ -20,7 +20,7 @@ enum { EXIT_FAILED = 1, EXIT_BAD_USAGE = 2, EXIT_NO_DEVICE = 77 };
 
 static FILE *table_file, *record_file; /* for people; for programs (--csv): see report.h */
 
-/* At exit, so that no program has to ask: a full disk must not pass for a result. */
+/* Runs at exit. If the disk is full, the program must not end as if it had written its results. */
 static inline void check_written(void) {
     const bool record = fflush(record_file) != 0 || ferror(record_file);
     if (!record && fflush(stdout) == 0 && !ferror(stdout))
@@ -29,15 +29,18 @@ static inline void check_written(void) {
     _exit(EXIT_FAILED);
 }
 
-/* `bytes` of memory, all 0, and touched: of calloc()'s, a timed run could be the first to touch. */
+/* `bytes` of memory, all 0. It is written here, so that its pages are there before a timed run. With
+ * malloc() and memset() in sight a compiler may call calloc() instead, which writes nothing: the
+ * empty asm hides where the address comes from. */
 static inline void *new_memory(size_t bytes) {
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (!memory)
         errx(EXIT_FAILED, "no host memory for %zu bytes", bytes);
+    asm volatile("" : "+r"(memory));
     return memset(memory, 0, bytes);
 }
 
-/* In integers: beyond 2^53 ns, 104 days, a double skips some. */
+/* An integer: from 2^53 ns on, 104 days, a double cannot hold each nanosecond. */
 static inline int64_t clock_ns(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -53,22 +56,4 @@ static inline void sleep_for_ns(int64_t ns) {
     const struct timespec pause = {ns / 1000000000, ns % 1000000000};
     if (ns > 0 && nanosleep(&pause, NULL) != 0)
         err(EXIT_FAILED, "nanosleep");
-}
-
-/* The work of chapters 02, 03, 04 and 06 is c = a + b. This is A, B, or C before it is written. The
- * sum is i, beyond 2^24 again from 0 on: a float holds these exactly. The caller frees it. */
-enum { A, B, C };
-static inline float *host_vector(unsigned v, size_t n) {
-    float *host = (float *)new_memory(n * sizeof *host);
-    for (size_t i = 0; i < n; i++)
-        host[i] = v == A ? (float)(i % 4096) : v == B ? (float)(i / 4096 % 4096 * 4096) : -1;
-    return host;
-}
-
-/* Exits with 1 unless c is a + b: then no time counts. */
-static inline void check_sums(const float *c, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (c[i] != (float)(i % (1 << 24)))
-            errx(EXIT_FAILED, "vector_add is wrong at element %zu: %g, not %zu", i, (double)c[i],
-                 i % (1 << 24));
 }

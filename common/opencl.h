@@ -130,12 +130,11 @@ static inline cl_kernel new_kernel(cl_program program, const char *name) {
 }
 
 /* Microseconds from START to END of a finished command; the host's clock around it gave host_us.
- * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2. Releases the event. */
+ * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2. */
 static inline double start_to_end_us(cl_event event, double host_us) {
     cl_ulong from = 0, to = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL));
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL));
-    CHECK_CL(clReleaseEvent(event));
     const double us = (double)(cl_long)(to - from) / 1e3;  /* below 0 if they change places */
     if (from < 1000 || us < 0 || us > 1.01 * host_us + 10) /* two clocks, each has its steps */
         errx(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",

@@ -3,6 +3,7 @@
  * Does each OpenCL kernel of the chapters write exactly what it should, and nothing else? Of a time
  * this asks only what no load can upset. Run: kernels [DEVICE, as --device takes it] */
 #include "opencl.h"
+#include "vectors.h"
 
 /* AT_A, ...: where a kernel's arguments begin in memory, in floats, with MARGIN before and after. */
 enum { MARGIN = 1024, PART = 4096 + MARGIN, AT_A = MARGIN, AT_B = AT_A + PART, AT_C = AT_B + PART, ALL = AT_C + PART };
