@@ -127,9 +127,10 @@ static double cpu_clock_asleep_us(struct experiment *e) {
 
 /* ---- All methods on one kernel ---- */
 
-/* `us` is what `method` has just said. Exits with 1 if the spin ran for less than it was to. */
-static void keep(const struct experiment *e, const char *method, double us, struct samples *s,
-                 size_t run) {
+/* Stores the time that `method` has just measured, and how long the spin ran meanwhile. Exits with 1
+ * if it ran for less than it was to. */
+static void store_run(const struct experiment *e, struct samples *s, size_t run, const char *method,
+                      double us) {
     unsigned long long ns = 0;
     if (e->spin_ns > 0)
         CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
@@ -143,14 +144,14 @@ static void keep(const struct experiment *e, const char *method, double us, stru
  * over 5 us below the code: the clocks differ by less. */
 static void time_kernel(struct experiment *e) {
     for (size_t run = 0; run < e->runs; run++) {
-        keep(e, "host_no_sync", host_no_sync_us(e), &e->no_sync, run);
-        keep(e, "host_sync", host_sync_us(e), &e->sync, run);
-        keep(e, "event", event_us(e), &e->event, run);
-        keep(e, "event_blocked", event_blocked_us(e), &e->blocked, run);
+        store_run(e, &e->no_sync, run, "host_no_sync", host_no_sync_us(e));
+        store_run(e, &e->sync, run, "host_sync", host_sync_us(e));
+        store_run(e, &e->event, run, "event", event_us(e));
+        store_run(e, &e->blocked, run, "event_blocked", event_blocked_us(e));
         e->floor.us[run] = event_floor_us(e);
         e->floor.code_us[run] = NAN;
         e->late_us[run] = e->pair.late_us;
-        keep(e, "cpu_clock", cpu_clock_us(e), &e->cpu_clock, run);
+        store_run(e, &e->cpu_clock, run, "cpu_clock", cpu_clock_us(e));
     }
     const double floor_us = median(e->floor.us, e->runs);
     e->net = e->blocked;
@@ -166,7 +167,7 @@ static void time_kernel(struct experiment *e) {
 static const char *doubt_clocks(struct experiment *e) {
     double least = INFINITY;
     for (size_t i = 0; i < 3; i++) {
-        keep(e, "two clocks", event_blocked_us(e), &e->blocked, i);
+        store_run(e, &e->blocked, i, "two clocks", event_blocked_us(e));
         least = fmin(least, fabs(e->blocked.us[i] / e->blocked.code_us[i] - 1));
     }
     return least > 0.01 ? "two clocks disagree" : NULL;
@@ -242,8 +243,9 @@ int main(int argc, char **argv) {
     const char *clocks = doubt_clocks(&spin_1ms);
     time_kernel(&spin_10us);
     for (size_t run = 0; run < add.runs; run++) {
-        keep(&spin_1ms, "cpu_clock", cpu_clock_us(&spin_1ms), &spin_1ms.cpu_clock, run);
-        keep(&spin_1ms, "cpu_clock_asleep", cpu_clock_asleep_us(&spin_1ms), &spin_1ms.asleep, run);
+        store_run(&spin_1ms, &spin_1ms.cpu_clock, run, "cpu_clock", cpu_clock_us(&spin_1ms));
+        store_run(&spin_1ms, &spin_1ms.asleep, run, "cpu_clock_asleep",
+                  cpu_clock_asleep_us(&spin_1ms));
     }
     time_kernel(&add);
     check_vector_add(add.c, add.floats);

@@ -165,7 +165,39 @@ static double row_stamps_us(const struct experiment *e) {
     return (double)(last_ns - first_ns) / 1e3 / (20 - 1);
 }
 
-/* ---- The rows ---- */
+/* ---- A row: first all runs are measured, then they are judged ---- */
+
+/* One number for each run. NaN: there are no stamps. */
+struct samples {
+    double floor_us[MAX_RUNS], empty_us[MAX_RUNS], pair_us[MAX_RUNS], slope_us[MAX_RUNS];
+    double code_stamps_us[MAX_RUNS], row_stamps_us[MAX_RUNS], late_us[MAX_RUNS];
+};
+
+/* `size`: the blocks of SPIN or the floats of VECTOR_ADD. Exits with 1 if a sum is wrong. */
+static void measure_row(struct experiment *e, enum kernel kernel, size_t size, bool stamped,
+                        struct samples *s) {
+    e->kernel = kernel;
+    e->stamped = stamped;
+    e->blocks = kernel == SPIN ? size : (size + THREADS - 1) / THREADS;
+    e->floats = kernel == SPIN ? 0 : size;
+    CHECK_CUDA(cudaMalloc(&e->times, 2 * e->blocks * WARPS * sizeof *e->times));
+    e->first_times = e->times + e->blocks * WARPS;
+    launch(e, kernel, e->times); /* the warm-up; then the sums are spoilt: NaNs */
+    CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
+    CHECK_CUDA(cudaDeviceSynchronize());
+    for (size_t run = 0; run < e->runs; run++) { /* in turns */
+        s->floor_us[run] = event_blocked_us(e, EMPTY, 0);
+        s->late_us[run] = e->pair.late_us;
+        s->empty_us[run] = event_blocked_us(e, EMPTY, 1);
+        s->pair_us[run] = event_blocked_us(e, kernel, 1);
+        s->code_stamps_us[run] = stamped ? code_stamps_us(e) : NAN;
+        s->slope_us[run] = row_slope_us(e);
+        s->row_stamps_us[run] = stamped ? row_stamps_us(e) : NAN;
+    }
+    if (kernel == VECTOR_ADD)
+        check_vector_add(e->c, e->floats);
+    CHECK_CUDA(cudaFree(e->times));
+}
 
 /* Medians of the runs. NaN: there are no stamps. */
 struct row {
@@ -176,60 +208,45 @@ struct row {
     const char *doubt;
 };
 
-/* The median. Why not to believe the runs goes to *doubt, if nothing is there yet. */
-static double median_and_doubt(const double *us, size_t runs, const char **doubt) {
-    const struct summary s = summarize_us(us, runs, false);
-    *doubt = *doubt ?: s.doubt;
-    return s.median;
-}
-
-/* `size`: the blocks of SPIN or the floats of VECTOR_ADD. Exits with 1 if a sum is wrong. */
-static struct row time_row(struct experiment *e, enum kernel kernel, size_t size, bool stamped) {
-    static double floors_us[MAX_RUNS], empties_us[MAX_RUNS], pairs_us[MAX_RUNS];
-    static double codes_us[MAX_RUNS], slopes_us[MAX_RUNS], periods_us[MAX_RUNS], late_us[MAX_RUNS];
+/* Exits with 1 if the medians cannot be. Without stamps some are NaN: to compare with NaN gives
+ * false, and what there is no number for is neither impossible nor in doubt. */
+static struct row judge_row(const struct experiment *e, const struct samples *s) {
+    const struct summary floor = summarize_us(s->floor_us, e->runs, false),
+                         empty = summarize_us(s->empty_us, e->runs, false),
+                         pair = summarize_us(s->pair_us, e->runs, false),
+                         slope = summarize_us(s->slope_us, e->runs, false),
+                         code_stamps = summarize_us(s->code_stamps_us, e->runs, false),
+                         row_stamps = summarize_us(s->row_stamps_us, e->runs, false);
     struct row r = {};
-    e->kernel = kernel;
-    e->stamped = r.stamped = stamped;
-    e->blocks = r.blocks = kernel == SPIN ? size : (size + THREADS - 1) / THREADS;
-    e->floats = kernel == SPIN ? 0 : size;
-    snprintf(r.kernel, sizeof r.kernel, kernel == SPIN ? "spin_2us" : "vector_add_%zu", size);
-    CHECK_CUDA(cudaMalloc(&e->times, 2 * e->blocks * WARPS * sizeof *e->times));
-    e->first_times = e->times + e->blocks * WARPS;
-    launch(e, kernel, e->times); /* the warm-up; then the sums are spoilt: NaNs */
-    CHECK_CUDA(cudaMemset(e->c, 0xff, e->floats * sizeof *e->c));
-    CHECK_CUDA(cudaDeviceSynchronize());
-    for (size_t run = 0; run < e->runs; run++) { /* in turns */
-        floors_us[run] = event_blocked_us(e, EMPTY, 0);
-        late_us[run] = e->pair.late_us;
-        empties_us[run] = event_blocked_us(e, EMPTY, 1);
-        pairs_us[run] = event_blocked_us(e, kernel, 1);
-        codes_us[run] = stamped ? code_stamps_us(e) : NAN;
-        slopes_us[run] = row_slope_us(e);
-        periods_us[run] = stamped ? row_stamps_us(e) : NAN;
-    }
-    if (kernel == VECTOR_ADD)
-        check_vector_add(e->c, e->floats);
-    CHECK_CUDA(cudaFree(e->times));
-
-    r.floor_us = median_and_doubt(floors_us, e->runs, &r.doubt);
-    const double empty_us = median_and_doubt(empties_us, e->runs, &r.doubt);
-    const double blocked_us = median_and_doubt(pairs_us, e->runs, &r.doubt);
-    r.row_slope_us = median_and_doubt(slopes_us, e->runs, &r.doubt);
-    r.code_stamps_us = median_and_doubt(codes_us, e->runs, &r.doubt);
-    r.row_stamps_us = median_and_doubt(periods_us, e->runs, &r.doubt);
-    r.code_minus_empty_us = blocked_us - empty_us;
-    r.event_net_us = blocked_us - r.floor_us;
-    r.doubt = r.doubt ?: doubt_wait(median(late_us, e->runs));
-    /* Without stamps a number here is NaN, and greater than nothing. */
-    if (r.event_net_us <= 0 || r.row_slope_us <= 0 || r.code_stamps_us > blocked_us + 2)
+    snprintf(r.kernel, sizeof r.kernel, e->kernel == SPIN ? "spin_2us" : "vector_add_%zu",
+             e->floats);
+    r.blocks = e->blocks;
+    r.stamped = e->stamped;
+    r.floor_us = floor.median;
+    r.event_net_us = pair.median - floor.median;
+    r.code_minus_empty_us = pair.median - empty.median;
+    r.code_stamps_us = code_stamps.median;
+    r.row_slope_us = slope.median;
+    r.row_stamps_us = row_stamps.median;
+    if (r.event_net_us <= 0 || r.row_slope_us <= 0 || r.code_stamps_us > pair.median + 2)
         errx(EXIT_FAILED, "impossible: %s: %g us of code, %g us on the device, %g us in a row",
              r.kernel, r.code_stamps_us, r.event_net_us, r.row_slope_us);
-    /* 1 us: some GPUs' events step by that. An idle GPU does not need longer in a row. */
-    if (r.row_slope_us > 1.25 * r.event_net_us + 1)
-        r.doubt = "a row of launches was interrupted";
-    if (fabs(r.row_stamps_us - r.row_slope_us) > 0.02 * r.row_slope_us + 0.2) /* of the same row */
+    /* Both measure the same row of launches; and on an idle GPU a launch is not slower in a row than
+     * alone. 1 us: some GPUs' events step by that. */
+    if (fabs(r.row_stamps_us - r.row_slope_us) > 0.02 * r.row_slope_us + 0.2)
         r.doubt = "two clocks disagree";
+    else if (r.row_slope_us > 1.25 * r.event_net_us + 1)
+        r.doubt = "a row of launches was interrupted";
+    else
+        r.doubt = floor.doubt ?: empty.doubt ?: pair.doubt ?: slope.doubt ?: code_stamps.doubt
+                  ?: row_stamps.doubt ?: doubt_wait(median(s->late_us, e->runs));
     return r;
+}
+
+static struct row time_row(struct experiment *e, enum kernel kernel, size_t size, bool stamped) {
+    static struct samples samples; /* too large for the stack */
+    measure_row(e, kernel, size, stamped, &samples);
+    return judge_row(e, &samples);
 }
 
 int main(int argc, char **argv) {
@@ -256,7 +273,7 @@ int main(int argc, char **argv) {
     e.b = new_vector(B, (size_t)floats);
     e.c = new_vector(C, (size_t)floats);
     e.pair = new_blocked_pair();
-    launch(&e, EMPTY, NULL); /* the others' warm-up is in time_row() */
+    launch(&e, EMPTY, NULL); /* the others' warm-up is in measure_row() */
 
     /* Of each kernel first the row without stamps: it must not find stamps in the cache. */
     int count = 0;
