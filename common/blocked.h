@@ -46,7 +46,7 @@ static inline double release_us(struct blocked_pair *p) {
     if (answer != cudaErrorNotReady)
         check_cuda(answer, "cudaEventQuery(start)", __FILE__, __LINE__);
     const int64_t open_ns = now_ns();
-    __atomic_store_n(&p->gate->open, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&p->gate->open, 1, __ATOMIC_RELEASE); /* not before the query */
     CHECK_CUDA(cudaDeviceSynchronize());
     const double host_us = (double)(now_ns() - open_ns) / 1e3;
     if (p->gate->gave_up)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Runs that are all late alike look perfect, but Linux counts who had the processor. */
+ * Who had the processor? If all runs are late by as much, they agree, and only Linux can tell. */
 #pragma once
 #include "base.h"
 
 #include <glob.h>
 
-/* In ns, of this process: it ran, its threads waited for a core. Of all cores: busy (0: not known),
- * stolen by the host of this virtual machine. Call cores_now() between rows. */
-struct cores {
-    int64_t at, ran, waited, busy, stolen;
+struct cores {            /* all in ns */
+    int64_t at;           /* by the host's clock */
+    int64_t ran, waited;  /* this process: its threads ran, they waited for a core */
+    int64_t busy, stolen; /* all cores: busy (0: not known), used by the virtual machine's host */
 };
 
-/* Adds up the first numbers of each of these files. None: the sums stay as they are. */
+/* Adds the first numbers in each of these files to `sums`. */
 static inline void add_numbers(const char *pattern, int64_t *sums, int count) {
     glob_t files;
     glob(pattern, 0, NULL, &files);
@@ -19,7 +19,7 @@ static inline void add_numbers(const char *pattern, int64_t *sums, int count) {
         char line[500] = "", *at = line;
         FILE *file = fopen(files.gl_pathv[i], "r");
         if (!file)
-            continue; /* the thread has ended */
+            continue; /* a thread that has just ended */
         if (fgets(line, sizeof line, file))
             at += strcspn(line, "0123456789");
         for (int n = 0; n < count; n++)
@@ -29,7 +29,7 @@ static inline void add_numbers(const char *pattern, int64_t *sums, int count) {
     globfree(&files);
 }
 
-/* Sources: proc_stat(5), and the kernel's Documentation/scheduler/sched-stats.rst. */
+/* Call it between rows. See proc_stat(5), and Documentation/scheduler/sched-stats.rst of Linux. */
 static inline struct cores cores_now(void) {
     enum { USER, NICE, SYSTEM, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STEAL, KINDS };
     struct cores now = {now_ns(), clock_ns(CLOCK_PROCESS_CPUTIME_ID), 0, 0, 0};
@@ -46,9 +46,10 @@ static inline struct cores cores_now(void) {
 }
 
 /* Whether others had the processor since `from`, for a tenth of the time for which this process ran
- * or waited. Its threads also wait for each other: so the smaller one of their wait and of what
- * others ran. Sleeps until 200 ms have passed, because /proc/stat is exact to 30 ms: what others
- * ran in this time is spread evenly over it. */
+ * or waited. Its threads also wait for each other, so this takes their wait or what others ran,
+ * whichever is less. A thread that has ended is not in /proc: its wait is missing, and a doubt may
+ * be missing, too. Sleeps until 200 ms have passed, because /proc/stat is exact to 30 ms only, and
+ * takes what others ran in this time as spread evenly over it. */
 static inline const char *wait_and_doubt_cores(const struct cores *from) {
     const struct cores end = cores_now();
     sleep_for_ns(from->at + 200000000 - end.at);

@@ -5,7 +5,6 @@
 #pragma once
 #include "base.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -15,37 +14,39 @@
 enum { MAX_RUNS = 10000, MAX_BLOCKS = 1 << 22, MAX_THREADS = 1 << 16, MAX_LIST = 1024 };
 
 struct numbers {
-    int count; /* 0: the program finds some */
+    int count; /* 0: the program finds the numbers itself */
     long long at[MAX_LIST];
 };
 
-/* `to` holds the default, or 0 if the program finds one. It gets a number from 1 to `max`, those of
- * a list, or 1 of a flag. */
+enum takes { TAKES_NOTHING, TAKES_NUMBER, TAKES_LIST, TAKES_DEVICE };
 struct opt {
-    const char *name, *takes, *help;
-    long long max, *to; /* 0: a flag, or without `to` --device */
-    int *count;         /* of a list */
+    const char *name;
+    enum takes takes;
+    const char *text, *help; /* what --help says: what it takes, what it is for */
+    long long max, *to;      /* max: of each number; to: the default, and where the numbers go */
+    int *count;              /* of a list */
 };
 /* clang-format off */
-#define OPT_NUMBER(name, to, max, help) {name, "N", help, max, to, NULL}
-#define OPT_LIST(name, list, max, help) {name, "LIST", help, max, (list)->at, &(list)->count}
-#define OPT_FLAG(name, to, help) {name, "", help, 0, to, NULL}
-#define OPT_DEVICE {"device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, NULL, NULL}
+#define OPT_NUMBER(name, to, max, help) {name, TAKES_NUMBER, "N", help, max, to, NULL}
+#define OPT_LIST(name, list, max, help) {name, TAKES_LIST, "LIST", help, max, (list)->at, &(list)->count}
+#define OPT_FLAG(name, to, help) {name, TAKES_NOTHING, "", help, 0, to, NULL}
+#define OPT_DEVICE {"device", TAKES_DEVICE, "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, NULL, NULL}
 #define OPT_RUNS(to) OPT_NUMBER("runs", to, MAX_RUNS, "measure N times")
 #define OPT_SIZE(to) OPT_NUMBER("size", to, 1LL << 40, "work on N elements")
-#define END_OF_OPTIONS {NULL, NULL, NULL, 0, NULL, NULL}
+#define END_OF_OPTIONS {NULL, TAKES_NOTHING, NULL, NULL, 0, NULL, NULL}
 /* clang-format on */
 
 static const char *wanted_device = ""; /* the text of --device; "": by default */
 
-/* Whole, decimal, a comma between two: a sign or a blank is bad usage. */
+/* Decimal digits, and commas in a list. All else is bad usage, even a sign or a blank. */
 static inline void parse_numbers(const struct opt *o, char *text) {
+    const int most = o->takes == TAKES_LIST ? MAX_LIST : 1;
     int i = 0;
     for (char *one; (one = strsep(&text, ",")) != NULL; i++) {
         char *end = one;
         errno = 0;
         const long long number = isdigit((unsigned char)*one) ? strtoll(one, &end, 10) : 0;
-        if (number < 1 || number > o->max || *end || errno || i == (o->count ? MAX_LIST : 1))
+        if (number < 1 || number > o->max || *end || errno || i == most)
             errx(EXIT_BAD_USAGE, "--%s: '%s' is not a whole number from 1 to %lld, or one too many",
                  o->name, one, o->max);
         o->to[i] = number;
@@ -56,14 +57,16 @@ static inline void parse_numbers(const struct opt *o, char *text) {
 
 static inline void print_numbers(FILE *file, const struct opt *o, const char *first,
                                  const char *next) {
-    for (int i = 0; i < (o->count ? *o->count : o->max > 0 && *o->to > 0); i++)
+    const bool has_number = o->takes == TAKES_NUMBER && *o->to > 0;
+    const int count = o->takes == TAKES_LIST ? *o->count : has_number;
+    for (int i = 0; i < count; i++)
         fprintf(file, "%s%lld", i > 0 ? next : first, o->to[i]);
 }
 
 static inline void print_help(const char *question, const struct opt *options) {
     printf("%s: %s\n\n", program_invocation_short_name, question);
     for (const struct opt *o = options; o->name; o++) {
-        printf("  --%-9s %-7s %s", o->name, o->takes, o->help);
+        printf("  --%-9s %-7s %s", o->name, o->text, o->help);
         print_numbers(stdout, o, "; default ", ",");
         putchar('\n');
     }
@@ -78,15 +81,14 @@ static inline void parse_options(int argc, char **argv, const char *question,
     struct option known[16] = {{"csv", optional_argument, NULL, 'c'},
                                {"help", no_argument, NULL, 'h'},
                                {"version", no_argument, NULL, 'v'}};
-    const char *csv = NULL; /* the text of --csv=FILE; "-" without one */
-    for (int i = 0; options[i].name; i++) {
-        assert(i < 12); /* the last of the 16 stays 0: it ends them */
-        known[3 + i] = (struct option){options[i].name, *options[i].takes != '\0', NULL, i};
-    }
-    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) /* the next file to be opened would get the results */
-        err(EXIT_FAILED, "stdout is closed");
-    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error message, not a signal */
-    FILE *const nowhere = record_file = fopen("/dev/null", "w");
+    const char *csv = NULL;                         /* the text of --csv=FILE; "-" without one */
+    for (int i = 0; options[i].name && i < 12; i++) /* the last of the 16 stays 0: it ends them */
+        known[3 + i] = (struct option){options[i].name, options[i].takes != TAKES_NOTHING, NULL, i};
+    /* With stdout closed, the next file to be opened would get the results. */
+    if (fcntl(STDOUT_FILENO, F_GETFD) < 0 || !(record_file = fopen("/dev/null", "w")))
+        err(EXIT_FAILED, "stdout is closed, or there is no /dev/null");
+    FILE *const nowhere = record_file;
+    signal(SIGPIPE, SIG_IGN); /* if the reader goes away, an error message says so, not a signal */
     atexit(check_written);
     for (int i; (i = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
         if (i == '?')
@@ -99,11 +101,11 @@ static inline void parse_options(int argc, char **argv, const char *question,
             exit(EXIT_SUCCESS);
         if (i == 'c')
             csv = optarg ?: "-";
-        else if (options[i].max > 0)
-            parse_numbers(&options[i], optarg);
-        else if (options[i].to)
+        else if (options[i].takes == TAKES_NOTHING)
             *options[i].to = 1;
-        else if (optarg && isalnum((unsigned char)*optarg))
+        else if (options[i].takes != TAKES_DEVICE)
+            parse_numbers(&options[i], optarg);
+        else if (isalnum((unsigned char)*optarg))
             wanted_device = optarg;
         else
             errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
@@ -117,10 +119,10 @@ static inline void parse_options(int argc, char **argv, const char *question,
     table_file = file == stdout ? nowhere : stdout;
 }
 
-/* Exits with 2 if `asked`, the value of --option, is more than `most`, which `of` allows. */
-static inline void check_most(const char *option, long long asked, size_t most, const char *of) {
+/* Exits with 2 if `asked`, the value of the option --name, is more than `most`, which `of` allows. */
+static inline void check_most(const char *name, long long asked, size_t most, const char *of) {
     if ((size_t)asked > most)
-        errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", option, asked, most,
+        errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", name, asked, most,
              of);
 }
 

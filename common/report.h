@@ -34,7 +34,7 @@ static inline void begin_record(const struct opt *options, const char *device, c
     fprintf(record_file, "# program,%s " SUITE_VERSION "\n# device,%s\n# driver,%s\n# date,%s\n",
             program_invocation_short_name, device, driver, date);
     for (const struct opt *o = options; o->name; o++)
-        if (o->max > 0) {
+        if (o->takes == TAKES_NUMBER || o->takes == TAKES_LIST) {
             fprintf(record_file, "# %s", o->name);
             print_numbers(record_file, o, ",", " ");
             fputc('\n', record_file);
@@ -86,6 +86,8 @@ __attribute__((format(printf, 2, 3))) static inline void print_row(const char *d
         va_start(arguments, cells);
         vsnprintf(text, sizeof text, line.format, arguments);
         va_end(arguments);
+        for (char *sign; (sign = strstr(text, "-nan")) != NULL;) /* of inf - inf, for one */
+            record ? memmove(sign, sign + 1, strlen(sign)) : memset(sign, ' ', 1);
         for (char *nan; (nan = strstr(text, record ? ",nan," : "  nan")) != NULL;)
             record ? memmove(nan + 1, nan + 4, strlen(nan + 3)) : memcpy(nan, "    -", 5);
         for (size_t n = strlen(text); n > 0 && text[n - 1] == ' '; n--)

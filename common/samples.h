@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What samples say, and why not to believe it: NULL, or words. (a ?: b: a, or b if a is NULL.) */
+ * Statistics of samples, and a doubt: words that say why not to believe them, or NULL. (a ?: b is a,
+ * or b if a is NULL.) */
 #pragma once
 #include "base.h"
 
-/* low, high: of 100 true medians 92 or more are between them. step: the smallest difference between
- * two samples that is not 0. Only summarize_us() fills in a doubt. */
+/* low, high: from five samples on, at least 92 of 100 true medians are between them. step: the
+ * smallest difference between two samples that is not 0. Only summarize_us() fills in a doubt. */
 struct summary {
     double min, low, median, high, max, mean, step;
     const char *doubt;
@@ -36,8 +37,9 @@ static inline double median(const double *samples, size_t n) {
     return summarize(samples, n).median;
 }
 
-/* Whether the first and the last third of the samples, of 8 to 4000 each, lie apart but for one of
- * each, by more than `slack` and more than this part. By chance ten do so in 1 of 1000 cases. */
+/* Whether the first and the last third of the samples lie apart, except for one sample of each, by
+ * more than `slack` and more than this part. By chance thirds of 8 do so in 1 of 100 cases, thirds
+ * of 10 in 1 of 1000. Thirds of fewer than 8 or more than 4000 samples are not looked at. */
 static inline bool drifts(const double *samples, size_t n, double slack, double part) {
     double a[4000], b[4000];
     const size_t k = n / 3;
@@ -52,7 +54,7 @@ static inline bool drifts(const double *samples, size_t n, double slack, double 
 
 /* Samples in the order of measurement. From five on they disagree if the true median could be
  * `factor` times this one or 1 / `factor` of it, and more than `slack` away. From 24 on they drift
- * by a sixth as much: on a GPU, with a factor of 1.25, by 4 %. */
+ * if the last third is off by a sixth of that: with 1.25, a GPU's factor, by 4 %. */
 static inline const char *doubt_runs(const double *samples, size_t n, double slack, double factor) {
     const struct summary s = summarize(samples, n);
     const double size = fabs(s.median);
@@ -62,9 +64,9 @@ static inline const char *doubt_runs(const double *samples, size_t n, double sla
     return drifts(samples, n, slack, (factor - 1) / 6) ? "the runs drift" : NULL;
 }
 
-/* Times in us. A processor's vary more: its threads sleep. A short call on a GPU varies by 0.5 us,
- * and by two steps of the clock, which the smallest difference shows; no clock that we know steps
- * by over 1.1 us. */
+/* Times in us. CPU timings vary more, because threads sleep: they may by 5 us, or by a factor of 2. On
+ * a GPU a short call varies by 0.5 us, or by two steps of the clock. The smallest difference shows
+ * a step; no clock that we know has steps above 1.1 us. */
 static inline struct summary summarize_us(const double *us, size_t n, bool is_processor) {
     struct summary s = summarize(us, n);
     if (is_processor)

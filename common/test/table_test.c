@@ -54,7 +54,7 @@ static void check_table(void) {
     begin_record(none, "A, \"B\"", "");
     say("Words.\n\n");
     print_method("a", 1.234567, 1980, "it", "the runs disagree");
-    print_method("longer than all", -1234567.891, NAN, "somebody \"else\"", NULL);
+    print_method("longer than all", -1234567.891, -(double)NAN, "somebody \"else\"", NULL);
     print_method("a|b=c", 1, 2, "it", NULL);
     print_method("", 0.0001, 1980.5, "", "unknown");
     print_row(NULL, "other=%-6s|us=%9.2f", "table", NAN);
