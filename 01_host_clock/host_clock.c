@@ -42,7 +42,7 @@ static const struct {
     [CLOCK] = {"clock()", "processor_time", CLOCK_PROCESS_CPUTIME_ID, 1000000000 / CLOCKS_PER_SEC},
 };
 
-/* What clock `c` says, in nanoseconds since a zero point of its own. */
+/* The time by clock `c`, in nanoseconds since a zero point of its own. */
 static int64_t read_ns(int c) {
     struct timeval day;
     if (c == CLOCK)
@@ -53,8 +53,8 @@ static int64_t read_ns(int c) {
     return (int64_t)day.tv_sec * 1000000000 + (int64_t)day.tv_usec * host_clocks[c].tick_ns;
 }
 
-/* What all six say. They are read one right after the other, so it is the same moment to about a
- * microsecond. */
+/* The times by all six clocks. They are read one right after the other, so it is the same moment to
+ * about a microsecond. */
 struct moment {
     int64_t ns[HOST_CLOCKS];
 };

@@ -26,8 +26,8 @@ struct experiment {
     cl_mem vectors[3];
 };
 
-/* ---- The methods: each returns microseconds. Those of the host find one earlier vector_add in
- * the queue, which their caller never meant to time ---- */
+/* ---- The methods: each returns microseconds. For those by the host's clock an earlier vector_add
+ * is in the queue, which is not to be timed ---- */
 
 static void enqueue_earlier_command(const struct experiment *x) {
     CHECK_CL(clEnqueueNDRangeKernel(x->queue, x->kernel, 1, NULL, &x->global_size, &x->local_size,
@@ -170,7 +170,7 @@ int main(int argc, char **argv) {
     print_method("no_finish", "host", none, delayed ?: others);
     print_method("finish_after", "host", after, delayed ?: others);
     print_method("finish_before_and_after", "host", both, delayed ?: others);
-    print_method("profiling_event", "device", event, delayed ?: cpu ? others : NULL);
+    print_method("profiling_event", "device", event, delayed ?: (cpu ? others : NULL));
     value("overhead_us", overhead_us);
     say("\nThe host's clock says %.2f us with no clFinish, %.2f us with one after the kernel, and\n"
         "%.2f us with one before and one after. This is %.2f us more than the device's %.2f us.\n",

@@ -19,7 +19,7 @@
 struct experiment {
     const struct opencl *cl; /* its queue has CL_QUEUE_PROFILING_ENABLE */
     cl_kernel one_float, four_floats;
-    cl_mem vectors[3]; /* half as large again as vector_add needs: for the copy */
+    cl_mem vectors[3]; /* one and a half times what vector_add needs, for the copy */
 };
 
 /* ---- The methods: each returns microseconds from START to END, and stores the host's ---- */
@@ -56,8 +56,8 @@ static double copy_us(cl_command_queue queue, cl_mem a, cl_mem c, size_t bytes, 
 
 /* ---- From time to bandwidth ---- */
 
-/* Bytes by microseconds, in GB/s. Exits with 1 if no device could be as fast: no compute unit of
- * today moves 512 bytes a clock. */
+/* The bandwidth in GB/s. Exits with 1 if no device can be as fast: no compute unit of today moves
+ * 512 bytes a clock. */
 static double bandwidth_gb_s(cl_device_id device, double bytes, double us) {
     const double gb_s = bytes / us / 1e3;
     cl_uint units, mhz;

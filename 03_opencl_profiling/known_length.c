@@ -130,8 +130,8 @@ static struct times time_spin(const struct spin *spin, cl_ulong steps) {
     return t;
 }
 
-/* A spin right after an empty one. So all that is timed finds host and device just used: after a
- * long wait even an empty kernel takes longer. */
+/* A spin right after an empty one, so that host and device are awake: after a long wait even an
+ * empty kernel takes longer. */
 static struct times time_after_empty(const struct spin *spin, cl_ulong steps) {
     time_spin(spin, 0);
     return time_spin(spin, steps);

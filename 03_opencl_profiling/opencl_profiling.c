@@ -62,13 +62,13 @@ static cl_ulong stamp_ns(cl_event event, cl_profiling_info which) {
     return ns;
 }
 
-/* From one stamp to another. They are unsigned: subtracted and not made signed, a nanosecond below
- * zero is 584 years. */
+/* The time from one stamp to another. Stamps are unsigned: without the cast to a signed number a
+ * nanosecond below zero would be 584 years. */
 static double between_us(cl_ulong from_ns, cl_ulong to_ns) {
     return (double)(cl_long)(to_ns - from_ns) / 1e3;
 }
 
-/* Runs empty kernels, then one vector_add. What is before START may be below zero: some drivers
+/* Runs empty kernels, then one vector_add. Times before START may be below zero: some drivers
  * translate QUEUED and SUBMIT from the host's clock, and not exactly. START and END are by one
  * clock, and in order: else this exits with 1. */
 static void time_stages(const struct experiment *x, double us[ROWS]) {
@@ -188,7 +188,7 @@ int main(int argc, char **argv) {
     say("OpenCL profiling: vector_add of %lld floats on %s, %s; %lld runs\n\n", size, cl.name,
         cl.driver, runs);
     for (int r = 0; r < ROWS; r++) /* others are in the host's time, and in all of a CPU's */
-        print_row(s[r].doubt ?: delayed ?: r == HOST || cpu ? others : NULL,
+        print_row(s[r].doubt ?: delayed ?: (r == HOST || cpu ? others : NULL),
                   "interval=%-16s|" US_FORMAT, names[r], US_OF(s[r]));
     value("claimed_step_ns", (double)claimed_ns);
     say("\nThe host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "

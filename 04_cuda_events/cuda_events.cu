@@ -16,8 +16,8 @@
 #include "samples.h"
 #include "vectors.h"
 
-/* Runs for `length_ns` by the GPU's clock, and says how long it did run: the known truth, to a step
- * of that clock. (It begins between two steps, so it says half a step too much, in the mean.) */
+/* Runs for `length_ns` by the GPU's clock, and stores how long it ran: the known truth, exact to a
+ * step of that clock. (It begins between two steps, so on average it stores half a step more.) */
 static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
     const unsigned long long start_ns = globaltimer_ns();
     unsigned long long elapsed_ns;
@@ -36,7 +36,7 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
 
 /* ---- One launch ---- */
 
-/* Of each run: what a method says, and for how long the spin ran. NaN: no spin ran. */
+/* For each run: the time by a method, and how long the spin ran. NaN: no spin ran. */
 struct samples {
     double us[MAX_RUNS], code_us[MAX_RUNS];
 };
@@ -127,8 +127,8 @@ static double cpu_clock_asleep_us(struct experiment *e) {
 
 /* ---- All methods on one kernel ---- */
 
-/* Stores the time that `method` has just measured, and how long the spin ran meanwhile. Exits with 1
- * if it ran for less than it was to. */
+/* Stores the time that `method` has just measured, and how long the spin ran meanwhile. Exits with
+ * 1 if it ran for less than it was to. */
 static void store_run(const struct experiment *e, struct samples *s, size_t run, const char *method,
                       double us) {
     unsigned long long ns = 0;
@@ -189,7 +189,7 @@ static void print_method(const struct experiment *e, const char *method, const c
                          const struct samples *samples, const char *doubt) {
     const struct summary s = summarize_us(samples->us, e->runs, false);
     const double code = median(samples->code_us, e->runs);
-    if (code * 1e3 > (double)e->spin_ns + 5000) /* above any step of the clock; NaN is not */
+    if (code * 1e3 > (double)e->spin_ns + 5000) /* 5 us: above any step of the clock */
         doubt = "the spin was interrupted";
     print_row(s.doubt ?: doubt,
               "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%9.2f|extra_us=%9.2f",

@@ -208,8 +208,8 @@ struct row {
     const char *doubt;
 };
 
-/* Exits with 1 if the medians cannot be. Without stamps some are NaN: to compare with NaN gives
- * false, and what there is no number for is neither impossible nor in doubt. */
+/* Exits with 1 if the medians are impossible. Without stamps some of them are NaN, and comparisons
+ * with NaN are false: then they are neither impossible nor in doubt. */
 static struct row judge_row(const struct experiment *e, const struct samples *s) {
     const struct summary floor = summarize_us(s->floor_us, e->runs, false),
                          empty = summarize_us(s->empty_us, e->runs, false),
@@ -231,8 +231,8 @@ static struct row judge_row(const struct experiment *e, const struct samples *s)
     if (r.event_net_us <= 0 || r.row_slope_us <= 0 || r.code_stamps_us > pair.median + 2)
         errx(EXIT_FAILED, "impossible: %s: %g us of code, %g us on the device, %g us in a row",
              r.kernel, r.code_stamps_us, r.event_net_us, r.row_slope_us);
-    /* Both measure the same row of launches; and on an idle GPU a launch is not slower in a row than
-     * alone. 1 us: some GPUs' events step by that. */
+    /* Both measure the same row of launches; and on an idle GPU a launch is not slower in a row
+     * than alone. 1 us: some GPUs' events step by that. */
     if (fabs(r.row_stamps_us - r.row_slope_us) > 0.02 * r.row_slope_us + 0.2)
         r.doubt = "two clocks disagree";
     else if (r.row_slope_us > 1.25 * r.event_net_us + 1)

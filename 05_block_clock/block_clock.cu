@@ -83,7 +83,7 @@ struct memory {
     cudaEvent_t start, stop;
 };
 
-/* From what the blocks wrote down to the numbers of a launch. */
+/* Computes the numbers of a launch from what the blocks wrote down. */
 static void evaluate(const struct memory *m, unsigned blocks, size_t run, struct samples *s) {
     unsigned long long first_ns = ~0ull, last_ns = 0;
     for (unsigned b = 0; b < blocks; b++) {
@@ -98,7 +98,7 @@ static void evaluate(const struct memory *m, unsigned blocks, size_t run, struct
     s->used_units[run] = count_units(m->host_times, blocks);
 }
 
-/* Launches, and stores what this launch says as number `run` of the samples. */
+/* Launches, and stores the numbers of this launch as number `run` of the samples. */
 static void measure(const struct memory *m, unsigned blocks, unsigned threads, size_t run,
                     struct samples *s) {
     const size_t output_bytes = blocks * sizeof *m->output, times_bytes = blocks * sizeof *m->times;
@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
     for (int t = 0; t < threads.count; t++) {
         check_most("threads", threads.at[t], (size_t)gpu.maxThreadsPerBlock, gpu.name);
         const unsigned full = blocks_at_once((unsigned)threads.at[t], sms);
-        /* The source's own table, of a G80, has these: README.md compares it with your GPU. */
+        /* The source's own table, of a G80, has these: README.md has them beside a GPU of today. */
         const unsigned source[] = {1, 8, 16, 32, 64};
         const unsigned landmarks[] = {sms,      sms + 1,  full,      full + 1,
                                       2 * full, 4 * full, 16 * full, 64 * full};

@@ -41,7 +41,7 @@ static void launch(const struct experiment *e, size_t blocks, size_t threads, cl
                                     NULL, event));
 }
 
-/* From what the groups wrote down to the numbers of a launch. */
+/* Computes the numbers of a launch from what the groups wrote down. */
 static void evaluate(const struct experiment *e, size_t blocks, size_t run, struct samples *s) {
     unsigned long long first_ns = ~0ull, last_ns = 0, first_clock = ~0ull, last_clock = 0;
     for (size_t b = 0; b < blocks; b++) {
@@ -62,7 +62,7 @@ static void evaluate(const struct experiment *e, size_t blocks, size_t run, stru
         s->span_us[run] = s->used_units[run] = NAN;
 }
 
-/* Launches, and stores what this launch says as number `run` of the samples. */
+/* Launches, and stores the numbers of this launch as number `run` of the samples. */
 static void measure(const struct experiment *e, size_t blocks, size_t threads, size_t run,
                     struct samples *s) {
     const cl_uint nan_bits = 0xffffffff;
@@ -151,8 +151,8 @@ int main(int argc, char **argv) {
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
     const unsigned n = units;
-    const unsigned landmarks[] = {1,     8,     16,    32,    64,     n, /* references.md */
-                                  n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
+    /* The source's own table, of a G80, has 1 to 64: see README.md. */
+    const unsigned landmarks[] = {1, 8, 16, 32, 64, n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
     if (blocks.count == 0)
         insert(&blocks, landmarks, sizeof landmarks / sizeof *landmarks);
     set_up_memory(&e, largest(&blocks), largest(&threads));

@@ -37,15 +37,15 @@ static inline double span_us_of(const struct row *rows, unsigned blocks) {
 }
 
 /* A step of a coarse clock is 1 us: two of them are allowed, and the error of a counter's rate. A
- * span that the device cannot tell is NaN, and not longer. */
+ * span that the device cannot tell is NaN, and comparisons with NaN are false. */
 static inline void check_span(double span_us, double launch_us) {
     if (launch_us <= 0 || span_us > 1.001 * launch_us + 2)
         errx(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", span_us,
              launch_us);
 }
 
-/* Fills in what the launches say. `doubt`: what they cannot say. The host's wait is longer than the
- * span, or than the launch of a device that tells no span. */
+/* Fills in the medians of the launches, and their doubt; `doubt` is one that they cannot show. The
+ * host's wait is longer than the span, or than the launch of a device that tells no span. */
 static inline void summarize_row(struct row *row, const struct samples *s, size_t runs,
                                  bool is_processor, const char *doubt) {
     const double factor = is_processor ? 2 : 1.25, jitter_clocks = 16;
@@ -54,7 +54,8 @@ static inline void summarize_row(struct row *row, const struct samples *s, size_
     row->span_us = summarize_us(s->span_us, runs, is_processor);
     row->whole_launch_us = summarize_us(s->whole_launch_us, runs, is_processor);
     row->used_units = median(s->used_units, runs);
-    const double device_us = fmin(row->span_us.median, row->whole_launch_us.median); /* not NaN */
+    const double device_us =
+        fmin(row->span_us.median, row->whole_launch_us.median); /* the one that is not NaN */
     row->doubt = doubt_runs(s->clocks_mean, runs, jitter_clocks, factor)
                      ?: doubt_runs(s->clocks_median, runs, jitter_clocks, factor)
                      ?: row->span_us.doubt

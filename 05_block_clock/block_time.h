@@ -11,8 +11,8 @@ struct block_time {
     unsigned long long start_clock, end_clock, start_ns, end_ns, unit;
 };
 
-/* The minimum is the last number in run 0, then an earlier one each time: over the runs a reduction
- * that skips numbers is found out. */
+/* The minimum is the last number in run 0, then an earlier one each time: so a reduction that skips
+ * some numbers is wrong in some run. */
 static inline void fill_input(float *input, size_t count, size_t run, size_t runs) {
     for (size_t i = 0; i < count; i++)
         input[i] = (float)(i * 37 % 1000);

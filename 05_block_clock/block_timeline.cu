@@ -16,8 +16,8 @@
 #include "samples.h"
 #include "timeline.h"
 
-/* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM
- * elsewhere. */
+/* By default a few waves, the last one not full: 600 blocks on 132 SMs, and as many for each SM on
+ * other GPUs. */
 enum { FEW_WAVES = 600, ON_SMS = 132 };
 
 /* ---- The kernel ---- */

@@ -85,7 +85,7 @@ static double warm_us(struct experiment *e) {
     return blocked_us(e, true);
 }
 
-/* ---- The vectors ---- */
+/* ---- The check of the flush ---- */
 
 /* Exits with 1 unless the thread that reads the last number of the other data has said so. */
 static void check_flush(const struct experiment *e) {
@@ -103,7 +103,7 @@ struct row {
     const char *doubt;
 };
 
-/* Of the samples minus the floor. */
+/* The summary of the samples minus the floor. */
 static struct summary net_us(const double *samples_us, size_t runs, double floor_us, size_t size) {
     static double net[MAX_RUNS]; /* too large for the stack */
     for (size_t run = 0; run < runs; run++)

@@ -60,20 +60,24 @@ static inline struct row row_of(struct process *p, size_t runs) {
 
 /* `p`: the processes of the first recipe, then those of the second, and so on. */
 static inline void print_recipes(struct process *p, size_t runs, bool opencl) {
-    const int at[] = {0, 1, 2, 9, 99}; /* the launches to print, from 0 on */
-    const char *names[] = {"launch_1_us", "launch_2_us", "launch_3_us", "launch_10_us",
-                           "launch_100_us"};
-    const char *device[] = {"start_to_end_1_us", "start_to_end_2_us", "start_to_end_3_us",
-                            "start_to_end_10_us", "start_to_end_100_us"};
-    struct row rows[RECIPES];
+    const struct {
+        int launch; /* its number, from 1 on */
+        const char *us, *start_to_end_us;
+    } shown[] = {{1, "launch_1_us", "start_to_end_1_us"},
+                 {2, "launch_2_us", "start_to_end_2_us"},
+                 {3, "launch_3_us", "start_to_end_3_us"},
+                 {10, "launch_10_us", "start_to_end_10_us"},
+                 {100, "launch_100_us", "start_to_end_100_us"}};
+    struct row rows[RECIPES], *longest = rows; /* longest: its recipe has most launches, 100 */
     double steady_us[RECIPES];
     for (size_t r = 0; r < RECIPES; r++) {
         rows[r] = row_of(&p[r * runs], runs);
         steady_us[r] = rows[r].middle->steady_us;
+        if (rows[r].middle->launches > longest->middle->launches)
+            longest = &rows[r];
     }
     const struct summary steady = summarize(steady_us, RECIPES);
     const double apart_percent = 100 * (steady.max - steady.min) / steady.min;
-    const struct row *longest = &rows[1]; /* mean_of_100: it has a launch 100 */
 
     say("Warm-up: vector_add of %lld floats on %s, timed by %s\n"
         "%zu new processes for each recipe; each row is the process with the median error.\n"
@@ -92,11 +96,13 @@ static inline void print_recipes(struct process *p, size_t runs, bool opencl) {
     say("\nSome launches of the process in the row %s%s:\n\n", longest->middle->recipe->name,
         longest->doubt ? ", disturbed" : "");
     for (int i = 0; i < 5; i++) {
-        const double us = value(names[i], longest->middle->us[at[i]]);
-        say("%-13s %9.2f", names[i], us);
+        const struct process *cold = longest->middle;
+        const int launch = shown[i].launch - 1;
+        const double us = value(shown[i].us, cold->us[launch]);
+        say("%-13s %9.2f", shown[i].us, us);
         if (opencl) {
-            const double device_us = value(device[i], longest->middle->start_to_end_us[at[i]]);
-            say("    %-19s %9.2f", device[i], device_us);
+            const double device_us = value(shown[i].start_to_end_us, cold->start_to_end_us[launch]);
+            say("    %-19s %9.2f", shown[i].start_to_end_us, device_us);
         }
         say("\n");
     }

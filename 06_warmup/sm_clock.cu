@@ -115,7 +115,7 @@ struct row {
     const char *doubt;
 };
 
-/* The rate that the kernel before has noted, while at most `most_ns` passed. */
+/* The rate that the last kernel has noted; it ran for at most `most_ns`. Exits with 1 if not. */
 static double noted_mhz(const struct experiment *e, double most_ns) {
     struct rate rate;
     CHECK_CUDA(cudaMemcpy(&rate, e->rate, sizeof rate, cudaMemcpyDeviceToHost));
@@ -165,7 +165,7 @@ static void measure_after_pause(const struct experiment *e, int samples, struct 
     }
 }
 
-/* The milliseconds of a launch, of several between two events. *mhz: one SM's clock in the last. */
+/* The milliseconds of a launch; several run between two events. *mhz: an SM's rate in the last. */
 static double time_launches_ms(const struct experiment *e, bool tensor, double *mhz) {
     CHECK_CUDA(cudaEventRecord(e->start, 0));
     for (int launch = 0; launch < LAUNCHES; launch++) {

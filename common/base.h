@@ -29,9 +29,8 @@ static inline void check_written(void) {
     _exit(EXIT_FAILED);
 }
 
-/* `bytes` of memory, all 0. It is written here, so that its pages are there before a timed run. With
- * malloc() and memset() in sight a compiler may call calloc() instead, which writes nothing: the
- * empty asm hides where the address comes from. */
+/* `bytes` of memory, all 0. Writing it maps its pages before anything is timed. The empty asm hides
+ * malloc(): otherwise a compiler may call calloc() for both, which may write nothing. */
 static inline void *new_memory(size_t bytes) {
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (!memory)

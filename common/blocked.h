@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A pair of events behind a kernel that holds the stream until the host has queued all that is to
- * be timed. 04_cuda_events/minimal_blocked.cu explains it, and has all of it on one page. */
+ * A pair of events behind a kernel that holds the stream until all that is to be timed is queued.
+ * 04_cuda_events/minimal_blocked.cu explains it, and has all of it on one page. */
 #pragma once
 #include "cuda.h"
 
@@ -19,7 +19,7 @@ struct gate {
 struct blocked_pair {
     cudaEvent_t start, stop;
     volatile struct gate *gate; /* in host memory; volatile, or a kernel reads it once */
-    double late_us; /* how much longer than the last time the host waited for it: doubt_wait() */
+    double late_us; /* how much longer the host waited than the last time is: see doubt_wait() */
 };
 
 /* Gives up after a second, and says so: a mistake must not hang the device. */

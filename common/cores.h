@@ -39,17 +39,15 @@ static inline struct cores cores_now(void) {
     add_numbers("/proc/self/task/*/schedstat", threads, 2);
     now.waited = threads[1];
     now.stolen = ticks[STEAL] * tick_ns;
-    if (threads[0] > 0) /* some systems show zeros */
-        now.busy =
-            (ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] + ticks[SOFT_IRQ]) * tick_ns;
+    now.busy = ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] + ticks[SOFT_IRQ];
+    now.busy *= threads[0] > 0 ? tick_ns : 0; /* some systems show zeros */
     return now;
 }
 
 /* Whether others had the processor since `from`, for a tenth of the time for which this process ran
- * or waited. Its threads also wait for each other, so this takes their wait or what others ran,
- * whichever is less. A thread that has ended is not in /proc: its wait is missing, and a doubt may
- * be missing, too. Sleeps until 200 ms have passed, because /proc/stat is exact to 30 ms only, and
- * takes what others ran in this time as spread evenly over it. */
+ * or waited. Its threads also wait for each other, so this takes the smaller one of their wait and
+ * of what others ran. The wait of a thread that has ended is not in /proc, and does not count.
+ * Sleeps until 200 ms have passed, because /proc/stat is exact to 30 ms only. */
 static inline const char *wait_and_doubt_cores(const struct cores *from) {
     const struct cores end = cores_now();
     sleep_for_ns(from->at + 200000000 - end.at);

@@ -47,9 +47,8 @@ static inline void check_size(long long size, size_t bytes_each) {
     check_most("size", size, free_bytes / bytes_each, "the free memory");
 }
 
-/* Microseconds between two events that the device has reached. Exits with 1 if they are below 0. A
- * pair without a kernel may have 0: the clock has steps. With a kernel between, 0 is impossible:
- * that is for the caller to refuse. */
+/* Microseconds between two events that the device has reached. 0 is possible if no kernel is
+ * between them: the clock has steps. With a kernel it is impossible, and the caller must exit. */
 static inline double elapsed_us(cudaEvent_t start, cudaEvent_t stop) {
     float elapsed_ms;
     CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, start, stop));

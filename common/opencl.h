@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * OpenCL without the lesson: checked calls, the device of --device, a kernel's file, its time. */
+ * OpenCL without the lesson: checked calls, the device of --device, kernels, a command's time. */
 #pragma once
 #include "options.h"
 

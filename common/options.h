@@ -28,9 +28,10 @@ struct opt {
 };
 /* clang-format off */
 #define OPT_NUMBER(name, to, max, help) {name, TAKES_NUMBER, "N", help, max, to, NULL}
-#define OPT_LIST(name, list, max, help) {name, TAKES_LIST, "LIST", help, max, (list)->at, &(list)->count}
+#define OPT_LIST(name, l, max, help) {name, TAKES_LIST, "LIST", help, max, (l)->at, &(l)->count}
 #define OPT_FLAG(name, to, help) {name, TAKES_NOTHING, "", help, 0, to, NULL}
-#define OPT_DEVICE {"device", TAKES_DEVICE, "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, NULL, NULL}
+#define OPT_DEVICE {"device", TAKES_DEVICE, "N|TEXT", \
+                    "number N, or the first with TEXT in its name; list: show all", 0, NULL, NULL}
 #define OPT_RUNS(to) OPT_NUMBER("runs", to, MAX_RUNS, "measure N times")
 #define OPT_SIZE(to) OPT_NUMBER("size", to, 1LL << 40, "work on N elements")
 #define END_OF_OPTIONS {NULL, TAKES_NOTHING, NULL, NULL, 0, NULL, NULL}
@@ -119,11 +120,10 @@ static inline void parse_options(int argc, char **argv, const char *question,
     table_file = file == stdout ? nowhere : stdout;
 }
 
-/* Exits with 2 if `asked`, the value of the option --name, is more than `most`, which `of` allows. */
-static inline void check_most(const char *name, long long asked, size_t most, const char *of) {
-    if ((size_t)asked > most)
-        errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", name, asked, most,
-             of);
+/* Exits with 2 if option --name got more than `most`, which is what `of` allows. */
+static inline void check_most(const char *name, long long got, size_t most, const char *of) {
+    if ((size_t)got > most)
+        errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", name, got, most, of);
 }
 
 /* Whether --device names this one: by its number, or by a part of its name. */

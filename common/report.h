@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 
-#ifndef RECORD_DIGITS /* more decimals in the record: the tests want nanoseconds */
+#ifndef RECORD_DIGITS /* further decimals in the record: the tests want nanoseconds */
 #define RECORD_DIGITS 0
 #endif
 #ifdef __CUDACC_DEBUG__
@@ -15,18 +15,18 @@
 #define DEBUG_DOUBT NULL
 #endif
 
-/* Words, for people only. */
+/* Words, for people only: they are not in the record. */
 #define say(...) fprintf(table_file, __VA_ARGS__)
 
-/* A number that the words quote: "# overhead_us,9.48" in the record. Returns it. Call it on a line
- * before the words: C does not say which of printf()'s arguments comes first. */
+/* Writes a number that the words quote into the record, "# overhead_us,9.48", and returns it. Call
+ * it on a line before the words: C does not say which of printf()'s arguments comes first. */
 static inline double value(const char *name, double x) {
     fprintf(record_file, "# %s,%.9g\n", name, x);
     return x;
 }
 
-/* The head of the record: the program, what it runs on, the options' numbers. Call it when all is
- * set up: what ends before it prints nothing. */
+/* Writes the head of the record: the program, what it runs on, the options' numbers. Call it when
+ * all is measured: a program that ends before has printed nothing. */
 static inline void begin_record(const struct opt *options, const char *device, const char *driver) {
     const time_t now = time(NULL);
     char date[64];
@@ -41,59 +41,49 @@ static inline void begin_record(const struct opt *options, const char *device, c
         }
 }
 
-/* A line of names, and printf's format for a line of what they name. */
-struct line {
-    char names[1000], format[1000];
-};
-
-/* Of the cells "name=%-9s|us=%9.2f||least_us=%.2f". For people: in columns, up to "||". For the
- * record: all, without blanks, numbers with one more decimal, and a comma behind each. */
-static inline struct line line_of(const char *cell, bool record) {
-    struct line l = {"", ""};
-    char *names = l.names, *format = l.format;
-    while (*cell && (record || *cell != '|')) {
+/* Makes a line of names, and printf's format for a line of what they name, from cells such as
+ * "name=%-9s|us=%9.2f||least_us=%.2f". The table has those up to "||", in columns. The record has
+ * all, without blanks, with a comma behind each and one more decimal. */
+static inline void split_cells(const char *cells, bool record, char *names, char *format) {
+    for (const char *cell = cells; *cell && (record || *cell != '|');) {
         const int name = (int)strcspn(cell, "="), all = (int)strcspn(cell, "|");
-        const char *as = cell + name + 1, *end = cell + all, *blank = *l.names ? " " : "";
+        const char *as = cell + name + 1, *end = cell + all, *blank = cell > cells ? " " : "";
         const char *type = as + 1 + strspn(as + 1, "-0123456789.");
-        if (!record) {
-            names += sprintf(names, "%s%*.*s", blank, atoi(as + 1), name, cell);
+        const int digits = *type == 'f' ? atoi(strchr(as, '.') + 1) : 0;
+        names += record ? sprintf(names, "%.*s,", name, cell)
+                        : sprintf(names, "%s%*.*s", blank, atoi(as + 1), name, cell);
+        if (!record)
             format += sprintf(format, "%s%.*s", blank, (int)(end - as), as);
-        } else {
-            const int digits = *type == 'f' ? atoi(strchr(as, '.') + 1) : 0;
-            names += sprintf(names, "%.*s,", name, cell);
-            if (*type == 'f')
-                format += sprintf(format, "%%.%df,", digits + (digits > 0) + RECORD_DIGITS);
-            else
-                format += sprintf(format, "%%%.*s,", (int)(end - type), type);
-        }
-        cell = end + (*end == '|');
-        cell += record && *cell == '|';
+        else if (*type == 'f')
+            format += sprintf(format, "%%.%df,", digits + (digits > 0) + RECORD_DIGITS);
+        else
+            format += sprintf(format, "%%%.*s,", (int)(end - type), type);
+        cell = end + (record ? strspn(end, "|") : *end == '|');
     }
-    return l;
 }
 
-/* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%9.2f", method, us), and above the
- * first one the names. `doubt`: NULL, or why not to believe it. NaN is "-", in the record nothing. */
+/* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%9.2f", method, us); above the first
+ * one the names. `doubt`: NULL, or why not to believe it. NaN is "-", and nothing in the record. */
 __attribute__((format(printf, 2, 3))) static inline void print_row(const char *doubt,
                                                                    const char *cells, ...) {
     static const char *before = ""; /* the cells of the row before */
     doubt = doubt ?: DEBUG_DOUBT;
     for (int record = 0; record <= 1; record++) {
         FILE *const file = record ? record_file : table_file;
-        const struct line line = line_of(cells, record);
-        char text[2000];
+        char names[1000], format[1000], text[2000];
+        split_cells(cells, record, names, format);
         va_list arguments;
         va_start(arguments, cells);
-        vsnprintf(text, sizeof text, line.format, arguments);
+        vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        for (char *sign; (sign = strstr(text, "-nan")) != NULL;) /* of inf - inf, for one */
+        for (char *sign; (sign = strstr(text, "-nan")) != NULL;) /* inf - inf has one */
             record ? memmove(sign, sign + 1, strlen(sign)) : memset(sign, ' ', 1);
         for (char *nan; (nan = strstr(text, record ? ",nan," : "  nan")) != NULL;)
             record ? memmove(nan + 1, nan + 4, strlen(nan + 3)) : memcpy(nan, "    -", 5);
         for (size_t n = strlen(text); n > 0 && text[n - 1] == ' '; n--)
             text[n - 1] = '\0';
         if (strcmp(cells, before) != 0)
-            fprintf(file, "%s%s\n", line.names, record ? "disturbed" : "");
+            fprintf(file, "%s%s\n", names, record ? "disturbed" : "");
         if (record)
             fprintf(file, "%s%d\n", text, doubt != NULL);
         else
@@ -103,6 +93,6 @@ __attribute__((format(printf, 2, 3))) static inline void print_row(const char *d
     fflush(NULL);
 }
 
-/* Four columns of most tables. */
+/* Four columns that most tables have, and their numbers from a struct summary. */
 #define US_FORMAT "min_us=%9.2f|median_us=%9.2f|mean_us=%9.2f|max_us=%9.2f"
 #define US_OF(s) (s).min, (s).median, (s).mean, (s).max

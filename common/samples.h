@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Statistics of samples, and a doubt: words that say why not to believe them, or NULL. (a ?: b is a,
- * or b if a is NULL.) */
+ * Statistics of samples, and doubts: words that say why not to believe them, or NULL. (a ?: b is a
+ * or, if a is NULL, b.) */
 #pragma once
 #include "base.h"
 
@@ -37,9 +37,9 @@ static inline double median(const double *samples, size_t n) {
     return summarize(samples, n).median;
 }
 
-/* Whether the first and the last third of the samples lie apart, except for one sample of each, by
- * more than `slack` and more than this part. By chance thirds of 8 do so in 1 of 100 cases, thirds
- * of 10 in 1 of 1000. Thirds of fewer than 8 or more than 4000 samples are not looked at. */
+/* Whether the first and the last third of the samples, of 8 to 4000 each, lie apart except for one
+ * sample of each, by more than `slack` and this part. With 8 in each third that happens by chance
+ * in 1 of 100 cases, with 10 in 1 of 1000. */
 static inline bool drifts(const double *samples, size_t n, double slack, double part) {
     double a[4000], b[4000];
     const size_t k = n / 3;
@@ -47,9 +47,8 @@ static inline bool drifts(const double *samples, size_t n, double slack, double 
         return false;
     qsort(memcpy(a, samples, k * sizeof *a), k, sizeof *a, by_size);
     qsort(memcpy(b, samples + n - k, k * sizeof *b), k, sizeof *b, by_size);
-    const double from = a[k / 2], to = b[k / 2], by = fabs(to - from);
-    return (a[k - 2] < b[1] || b[k - 2] < a[1]) &&
-           by > fmax(slack, part * fmin(fabs(from), fabs(to)));
+    const double from = a[k / 2], to = b[k / 2], size = fmin(fabs(from), fabs(to));
+    return fabs(to - from) > fmax(slack, part * size) && (a[k - 2] < b[1] || b[k - 2] < a[1]);
 }
 
 /* Samples in the order of measurement. From five on they disagree if the true median could be
@@ -64,9 +63,9 @@ static inline const char *doubt_runs(const double *samples, size_t n, double sla
     return drifts(samples, n, slack, (factor - 1) / 6) ? "the runs drift" : NULL;
 }
 
-/* Times in us. CPU timings vary more, because threads sleep: they may by 5 us, or by a factor of 2. On
- * a GPU a short call varies by 0.5 us, or by two steps of the clock. The smallest difference shows
- * a step; no clock that we know has steps above 1.1 us. */
+/* Times in us. CPU timings vary more, because threads sleep: by 5 us, or by a factor of 2. On a GPU
+ * a short call varies by 0.5 us, or by two steps of the clock. The smallest difference shows one
+ * step; no clock that we know has steps above 1.1 us. */
 static inline struct summary summarize_us(const double *us, size_t n, bool is_processor) {
     struct summary s = summarize(us, n);
     if (is_processor)

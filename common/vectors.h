@@ -3,8 +3,8 @@
 #pragma once
 #include "base.h"
 
-/* A, B, or C before it is written. The sum at i is i, and starts again from 0 at 2^24: a float holds
- * all of these numbers exactly. The caller frees the vector. */
+/* A, B, or C before it is written. The sum at i is i, from 2^24 on again from 0: a float holds all
+ * of these numbers exactly. The caller frees the vector. */
 enum { A, B, C };
 static inline float *host_vector(unsigned v, size_t n) {
     float *host = (float *)new_memory(n * sizeof *host);
@@ -24,7 +24,7 @@ static inline void check_sums(const float *c, size_t n) {
 #ifdef __CUDACC__
 #include "cuda.h"
 
-/* A, B or C on the GPU. The caller frees it, or the end of the process. */
+/* A, B or C on the GPU, until the caller frees it or the process ends. */
 static inline float *new_vector(unsigned v, size_t n) {
     float *host = host_vector(v, n), *device;
     CHECK_CUDA(cudaMalloc(&device, n * sizeof *host));
