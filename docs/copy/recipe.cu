@@ -323,8 +323,11 @@ static void rcp_print_bandwidth(double us, int device) {
     const double peak_gb_s = 2.0 * khz * bits / 8 / 1e6;
     printf("bandwidth:     %.1f GB/s", gb_s);
     if (peak_gb_s > 0)
-        printf(", %.1f %% of the memory's %.0f GB/s%s", 100 * gb_s / peak_gb_s, peak_gb_s,
-               gb_s > peak_gb_s ? ": most likely the data stay in the cache; try --cold" : "");
+        printf(", %.1f %% of the memory's %.0f GB/s", 100 * gb_s / peak_gb_s, peak_gb_s);
+    if (!rcp_others && RCP_BYTES < (double)rcp_device.l2CacheSize)
+        printf(": less than the L2 cache holds: most likely not from memory; try --cold");
+    else if (peak_gb_s > 0 && gb_s > peak_gb_s)
+        printf(": most likely the data stay in the cache; try --cold");
     printf("\n");
 }
 
@@ -423,10 +426,12 @@ int main(int argc, char **argv) {
         RCP_REFUSE("launch() waits, or works, on the host, for %.0f us\n", host_5_us);
     printf("%s, driver for CUDA %d.%d; %d runs; the caches %s\n"
            "on the device: median %.2f us, 5th percentile %.2f us, 95th %.2f us; "
-           "preparation and drain are in it\n",
+           "preparation and drain are in it\n"
+           "95 %% sure:     median between %.2f us and %.2f us, in this process\n",
            rcp_device.name, driver / 1000, driver % 1000 / 10, RCP_RUNS,
            cold ? "full of other data" : "as prepare() left them", us,
-           rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95));
+           rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95),
+           rcp_percentile(work_us, RCP_RUNS, 40), rcp_percentile(work_us, RCP_RUNS, 60));
     if (RCP_BYTES > 0)
         rcp_print_bandwidth(us, number);
     const double moved = rcp_drift(mhz, RCP_RUNS);
