@@ -182,12 +182,13 @@ int main(int argc, char **argv) {
         "the work on two threads at once; medians of %lld runs\n\n",
         (double)work_ns / 1e6, (double)sleep_ns / 1e6, runs);
     for (int c = 0; c < HOST_CLOCKS; c++)
-        print_row(rows[c].doubt,
-                  "clock=%-19s|counts=%-14s|claimed_step_ns=%.0f|seen_step_ns=%.0f|call_ns=%.1f|"
-                  "work_ms=%.3f|sleep_ms=%.3f|two_threads_ms=%.3f",
-                  host_clocks[c].name, host_clocks[c].counts, rows[c].claimed_step_ns,
-                  rows[c].seen_step_ns, rows[c].call_ns, rows[c].work_ms, rows[c].sleep_ms,
-                  rows[c].threads_ms);
+        print_row(
+            rows[c].doubt,
+            "clock=%-19s|counts=%-14s|claimed_step_ns=%15.0f|seen_step_ns=%12.0f|call_ns=%9.1f|"
+            "work_ms=%9.3f|sleep_ms=%9.3f|two_threads_ms=%14.3f",
+            host_clocks[c].name, host_clocks[c].counts, rows[c].claimed_step_ns,
+            rows[c].seen_step_ns, rows[c].call_ns, rows[c].work_ms, rows[c].sleep_ms,
+            rows[c].threads_ms);
     const double suspended_s =
         value("suspended_s", (double)(start.ns[BOOTTIME] - start.ns[MONOTONIC]) / 1e9);
     say("\nThe sleep took %.3f ms, and clock() counted %.3f ms of it. The work on two threads "

@@ -31,7 +31,7 @@ static void print_moment(const char *moment, int64_t s) {
         const long long lost_ns = llabs((long long)(right_ns(s, ns) - wrong_ns(s, ns)));
         most_ns = lost_ns > most_ns ? lost_ns : most_ns;
     }
-    print_row(NULL, "moment=%-22s|since_zero_days=%lld|lost_ns=%lld", moment,
+    print_row(NULL, "moment=%-22s|since_zero_days=%15lld|lost_ns=%9lld", moment,
               llround((double)s / (double)day_s), most_ns);
 }
 

@@ -73,8 +73,9 @@ int main(int argc, char **argv) {
         first_ms, runs);
     for (const struct stopwatch *w = laps; w < laps + runs; w++) {
         const bool late = stopwatch_average_ms(w) > 1.1e-6 * (double)lap_ns;
-        print_row(late ? "the sleeps ended late" : NULL, "laps=%d|total_ms=%.3f|average_ms=%.3f",
-                  w->laps, stopwatch_read_ms(w), stopwatch_average_ms(w));
+        print_row(late ? "the sleeps ended late" : NULL,
+                  "laps=%9d|total_ms=%9.3f|average_ms=%10.3f", w->laps, stopwatch_read_ms(w),
+                  stopwatch_average_ms(w));
     }
     const double all_ms = value("laps_and_pauses_ms", (double)(end_ns - start_ns) / 1e6);
     say("\nA lap takes %.3f ms on average. All laps and pauses took %.3f ms; the stopwatch "

@@ -69,18 +69,11 @@ static double finish_before_and_after_us(const struct experiment *x) {
  * write nothing, or number the stages 0, 1, 2, 3. */
 static double profiling_event_us(const struct experiment *x) {
     cl_event event;
-    cl_ulong start_ns = 0, end_ns = 0;
-    const int64_t host_start_ns = now_ns();
+    const int64_t start_ns = now_ns();
     CHECK_CL(clEnqueueNDRangeKernel(x->event_queue, x->kernel, 1, NULL, &x->global_size,
                                     &x->local_size, 0, NULL, &event));
     CHECK_CL(clFinish(x->event_queue));
-    const double host_us = (double)(now_ns() - host_start_ns) / 1e3;
-    CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start_ns, &start_ns,
-                                     NULL));
-    CHECK_CL(
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns, NULL));
-    CHECK_CL(clReleaseEvent(event));
-    const double us = possible_us(start_ns, end_ns, host_us);
+    const double us = start_to_end_us(event, (double)(now_ns() - start_ns) / 1e3);
     if (us == 0)
         errx(EXIT_FAILED, "too short for the device's clock: START and END are the same");
     return us;

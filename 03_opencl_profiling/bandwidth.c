@@ -176,8 +176,8 @@ static struct row measure(struct experiment *x, size_t n, size_t runs) {
 
 static void print_size(long long size, const struct row *r) {
     print_row(r->doubt,
-              "size=%lld|start_to_end_us=%.2f|host_us=%.2f|four_floats_gb_s=%.3f|"
-              "one_float_gb_s=%.3f|copy_gb_s=%.3f||start_to_end_min_us=%.2f|"
+              "size=%9lld|start_to_end_us=%15.2f|host_us=%9.2f|four_floats_gb_s=%16.3f|"
+              "one_float_gb_s=%14.3f|copy_gb_s=%9.3f||start_to_end_min_us=%.2f|"
               "start_to_end_max_us=%.2f|host_min_us=%.2f|host_max_us=%.2f|"
               "four_floats_min_gb_s=%.3f|four_floats_max_gb_s=%.3f|one_float_min_gb_s=%.3f|"
               "one_float_max_gb_s=%.3f|copy_min_gb_s=%.3f|copy_max_gb_s=%.3f",

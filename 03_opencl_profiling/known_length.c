@@ -228,12 +228,12 @@ int main(int argc, char **argv) {
         cl.name, cl.driver, spin.code_by, runs);
     fprintf(record_file, "# code_by,%s\n", spin.code_by);
     for (int i = 0; i < LENGTHS; i++)
-        print_row(rows.doubt[i],
-                  "length_us=%u|code_us=%.2f|start_to_end_us=%.2f|extra_us=%.2f|empty_us=%.2f|"
-                  "extra_minus_empty_us=%.2f|host_us=%.2f|host_extra_us=%.2f",
-                  lengths_us[i], rows.code_us[i], rows.start_to_end_us[i], rows.extra_us[i],
-                  rows.empty_us[i], rows.extra_minus_empty_us[i], rows.host_us[i],
-                  rows.host_extra_us[i]);
+        print_row(
+            rows.doubt[i],
+            "length_us=%9u|code_us=%9.2f|start_to_end_us=%15.2f|extra_us=%9.2f|empty_us=%9.2f|"
+            "extra_minus_empty_us=%20.2f|host_us=%9.2f|host_extra_us=%13.2f",
+            lengths_us[i], rows.code_us[i], rows.start_to_end_us[i], rows.extra_us[i],
+            rows.empty_us[i], rows.extra_minus_empty_us[i], rows.host_us[i], rows.host_extra_us[i]);
     say("\nSTART to END is %.2f to %.2f us more than the code, the host's clock %.2f to %.2f us.\n",
         extra.min, extra.max, host_extra.min, host_extra.max);
     say("For an empty kernel START to END is %.2f to %.2f us more than its code. Minus that,\n"

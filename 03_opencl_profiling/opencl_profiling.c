@@ -79,10 +79,9 @@ static double time_stages(const struct experiment *x, double us[ROWS]) {
     const cl_ulong start_ns = stamp_ns(event, CL_PROFILING_COMMAND_START);
     const cl_ulong end_ns = stamp_ns(event, CL_PROFILING_COMMAND_END);
     const cl_ulong complete_ns = stamp_ns(event, CL_PROFILING_COMMAND_COMPLETE);
-    CHECK_CL(clReleaseEvent(event));
     us[QUEUED_TO_SUBMIT] = between_us(queued_ns, submit_ns);
     us[SUBMIT_TO_START] = between_us(submit_ns, start_ns);
-    us[START_TO_END] = possible_us(start_ns, end_ns, us[HOST]); /* exits if that cannot be */
+    us[START_TO_END] = start_to_end_us(event, us[HOST]); /* exits if that cannot be */
     us[END_TO_COMPLETE] = between_us(end_ns, complete_ns);
     if (us[START_TO_END] == 0 || us[END_TO_COMPLETE] < 0)
         errx(EXIT_FAILED,

@@ -209,7 +209,7 @@ static void print_all(const struct experiment *e, int first, int last, const str
         if (code * 1e3 > (double)e->spin_ns + 5000) /* 5 us: above any step of the clock */
             doubt = "the spin was interrupted";
         print_row(s.doubt ?: doubt,
-                  "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%.2f|extra_us=%.2f",
+                  "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%9.2f|extra_us=%9.2f",
                   methods[m].name, methods[m].clock, e->kernel, US_OF(s), code, s.median - code);
     }
 }

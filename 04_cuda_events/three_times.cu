@@ -285,8 +285,8 @@ int main(int argc, char **argv) {
         code_error_us = fmax(code_error_us, fabs(r->minus_empty - r->code.median));
         print_row(
             r->doubt,
-            "kernel=%-19s|blocks=%zu|stamps=%-6s|code_stamps_us=%.2f|code_minus_empty_us=%.2f|"
-            "event_net_us=%.2f|row_slope_us=%.2f||row_stamps_us=%.2f|floor_us=%.2f",
+            "kernel=%-19s|blocks=%9zu|stamps=%-6s|code_stamps_us=%14.2f|code_minus_empty_us=%19.2f|"
+            "event_net_us=%12.2f|row_slope_us=%12.2f||row_stamps_us=%.2f|floor_us=%.2f",
             r->kernel, r->blocks, r->stamped ? "yes" : "no", r->code.median,
             r->minus_empty > 0 ? r->minus_empty : NAN, r->net, r->slope.median,
             r->row_stamps.median, r->floor.median);

@@ -46,7 +46,8 @@ static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
 
 static void print_question(const char *question, struct answer answer, double code_us,
                            double pair_us, const char *what, const char *doubt) {
-    print_row(doubt, "question=%-19s|error=%-30s|still_set=%d|code_us=%.2f|pair_us=%.2f|what=%-s",
+    print_row(doubt,
+              "question=%-19s|error=%-30s|still_set=%9d|code_us=%9.2f|pair_us=%9.2f|what=%-s",
               question, cudaGetErrorName(answer.error), answer.still_set, code_us, pair_us, what);
 }
 

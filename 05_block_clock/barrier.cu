@@ -76,7 +76,7 @@ static void print_end(const char *method, const double *samples, size_t n, doubl
                       const char *where) {
     const double clocks = median(samples, n);
     print_row(doubt_runs(samples, n, 16, 1.25),
-              "method=%-16s|clocks=%.0f|percent=%.2f|clock_read_at=%-s", method, clocks,
+              "method=%-16s|clocks=%9.0f|percent=%9.2f|clock_read_at=%-s", method, clocks,
               100 * clocks / block, where);
 }
 

@@ -42,8 +42,8 @@ static inline void print_blocks(const struct row *row, const struct row *first) 
     if (row > first && row->threads != row[-1].threads)
         say("\n");
     print_row(row->doubt,
-              "blocks=%lld|threads=%lld|clocks_mean=%.0f|clocks_median=%.0f|span_us=%.2f|"
-              "whole_launch_us=%.2f|used_units=%.0f|mean_to_first=%.2f|note=%-s||"
+              "blocks=%9lld|threads=%9lld|clocks_mean=%11.0f|clocks_median=%13.0f|span_us=%9.2f|"
+              "whole_launch_us=%15.2f|used_units=%10.0f|mean_to_first=%13.2f|note=%-s||"
               "clocks_mean_min=%.0f|clocks_mean_max=%.0f|span_min_us=%.2f|span_max_us=%.2f|"
               "whole_launch_min_us=%.2f|whole_launch_max_us=%.2f",
               row->blocks, row->threads, row->clocks_mean.median, row->clocks_median.median,

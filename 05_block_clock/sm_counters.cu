@@ -162,15 +162,15 @@ int main(int argc, char **argv) {
     say("SM counters on %s; %d SMs, single launches\n\n", gpu.name, sms);
     print_what(doubt, "clock_rate", rate.clocks, rate_us, "timer", "counted in that time");
     print_what(doubt, "zero_points", llround(zero.apart), zero.apart / clocks_per_us, "rate",
-               "how far apart two SMs' counters stand at one moment, at most");
+               "so far apart two SMs' counters stand at most");
     print_what(doubt, "across_sms", zero.across, (double)zero.across / clocks_per_us, "rate",
-               "wrong: the last end minus the first start, of two SMs");
+               "wrong: the last end minus the first start of two SMs");
     if (!has_watchdog) {
         print_what(doubt, "counter_64_bit", wrap.clocks, (double)wrap.ran_ns / 1e3, "timer",
                    "more than 2^32");
         print_what(doubt, "counter_32_bit", wrap.low_clocks,
                    (double)wrap.low_clocks / clocks_per_us, "rate",
-                   "the same run, by the low 32 bits of the counter");
+                   "the same run by the low 32 bits of the counter");
     }
     value("clock_mhz", clocks_per_us);
     value("across_sms_launch_us", zero.launch_us);

@@ -186,11 +186,12 @@ int main(int argc, char **argv) {
         "Event pairs behind a blocker, minus the floor; medians of %lld runs\n\n",
         gpu.name, gpu.l2CacheSize >> 20, runs);
     for (const struct row *r = rows; r < rows + sizes.count; r++)
-        print_row(r->doubt,
-                  "size=%lld|warm_us=%.2f|flushed_us=%.2f|written_us=%.2f|flushed_to_warm=%.2f|"
-                  "written_to_warm=%.2f",
-                  r->size, r->warm_us, r->flushed_us, r->written_us, r->flushed_us / r->warm_us,
-                  r->written_us / r->warm_us);
+        print_row(
+            r->doubt,
+            "size=%9lld|warm_us=%9.2f|flushed_us=%10.2f|written_us=%10.2f|flushed_to_warm=%15.2f|"
+            "written_to_warm=%15.2f",
+            r->size, r->warm_us, r->flushed_us, r->written_us, r->flushed_us / r->warm_us,
+            r->written_us / r->warm_us);
     say("\nThe largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "
         "long\nas right after itself. Say in which of the three states you measured.\n",
         most->size, most->written_us / most->warm_us);

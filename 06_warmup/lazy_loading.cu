@@ -96,7 +96,7 @@ static void print_loading(const char *loading, const struct launches *l, size_t 
     const struct summary first = summarize_us(l->first_us, runs, false),
                          second = summarize_us(l->second_us, runs, false);
     print_row(first.doubt ?: second.doubt ?: doubt_wait(median(l->late_us, runs)),
-              "loading=%-7s|first_launch_us=%.2f|second_launch_us=%.2f", loading, first.median,
+              "loading=%-7s|first_launch_us=%15.2f|second_launch_us=%16.2f", loading, first.median,
               second.median);
 }
 

@@ -55,8 +55,8 @@ static inline const struct process *print_recipe(struct process *processes, size
                    ?: summarize_us(first_us, runs, cpu).doubt ?: estimate.doubt
                    ?: steady.doubt ?: p->doubt;
     print_row(p->doubt,
-              "recipe=%-28s|launches=%d|first_launch_us=%.2f|estimate_us=%.2f|steady_us=%.2f|"
-              "error_percent=%.1f||estimate_min_us=%.2f|estimate_max_us=%.2f|steady_min_us=%.2f|"
+              "recipe=%-28s|launches=%9d|first_launch_us=%15.2f|estimate_us=%11.2f|steady_us=%9.2f|"
+              "error_percent=%13.1f||estimate_min_us=%.2f|estimate_max_us=%.2f|steady_min_us=%.2f|"
               "steady_max_us=%.2f|error_min_percent=%.1f|error_max_percent=%.1f",
               p->recipe->name, launches, p->us[0], p->estimate_us, p->steady_us, p->error_percent,
               estimate.min, estimate.max, steady.min, steady.max, processes[0].error_percent,

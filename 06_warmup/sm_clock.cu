@@ -250,7 +250,7 @@ int main(int argc, char **argv) {
     value("begin_mhz", r.begin_mhz);
     value("end_mhz", r.end_mhz);
     for (const struct row *row = r.rows; row < r.rows + r.row_count; row++)
-        print_row(row->doubt, "turn=%d|numbers=%-7s|since_s=%.3f|launch_ms=%.3f|clock_mhz=%.0f",
+        print_row(row->doubt, "turn=%9d|numbers=%-7s|since_s=%9.3f|launch_ms=%9.3f|clock_mhz=%9.0f",
                   row->turn, row->numbers, row->since_s, row->launch_ms, row->clock_mhz);
     say("\n");
     for (int k = 0; k < KINDS; k++)

@@ -61,12 +61,7 @@ enum { A, B, C };
 static inline float *host_vector(unsigned v, size_t n) {
     float *host = (float *)new_memory(n * sizeof *host);
     for (size_t i = 0; i < n; i++)
-        if (v == A)
-            host[i] = (float)(i % 4096);
-        else if (v == B)
-            host[i] = (float)(i / 4096 % 4096 * 4096);
-        else
-            host[i] = -1;
+        host[i] = v == A ? (float)(i % 4096) : v == B ? (float)(i / 4096 % 4096 * 4096) : -1;
     return host;
 }
 

@@ -103,17 +103,18 @@ static inline void check_group(const struct opencl *cl, cl_kernel kernel, long l
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
 static inline cl_program build_program(const struct opencl *cl, const char *file,
                                        const char *flags) {
-    char text[1 << 18] = ""; /* all 0: what is read ends with a 0 */
-    const char *source = text;
+    char text[1 << 16], *source = NULL;
+    size_t bytes = 0;
     cl_int error;
     snprintf(text, sizeof text, "%s/%s", KERNEL_DIR, file);
     FILE *stream = fopen(text, "r");
-    if (!stream)
+    if (!stream || getdelim(&source, &bytes, '\0', stream) < 0) /* all of it */
         err(EXIT_FAILED, "cannot read '%s': run this in its folder", text);
-    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
     fclose(stream);
-    const cl_program program = clCreateProgramWithSource(cl->context, 1, &source, NULL, &error);
+    const char *kernels = source;
+    const cl_program program = clCreateProgramWithSource(cl->context, 1, &kernels, NULL, &error);
     check_cl(error, "clCreateProgramWithSource", __FILE__, __LINE__);
+    free(source);
     if (clBuildProgram(program, 1, &cl->device, flags, NULL, NULL) == CL_SUCCESS)
         return program;
     CHECK_CL(
@@ -128,21 +129,16 @@ static inline cl_kernel new_kernel(cl_program program, const char *name) {
     return kernel;
 }
 
-/* Microseconds from START to END, two stamps; the host's clock around the command gave host_us.
- * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2. */
-static inline double possible_us(cl_ulong start_ns, cl_ulong end_ns, double host_us) {
-    const double us = (double)(cl_long)(end_ns - start_ns) / 1e3; /* below 0: they change places */
-    if (start_ns < 1000 || us < 0 || us > 1.01 * host_us + 10) /* two clocks, each has its steps */
-        errx(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
-             (unsigned long long)start_ns, (unsigned long long)end_ns, host_us);
-    return us;
-}
-
-/* The same of a finished command. Releases the event. */
+/* Microseconds from START to END of a finished command; the host's clock around it gave host_us.
+ * Exits with 1 if that cannot be: some drivers write no stamps, or 0, 1, 2. Releases the event. */
 static inline double start_to_end_us(cl_event event, double host_us) {
     cl_ulong from = 0, to = 0;
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL));
     CHECK_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL));
     CHECK_CL(clReleaseEvent(event));
-    return possible_us(from, to, host_us);
+    const double us = (double)(cl_long)(to - from) / 1e3;  /* below 0 if they change places */
+    if (from < 1000 || us < 0 || us > 1.01 * host_us + 10) /* two clocks, each has its steps */
+        errx(EXIT_FAILED, "impossible: START %llu ns, END %llu ns, while the host waited %.3f us",
+             (unsigned long long)from, (unsigned long long)to, host_us);
+    return us;
 }

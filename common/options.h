@@ -29,8 +29,7 @@ struct opt {
 #define OPT_NUMBER(name, to, max, help) {name, "N", help, max, to, NULL}
 #define OPT_LIST(name, list, max, help) {name, "LIST", help, max, (list)->at, &(list)->count}
 #define OPT_FLAG(name, to, help) {name, "", help, 0, to, NULL}
-#define OPT_DEVICE {"device", "N|TEXT", OPT_DEVICE_HELP, 0, NULL, NULL}
-#define OPT_DEVICE_HELP "number N, or the first with TEXT in its name; list: show all"
+#define OPT_DEVICE {"device", "N|TEXT", "number N, or the first with TEXT in its name; list: show all", 0, NULL, NULL}
 #define OPT_RUNS(to) OPT_NUMBER("runs", to, MAX_RUNS, "measure N times")
 #define OPT_SIZE(to) OPT_NUMBER("size", to, 1LL << 40, "work on N elements")
 #define END_OF_OPTIONS {NULL, NULL, NULL, 0, NULL, NULL}
@@ -72,8 +71,7 @@ static inline void print_help(const char *question, const struct opt *options) {
          "  --version           print the version");
 }
 
-/* Exits with 0 after --help and --version; with 2 and one line that names the option on bad usage:
- * then nothing was measured or printed. */
+/* Exits with 0 after --help and --version; with 2 and one line that says why on bad usage. */
 static inline void parse_options(int argc, char **argv, const char *question,
                                  const struct opt *options) {
     struct option known[16] = {{"csv", optional_argument, NULL, 'c'},
@@ -110,8 +108,7 @@ static inline void parse_options(int argc, char **argv, const char *question,
             errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
     }
     if (optind < argc)
-        errx(EXIT_BAD_USAGE, "'%s': no arguments, only options such as --csv=FILE; see --help",
-             argv[optind]);
+        errx(EXIT_BAD_USAGE, "'%s': only options such as --csv=FILE; see --help", argv[optind]);
     FILE *const file = !csv ? nowhere : strcmp(csv, "-") == 0 ? stdout : fopen(csv, "w");
     if (!file)
         err(EXIT_BAD_USAGE, "--csv: cannot write '%s'", csv);
@@ -119,6 +116,7 @@ static inline void parse_options(int argc, char **argv, const char *question,
     table_file = file == stdout ? nowhere : stdout;
 }
 
+/* Exits with 2 if `asked`, the value of --option, is more than `most`, which `of` allows. */
 static inline void check_most(const char *option, long long asked, size_t most, const char *of) {
     if ((size_t)asked > most)
         errx(EXIT_BAD_USAGE, "--%s: '%lld' is more than %zu, which %s allows", option, asked, most,

