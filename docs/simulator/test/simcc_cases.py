@@ -103,6 +103,8 @@ SAID = [
      "add: thread 0 of block 0 reads memory that is no memory of the device, or beyond it", 3),
     (BEGIN + "    add<<<1, 65>>>(d);\n    cudaGetLastError();\n" + COPY, 2,
      "add: thread 64 of block 0 reads memory that is no memory of the device, or beyond it", 3),
+    (BEGIN + "    for (int i = 0; i < 3; i++) add<<<1, 64 + i / 2>>>(d);\n    cudaGetLastError();\n" + COPY, 2,
+     "add: thread 64 of block 0 reads memory that is no memory of the device, or beyond it", 3),  # the third launch
     (BEGIN + "    float *p;\n    cudaMallocHost(&p, sizeof h);\n    cudaMemcpyAsync(p, d, sizeof h, "
      "cudaMemcpyDeviceToHost);\n    printf(\"%g\", p[1]);\n    cudaDeviceSynchronize();\n}\n", 9,
      "the host reads memory before the copy into it has ended: nobody waited", 0),
@@ -112,6 +114,8 @@ SAID = [
     (KERNEL.format("__shared__ volatile int s[64]; s[threadIdx.x] = 1; s[threadIdx.x] += s[threadIdx.x ^ 1]; "
                    "x[threadIdx.x] = s[threadIdx.x];", "k<<<1, 32>>>(d);"), 3,
      "k: thread 1 of block 0 reads what thread 0 of block 0 has written, and nothing orders the two", 0),
+    (KERNEL.format("__shared__ int s[32]; s[threadIdx.x] = 1; __syncwarp(); x[threadIdx.x] = s[threadIdx.x ^ 1];",
+                   "k<<<1, 32>>>(d);"), 0, "", 0),
     (KERNEL.format("extern __shared__ int s[]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[threadIdx.x "
                    "^ 40]; s[0] = 2;", "k<<<1, 64, 256>>>(d);"), 3,
      "k: thread 40 of block 0 reads what thread 41 of block 0 has written, and nothing orders the two", 0),
