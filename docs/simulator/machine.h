@@ -164,8 +164,8 @@ unsigned simulated_barrier_at(int line, bool predicate);
 /* Waits for the lanes of this warp in `mask` that have not ended. Then *out is the `bytes` that lane `source` gave with
  * *in, 0xcd if it is not there; *out and *in may be NULL. Returns a bit for each of them whose predicate is true. */
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes);
-/* Of the thread that runs: its block's number, and its number in its block. The epoch is another one behind each barrier
- * and in each block. */
+/* Of the thread that runs: its block's number, and its number in its block. The epoch is another one behind each
+ * barrier and in each block. */
 struct simulated_here {
     unsigned epoch, block, thread;
 };
@@ -211,8 +211,8 @@ extern struct simulated_notes {
     bool fenced;
 } simulated_notes;
 extern unsigned simulated_order_checks;
-/* Where the device's memory is for an access that needs no more than a look at its granule: nowhere, unless a kernel runs
- * and its order is not checked. */
+/* Where the device's memory is for an access that needs no more than a look at its granule: nowhere, unless a kernel
+ * runs and its order is not checked. */
 extern char *simulated_plain_memory;
 void simulated_set_plain(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */

@@ -144,13 +144,14 @@ SAID = [
                    "__syncthreads(); if (b - a != clock64() - b) x[1000] = 0;", "k<<<1, 64>>>(d);"), 0, "", 0),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp(); __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: thread 0 waits for lanes (mask 0xffffffff) that do not come", 3),
-    (KERNEL.format("if (threadIdx.x % 32 == 31) return; __syncwarp(); if (threadIdx.x == 5) x[64] = 1;",  # the rest goes on
+    # Of a warp in which one has ended the others go on.
+    (KERNEL.format("if (threadIdx.x % 32 == 31) return; __syncwarp(); if (threadIdx.x == 5) x[64] = 1;",
                    "k<<<1, 64>>>(d);"), 3, "k: thread 5 of block 0 writes memory that is no memory of the device", 3),
     # Another kernel runs while thread 0 of this one is at the barrier; its own thread 0 is at none.
-    (KERNEL.format("for (long long t = clock64(); *x == 0 && threadIdx.x && clock64() - t < 2000000;) {} __syncthreads();\n"
-                   "}\n__global__ void q() { if (threadIdx.x) __syncthreads();",
-                   "cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); q<<<1, 2>>>(); k<<<1, 2>>>(d); "
-                   "q<<<1, 2, 0, s>>>(); for (int i = 0; i < 99; i++) cudaGetLastError();"),
+    (KERNEL.format("for (long long t = clock64(); *x == 0 && threadIdx.x && clock64() - t < 2000000;) {} "
+                   "__syncthreads();\n}\n__global__ void q() { if (threadIdx.x) __syncthreads();",
+                   "cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); q<<<1, 2>>>(); "
+                   "k<<<1, 2>>>(d); q<<<1, 2, 0, s>>>(); for (int i = 0; i < 99; i++) cudaGetLastError();"),
      0, "", 0),
     (KERNEL.format("x[threadIdx.x] = __shfl_sync(2, 1, 1);", "k<<<1, 1>>>(d);"), 0,
      "k: lane 0 is not in its own mask 0x2", 3),
