@@ -113,7 +113,7 @@ esac
 # look PROGRAM: what to look at in its table.
 look() {
     case $1 in
-    host_clock) echo "Look at sleep_ms and two_threads_ms: which clock disagrees with all others?" ;;
+    host_clock) echo "Look at sleep_ms: which clock hardly moves while the program sleeps? What does it count?" ;;
     clfinish_sync) echo "Look at median_us: the last row is the device's own time. How far from it is each row above?" ;;
     opencl_profiling) echo "Look at median_us: how much of what the host waits for is start_to_end, the kernel?" ;;
     cuda_events) echo "Look at extra_us: which clock comes closest to the time for which the code really ran?" ;;
@@ -140,7 +140,7 @@ run() {
     why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
 }
 
-failed=0 gpu=
+failed=0 gpu= said= # why the last CUDA program did not run here
 out=$scratch/tour # what report.py reads; the last tour's stays until this one is done
 mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
@@ -171,9 +171,14 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
     fi
     case $code,$line in
     77,cuda:0*)
-        echo "Not on this machine: $why."
-        echo "So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
+        if [ "$why" != "$said" ]; then
+            echo "Not on this machine: $why."
+            echo "So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
+        else
+            echo "Again on the simulated GPU: no number below is of hardware."
+        fi
         echo
+        said=$why
         folder=$out/simulated path=simulated/$program gpu=no
         mkdir -p "$folder"
         [ -x "build/$program" ] || { look "$name" && echo; }

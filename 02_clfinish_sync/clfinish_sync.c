@@ -21,6 +21,8 @@ struct experiment {
     cl_command_queue event_queue; /* The driver stamps its commands, for profiling_event(). */
     cl_kernel kernel;
     size_t global_size, local_size; /* of all work-items; of a work-group */
+    size_t floats;                  /* in each vector */
+    cl_mem vectors[3];
 };
 
 /* ---- The methods: each returns microseconds. Those of the host find one earlier vector_add in
@@ -79,20 +81,41 @@ static double profiling_event_us(const struct experiment *x) {
     return us;
 }
 
-/* ---- The check of the result, and a row of the table ---- */
+/* ---- Set-up, the check of the result, a row of the table ---- */
 
-static void check_result(const struct experiment *x, cl_mem c, size_t n) {
-    float *host = host_vector(C, n);
-    CHECK_CL(clEnqueueReadBuffer(x->queue, c, CL_TRUE, 0, n * sizeof *host, host, 0, NULL, NULL));
-    check_sums(host, n);
+static struct experiment new_experiment(const struct opencl *cl, size_t floats, size_t threads) {
+    struct experiment x = {.queue = cl->queue, .floats = floats, .local_size = threads};
+    const cl_ulong elements = floats;
+    cl_int error;
+    x.event_queue =
+        clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &error);
+    check_cl(error, "clCreateCommandQueue", __FILE__, __LINE__);
+    x.kernel = new_kernel(build_program(cl, "clfinish_sync.cl", ""), "vector_add");
+    check_group(cl, x.kernel, (long long)threads);
+    x.global_size = (floats + threads - 1) / threads * threads;
+    for (cl_uint v = A; v <= C; v++) {
+        float *host = host_vector(v, floats);
+        x.vectors[v] = new_buffer(cl, floats * sizeof *host, host);
+        CHECK_CL(clSetKernelArg(x.kernel, v, sizeof x.vectors[v], &x.vectors[v]));
+        free(host);
+    }
+    CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
+    return x;
+}
+
+static void check_result(const struct experiment *x) {
+    float *host = host_vector(C, x->floats);
+    CHECK_CL(clEnqueueReadBuffer(x->queue, x->vectors[C], CL_TRUE, 0, x->floats * sizeof *host,
+                                 host, 0, NULL, NULL));
+    check_sums(host, x->floats);
     free(host);
 }
 
-/* Writes over c after the warm-up's check: the timed runs must write the sums anew. */
-static void spoil_result(const struct experiment *x, cl_mem c, size_t n) {
+/* Writes over the sums after the warm-up's check: the timed runs must write them anew. */
+static void spoil_result(const struct experiment *x) {
     const float none = -1;
-    CHECK_CL(
-        clEnqueueFillBuffer(x->queue, c, &none, sizeof none, 0, n * sizeof none, 0, NULL, NULL));
+    CHECK_CL(clEnqueueFillBuffer(x->queue, x->vectors[C], &none, sizeof none, 0,
+                                 x->floats * sizeof none, 0, NULL, NULL));
     CHECK_CL(clFinish(x->queue));
 }
 
@@ -107,34 +130,15 @@ int main(int argc, char **argv) {
     const struct opt options[] = {
         OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size),
         OPT_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_OPTIONS};
-    struct experiment x;
-    cl_mem vectors[3];
-    cl_int error;
     parse_options(argc, argv, "Where must clFinish stand when the host's clock times a kernel?",
                   options);
     const struct opencl cl = open_opencl(0);
-    const size_t n = (size_t)size, count = (size_t)runs;
-    const cl_ulong elements = n;
-    const cl_program program = build_program(&cl, "clfinish_sync.cl", "");
     check_size(&cl, size, 3 * sizeof(float));
-    x.queue = cl.queue;
-    x.event_queue = clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &error);
-    check_cl(error, "clCreateCommandQueue", __FILE__, __LINE__);
-    x.kernel = new_kernel(program, "vector_add");
-    check_group(&cl, x.kernel, threads);
-    x.local_size = (size_t)threads;
-    x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
-    for (cl_uint v = A; v <= C; v++) {
-        float *host = host_vector(v, n);
-        vectors[v] = new_buffer(&cl, n * sizeof *host, host);
-        CHECK_CL(clSetKernelArg(x.kernel, v, sizeof vectors[v], &vectors[v]));
-        free(host);
-    }
-    CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
-
+    const struct experiment x = new_experiment(&cl, (size_t)size, (size_t)threads);
+    const size_t count = (size_t)runs;
     no_finish_us(&x); /* the warm-up, which chapter 06 is about */
-    check_result(&x, vectors[C], n);
-    spoil_result(&x, vectors[C], n);
+    check_result(&x);
+    spoil_result(&x);
 
     const struct cores from = cores_now();
     for (size_t run = 0; run < count; run++) { /* in turns: each meets the same machine */
@@ -146,7 +150,7 @@ int main(int argc, char **argv) {
     const struct cores to = cores_now();
     /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
     const char *others = wait_and_doubt_cores(&from);
-    check_result(&x, vectors[C], n);
+    check_result(&x);
 
     const bool cpu = cl.type & CL_DEVICE_TYPE_CPU;
     const struct summary none = summarize_us(none_us, count, cpu),
@@ -158,9 +162,9 @@ int main(int argc, char **argv) {
     const char *delayed = doubt_wait(overhead_us);
 
     begin_record(options, cl.name, cl.driver);
-    say("clFinish: vector_add of %zu floats on %s, %s; %lld runs.\n"
+    say("clFinish: vector_add of %lld floats on %s, %s; %lld runs.\n"
         "The host's clock times it behind an earlier vector_add in the queue.\n\n",
-        n, cl.name, cl.driver, runs);
+        size, cl.name, cl.driver, runs);
     print_method("no_finish", "host", none, delayed ?: others);
     print_method("finish_after", "host", after, delayed ?: others);
     print_method("finish_before_and_after", "host", both, delayed ?: others);

@@ -65,11 +65,6 @@ static double bandwidth_gb_s(cl_device_id device, double bytes, double us) {
     return gb_s;
 }
 
-/* The bandwidth of the fastest run; NaN if that took no time by its clock. */
-static double fastest_gb_s(double bytes, struct summary us) {
-    return us.min > 0 ? bytes / us.min / 1e3 : NAN;
-}
-
 /* ---- The checks of the results ---- */
 
 /* The first n floats of c. The caller frees them. */
@@ -105,12 +100,26 @@ static void spoil_result(const struct experiment *x, size_t n) {
 
 /* ---- One row: vectors of n floats ---- */
 
+/* Medians of the runs. */
 struct row {
-    struct summary four, host, one, copies; /* us */
-    double bytes, bytes_of_copy;
-    double four_gb_s, one_gb_s, copy_gb_s; /* of the medians */
+    double start_to_end_us, host_us; /* of four floats in each work-item */
+    double four_floats_gb_s, one_float_gb_s, copy_gb_s;
     const char *doubt;
 };
+
+/* Fills the three vectors anew, and gives them to both kernels. */
+static void new_vectors(struct experiment *x, size_t n, size_t copied) {
+    const cl_ulong elements = n;
+    for (cl_uint v = A; v <= C; v++) {
+        float *host = host_vector(v, copied);
+        x->vectors[v] = new_buffer(x->cl, copied * sizeof *host, host);
+        CHECK_CL(clSetKernelArg(x->four_floats, v, sizeof x->vectors[v], &x->vectors[v]));
+        CHECK_CL(clSetKernelArg(x->one_float, v, sizeof x->vectors[v], &x->vectors[v]));
+        free(host);
+    }
+    CHECK_CL(clSetKernelArg(x->four_floats, 3, sizeof elements, &elements));
+    CHECK_CL(clSetKernelArg(x->one_float, 3, sizeof elements, &elements));
+}
 
 static struct row measure(struct experiment *x, size_t n, size_t runs) {
     static double four_us[MAX_RUNS], host_us[MAX_RUNS], one_us[MAX_RUNS], copies_us[MAX_RUNS];
@@ -118,20 +127,10 @@ static struct row measure(struct experiment *x, size_t n, size_t runs) {
      * and a half floats loads 6 bytes and stores 6. (On a CPU whose caches write-allocate, a store
      * first loads its line. There the 12 bytes of vector_add are 16, and those of the copy 18.) */
     const size_t copied = n + (n + 1) / 2, copied_bytes = copied * sizeof(float);
+    const double bytes = 12.0 * (double)n, bytes_of_copy = 2 * (double)copied_bytes;
     const cl_command_queue queue = x->cl->queue;
-    const cl_device_id device = x->cl->device;
-    const cl_ulong elements = n;
     double unused_us;
-    for (cl_uint v = A; v <= C; v++) {
-        float *host = host_vector(v, copied);
-        x->vectors[v] = new_buffer(x->cl, copied_bytes, host);
-        CHECK_CL(clSetKernelArg(x->four_floats, v, sizeof x->vectors[v], &x->vectors[v]));
-        CHECK_CL(clSetKernelArg(x->one_float, v, sizeof x->vectors[v], &x->vectors[v]));
-        free(host);
-    }
-    CHECK_CL(clSetKernelArg(x->four_floats, 3, sizeof elements, &elements));
-    CHECK_CL(clSetKernelArg(x->one_float, 3, sizeof elements, &elements));
-
+    new_vectors(x, n, copied);
     vector_add_us(queue, x->four_floats, 4, n, &unused_us); /* the warm-ups */
     check_vector_add(x, n);
     copy_us(queue, x->vectors[A], x->vectors[C], copied_bytes, &unused_us);
@@ -156,36 +155,17 @@ static struct row measure(struct experiment *x, size_t n, size_t runs) {
         CHECK_CL(clReleaseMemObject(x->vectors[v]));
 
     const bool cpu = x->cl->type & CL_DEVICE_TYPE_CPU;
-    struct row r = {summarize_us(four_us, runs, cpu),
-                    summarize_us(host_us, runs, cpu),
-                    summarize_us(one_us, runs, cpu),
-                    summarize_us(copies_us, runs, cpu),
-                    12.0 * (double)n,
-                    2 * (double)copied_bytes,
-                    0,
-                    0,
-                    0,
-                    others};
-    r.four_gb_s = bandwidth_gb_s(device, r.bytes, r.four.median);
-    r.one_gb_s = bandwidth_gb_s(device, r.bytes, r.one.median);
-    r.copy_gb_s = bandwidth_gb_s(device, r.bytes_of_copy, r.copies.median);
-    r.doubt = r.four.doubt ?: r.host.doubt ?: r.one.doubt ?: r.copies.doubt;
-    r.doubt = r.doubt ?: doubt_wait(r.host.median - r.four.median) ?: others;
+    const struct summary four = summarize_us(four_us, runs, cpu),
+                         host = summarize_us(host_us, runs, cpu),
+                         one = summarize_us(one_us, runs, cpu),
+                         copies = summarize_us(copies_us, runs, cpu);
+    struct row r = {.start_to_end_us = four.median, .host_us = host.median};
+    r.four_floats_gb_s = bandwidth_gb_s(x->cl->device, bytes, four.median);
+    r.one_float_gb_s = bandwidth_gb_s(x->cl->device, bytes, one.median);
+    r.copy_gb_s = bandwidth_gb_s(x->cl->device, bytes_of_copy, copies.median);
+    r.doubt = four.doubt ?: host.doubt ?: one.doubt ?: copies.doubt;
+    r.doubt = r.doubt ?: doubt_wait(host.median - four.median) ?: others;
     return r;
-}
-
-static void print_size(long long size, const struct row *r) {
-    print_row(r->doubt,
-              "size=%9lld|start_to_end_us=%15.2f|host_us=%9.2f|four_floats_gb_s=%16.3f|"
-              "one_float_gb_s=%14.3f|copy_gb_s=%9.3f||start_to_end_min_us=%.2f|"
-              "start_to_end_max_us=%.2f|host_min_us=%.2f|host_max_us=%.2f|"
-              "four_floats_min_gb_s=%.3f|four_floats_max_gb_s=%.3f|one_float_min_gb_s=%.3f|"
-              "one_float_max_gb_s=%.3f|copy_min_gb_s=%.3f|copy_max_gb_s=%.3f",
-              size, r->four.median, r->host.median, r->four_gb_s, r->one_gb_s, r->copy_gb_s,
-              r->four.min, r->four.max, r->host.min, r->host.max, r->bytes / r->four.max / 1e3,
-              fastest_gb_s(r->bytes, r->four), r->bytes / r->one.max / 1e3,
-              fastest_gb_s(r->bytes, r->one), r->bytes_of_copy / r->copies.max / 1e3,
-              fastest_gb_s(r->bytes_of_copy, r->copies));
 }
 
 int main(int argc, char **argv) {
@@ -208,6 +188,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < sizes.count; i++)
         rows[i] = measure(&x, (size_t)sizes.at[i], (size_t)runs);
     const struct row *last = &rows[sizes.count - 1];
+    const double percent = last->four_floats_gb_s / last->copy_gb_s * 100;
 
     begin_record(options, cl.name, cl.driver);
     say("Bandwidth on %s, %s.\n"
@@ -217,8 +198,12 @@ int main(int argc, char **argv) {
         "of four floats. Medians of %lld runs:\n\n",
         cl.name, cl.driver, runs);
     for (int i = 0; i < sizes.count; i++)
-        print_size(sizes.at[i], &rows[i]);
-    const double percent = value("of_copy_percent", last->four_gb_s / last->copy_gb_s * 100);
+        print_row(rows[i].doubt,
+                  "size=%9lld|start_to_end_us=%15.2f|host_us=%9.2f|four_floats_gb_s=%16.3f|"
+                  "one_float_gb_s=%14.3f|copy_gb_s=%9.3f",
+                  sizes.at[i], rows[i].start_to_end_us, rows[i].host_us, rows[i].four_floats_gb_s,
+                  rows[i].one_float_gb_s, rows[i].copy_gb_s);
+    value("of_copy_percent", percent);
     say("\nAt the last size vector_add with four floats has %.0f %% of the copy's bandwidth.\n",
         percent);
     return EXIT_SUCCESS;

@@ -155,54 +155,48 @@ static double find_loop_step_ns(const struct spin *spin) {
 
 /* ---- The experiment: a row for each length ---- */
 
-struct samples {
-    double code_us[MAX_RUNS], start_to_end_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
-        extra_us[MAX_RUNS];
-};
-
-static void measure(const struct spin *spin, cl_ulong steps, struct samples *s, size_t run) {
-    const struct times empty = time_after_empty(spin, 0), one = time_after_empty(spin, steps);
-    s->code_us[run] =
-        spin->is_loop ? second_half_us(spin, steps, one.start_to_end_us) : one.code_us;
-    s->start_to_end_us[run] = one.start_to_end_us;
-    s->host_us[run] = one.host_us;
-    s->empty_us[run] = empty.start_to_end_us - empty.code_us;
-    s->extra_us[run] = s->start_to_end_us[run] - s->code_us[run] - s->empty_us[run];
-}
-
 /* Medians of the runs. */
-struct rows {
-    double code_us[LENGTHS], start_to_end_us[LENGTHS], extra_us[LENGTHS], empty_us[LENGTHS];
-    double extra_minus_empty_us[LENGTHS], host_us[LENGTHS], host_extra_us[LENGTHS];
-    const char *doubt[LENGTHS];
+struct row {
+    double code_us, start_to_end_us, extra_us, empty_us, extra_minus_empty_us, host_us,
+        host_extra_us;
+    const char *doubt;
 };
 
-static void measure_row(const struct spin *spin, int i, size_t runs, struct rows *rows) {
-    static struct samples s;
+static struct row time_length(const struct spin *spin, unsigned length_us, size_t runs) {
+    static double code_us[MAX_RUNS], start_to_end_us[MAX_RUNS], host_us[MAX_RUNS],
+        empty_us[MAX_RUNS], extra_us[MAX_RUNS];
     const bool cpu = spin->cl->type & CL_DEVICE_TYPE_CPU;
-    const cl_ulong steps = (cl_ulong)(lengths_us[i] * 1e3 / spin->step_ns);
+    const cl_ulong steps = (cl_ulong)(length_us * 1e3 / spin->step_ns);
     time_after_empty(spin, steps); /* the warm-up */
     const struct cores from = cores_now();
-    for (size_t run = 0; run < runs; run++) /* in turns */
-        measure(spin, steps, &s, run);
+    for (size_t run = 0; run < runs; run++) { /* in turns */
+        const struct times empty = time_after_empty(spin, 0);
+        const struct times one = time_after_empty(spin, steps);
+        code_us[run] =
+            spin->is_loop ? second_half_us(spin, steps, one.start_to_end_us) : one.code_us;
+        start_to_end_us[run] = one.start_to_end_us;
+        host_us[run] = one.host_us;
+        empty_us[run] = empty.start_to_end_us - empty.code_us;
+        extra_us[run] = one.start_to_end_us - code_us[run] - empty_us[run];
+    }
     const char *others = cpu ? wait_and_doubt_cores(&from) : NULL;
-    const struct summary code = summarize_us(s.code_us, runs, cpu),
-                         device = summarize_us(s.start_to_end_us, runs, cpu),
-                         empty = summarize_us(s.empty_us, runs, cpu),
-                         host = summarize_us(s.host_us, runs, cpu);
-    const double beyond_us = median(s.extra_us, runs);
-    rows->code_us[i] = code.median;
-    rows->start_to_end_us[i] = device.median;
-    rows->extra_us[i] = device.median - code.median;
-    rows->empty_us[i] = empty.median;
-    rows->extra_minus_empty_us[i] =
-        fabs(beyond_us) < 0.005 ? 0 : beyond_us; /* words have no -0.00 */
-    rows->host_us[i] = host.median;
-    rows->host_extra_us[i] = host.median - code.median;
-    rows->doubt[i] = code.doubt ?: device.doubt ?: empty.doubt ?: host.doubt;
-    if (code.median > 1.2 * lengths_us[i] + 20)
-        rows->doubt[i] = "the spin was interrupted";
-    rows->doubt[i] = rows->doubt[i] ?: doubt_wait(rows->host_extra_us[i]) ?: others;
+    const struct summary code = summarize_us(code_us, runs, cpu),
+                         device = summarize_us(start_to_end_us, runs, cpu),
+                         empty = summarize_us(empty_us, runs, cpu),
+                         host = summarize_us(host_us, runs, cpu);
+    const double beyond_us = median(extra_us, runs);
+    struct row r = {.code_us = code.median,
+                    .start_to_end_us = device.median,
+                    .extra_us = device.median - code.median,
+                    .empty_us = empty.median,
+                    .extra_minus_empty_us = fabs(beyond_us) < 0.005 ? 0 : beyond_us, /* no -0.00 */
+                    .host_us = host.median,
+                    .host_extra_us = host.median - code.median};
+    r.doubt = code.doubt ?: device.doubt ?: empty.doubt ?: host.doubt;
+    if (code.median > 1.2 * length_us + 20)
+        r.doubt = "the spin was interrupted";
+    r.doubt = r.doubt ?: doubt_wait(r.host_extra_us) ?: others;
+    return r;
 }
 
 int main(int argc, char **argv) {
@@ -212,15 +206,16 @@ int main(int argc, char **argv) {
                   "How much longer than the code are START to END and the host's clock?", options);
     const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
     struct spin spin = new_spin(&cl);
-    struct rows rows;
+    struct row rows[LENGTHS];
+    double extra_us = 0, host_extra_us = 0, error_us = 0; /* the largest ones */
     if (spin.is_loop)
         spin.step_ns = find_loop_step_ns(&spin);
-    for (int i = 0; i < LENGTHS; i++)
-        measure_row(&spin, i, (size_t)runs, &rows);
-    const struct summary extra = summarize(rows.extra_us, LENGTHS),
-                         empty = summarize(rows.empty_us, LENGTHS),
-                         beyond = summarize(rows.extra_minus_empty_us, LENGTHS),
-                         host_extra = summarize(rows.host_extra_us, LENGTHS);
+    for (int i = 0; i < LENGTHS; i++) {
+        rows[i] = time_length(&spin, lengths_us[i], (size_t)runs);
+        extra_us = fmax(extra_us, rows[i].extra_us);
+        host_extra_us = fmax(host_extra_us, rows[i].host_extra_us);
+        error_us = fmax(error_us, fabs(rows[i].extra_minus_empty_us));
+    }
 
     begin_record(options, cl.name, cl.driver);
     say("Known lengths: a kernel that spins, on %s, %s\n"
@@ -229,16 +224,14 @@ int main(int argc, char **argv) {
     fprintf(record_file, "# code_by,%s\n", spin.code_by);
     for (int i = 0; i < LENGTHS; i++)
         print_row(
-            rows.doubt[i],
+            rows[i].doubt,
             "length_us=%9u|code_us=%9.2f|start_to_end_us=%15.2f|extra_us=%9.2f|empty_us=%9.2f|"
             "extra_minus_empty_us=%20.2f|host_us=%9.2f|host_extra_us=%13.2f",
-            lengths_us[i], rows.code_us[i], rows.start_to_end_us[i], rows.extra_us[i],
-            rows.empty_us[i], rows.extra_minus_empty_us[i], rows.host_us[i], rows.host_extra_us[i]);
-    say("\nSTART to END is %.2f to %.2f us more than the code, the host's clock %.2f to %.2f us.\n",
-        extra.min, extra.max, host_extra.min, host_extra.max);
-    say("For an empty kernel START to END is %.2f to %.2f us more than its code. Minus that,\n"
-        "run by run, extra_us is %+.2f to %+.2f us.\n",
-        empty.min, empty.max, beyond.min, beyond.max);
+            lengths_us[i], rows[i].code_us, rows[i].start_to_end_us, rows[i].extra_us,
+            rows[i].empty_us, rows[i].extra_minus_empty_us, rows[i].host_us, rows[i].host_extra_us);
+    say("\nSTART to END is up to %.2f us more than the code, the host's clock up to %.2f us.\n"
+        "After subtracting an empty kernel, run by run, the error is %.2f us at most.\n",
+        extra_us, host_extra_us, error_us);
     if (spin.is_loop)
         say("Here kernels have no clock that all work-groups share. The code is START to END of\n"
             "the second half of a loop, good to some percent.\n");

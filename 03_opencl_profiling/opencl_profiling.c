@@ -19,6 +19,8 @@ struct experiment {
     cl_command_queue queue;         /* with CL_QUEUE_PROFILING_ENABLE: it stamps its commands */
     cl_kernel kernel, empty_kernel; /* vector_add and empty_kernel of opencl_profiling.cl */
     size_t global_size, local_size; /* of vector_add: all work-items; those of a work-group */
+    size_t floats;                  /* in each of its vectors */
+    cl_mem vectors[3];
 };
 
 /* ---- The technique: the stamps of one finished command ---- */
@@ -28,9 +30,12 @@ struct experiment {
  * that this kernel launched have ended, too. HOST: all of it by the host's clock.
  * EMPTY_KERNEL: START to END of an empty kernel. */
 enum { QUEUED_TO_SUBMIT, SUBMIT_TO_START, START_TO_END, END_TO_COMPLETE, HOST, EMPTY_KERNEL, ROWS };
-static const char *const names[ROWS] = {
-    "queued_to_submit", "submit_to_start", "start_to_end", "end_to_complete", "host",
-    "empty_kernel"};
+static const char *const names[ROWS] = {[QUEUED_TO_SUBMIT] = "queued_to_submit",
+                                        [SUBMIT_TO_START] = "submit_to_start",
+                                        [START_TO_END] = "start_to_end",
+                                        [END_TO_COMPLETE] = "end_to_complete",
+                                        [HOST] = "host",
+                                        [EMPTY_KERNEL] = "empty_kernel"};
 
 /* Runs one command. Stores its event; returns what the host's clock says, in us. */
 static double run_us(cl_command_queue queue, cl_kernel kernel, size_t global, size_t local,
@@ -62,16 +67,14 @@ static double between_us(cl_ulong from_ns, cl_ulong to_ns) {
     return (double)(cl_long)(to_ns - from_ns) / 1e3;
 }
 
-/* Runs empty kernels, then one vector_add. Returns by how much the host waited longer than the
- * device ran, the larger one of both kernels. What is before START may be below zero: some drivers
+/* Runs empty kernels, then one vector_add. What is before START may be below zero: some drivers
  * translate QUEUED and SUBMIT from the host's clock, and not exactly. START and END are by one
  * clock, and in order: else this exits with 1. */
-static double time_stages(const struct experiment *x, double us[ROWS]) {
-    double empty_host_us;
+static void time_stages(const struct experiment *x, double us[ROWS]) {
     cl_event event;
     for (int i = 0; i < 2; i++) { /* The second one counts. The first one wakes the device. */
-        empty_host_us = run_us(x->queue, x->empty_kernel, 1, 1, &event);
-        us[EMPTY_KERNEL] = start_to_end_us(event, empty_host_us);
+        const double host_us = run_us(x->queue, x->empty_kernel, 1, 1, &event);
+        us[EMPTY_KERNEL] = start_to_end_us(event, host_us);
     }
     us[HOST] = run_us(x->queue, x->kernel, x->global_size, x->local_size, &event);
     const cl_ulong queued_ns = stamp_ns(event, CL_PROFILING_COMMAND_QUEUED);
@@ -88,110 +91,102 @@ static double time_stages(const struct experiment *x, double us[ROWS]) {
              "impossible, or too short for this clock: START %llu, END %llu, COMPLETE %llu ns",
              (unsigned long long)start_ns, (unsigned long long)end_ns,
              (unsigned long long)complete_ns);
-    return fmax(us[HOST] - us[START_TO_END], empty_host_us - us[EMPTY_KERNEL]);
 }
 
-/* ---- The check of the result ---- */
+/* ---- Set-up, and the check of the result ---- */
 
-static void check_result(const struct experiment *x, cl_mem c, size_t n) {
-    float *host = host_vector(C, n);
-    CHECK_CL(clEnqueueReadBuffer(x->queue, c, CL_TRUE, 0, n * sizeof *host, host, 0, NULL, NULL));
-    check_sums(host, n);
+static struct experiment new_experiment(const struct opencl *cl, size_t floats, size_t threads) {
+    const cl_program program = build_program(cl, "opencl_profiling.cl", "");
+    const cl_ulong elements = floats;
+    struct experiment x = {.queue = cl->queue, .floats = floats, .local_size = threads};
+    x.kernel = new_kernel(program, "vector_add");
+    x.empty_kernel = new_kernel(program, "empty_kernel");
+    check_group(cl, x.kernel, (long long)threads);
+    x.global_size = (floats + threads - 1) / threads * threads;
+    for (cl_uint v = A; v <= C; v++) {
+        float *host = host_vector(v, floats);
+        x.vectors[v] = new_buffer(cl, floats * sizeof *host, host);
+        CHECK_CL(clSetKernelArg(x.kernel, v, sizeof x.vectors[v], &x.vectors[v]));
+        free(host);
+    }
+    CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
+    return x;
+}
+
+static void check_result(const struct experiment *x) {
+    float *host = host_vector(C, x->floats);
+    CHECK_CL(clEnqueueReadBuffer(x->queue, x->vectors[C], CL_TRUE, 0, x->floats * sizeof *host,
+                                 host, 0, NULL, NULL));
+    check_sums(host, x->floats);
     free(host);
 }
 
-/* Writes over c after the warm-up's check: the timed runs must write the sums anew. */
-static void spoil_result(const struct experiment *x, cl_mem c, size_t n) {
+/* Writes over the sums after the warm-up's check: the timed runs must write them anew. */
+static void spoil_result(const struct experiment *x) {
     const float none = -1;
-    const size_t bytes = n * sizeof none;
-    CHECK_CL(clEnqueueFillBuffer(x->queue, c, &none, sizeof none, 0, bytes, 0, NULL, NULL));
+    CHECK_CL(clEnqueueFillBuffer(x->queue, x->vectors[C], &none, sizeof none, 0,
+                                 x->floats * sizeof none, 0, NULL, NULL));
     CHECK_CL(clFinish(x->queue));
 }
 
-/* ---- From samples to a row ---- */
-
-/* The samples' standard deviation, from the differences to their mean: the mean of squares minus
- * the square of the mean would cancel. */
-static double std_dev(const double *samples, size_t count, double mean) {
-    double squares = 0;
-    for (size_t i = 0; i < count; i++)
-        squares += (samples[i] - mean) * (samples[i] - mean);
-    return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-}
+/* ---- The report's numbers ---- */
 
 /* The largest number of ns that divides all these times shows the step of a coarse clock. */
 static long long common_step_ns(const double *us, size_t n) {
     long long step_ns = 0;
-    for (size_t i = 0; i < n; i++)
-        for (long long rest, ns = us[i] > 0 ? llround(us[i] * 1e3) : 0; ns > 0; ns = rest) {
-            rest = step_ns % ns; /* Euclid's algorithm */
+    for (size_t i = 0; i < n; i++) {
+        long long ns = llround(us[i] * 1e3);
+        while (ns != 0) { /* Euclid's algorithm */
+            const long long rest = step_ns % ns;
             step_ns = ns;
+            ns = rest;
         }
+    }
     return step_ns;
 }
 
 int main(int argc, char **argv) {
-    static double us[ROWS][MAX_RUNS], overhead_us[MAX_RUNS];
+    static double us[ROWS][MAX_RUNS];
     double one_us[ROWS];
     struct summary s[ROWS];
+    size_t claimed_ns;
     long long runs = 31, size = 1 << 24, threads = 256;
     const struct opt options[] = {
         OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size),
         OPT_NUMBER("threads", &threads, MAX_THREADS, "work-items in a work-group"), END_OF_OPTIONS};
-    struct experiment x;
-    cl_mem vectors[3];
-    size_t claimed_ns;
     parse_options(argc, argv, "What does the device's own clock say of a command?", options);
     const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    x.queue = cl.queue;
     check_size(&cl, size, 3 * sizeof(float));
-    const cl_program program = build_program(&cl, "opencl_profiling.cl", "");
-    x.kernel = new_kernel(program, "vector_add");
-    x.empty_kernel = new_kernel(program, "empty_kernel");
-    check_group(&cl, x.kernel, threads);
-
-    const size_t n = (size_t)size, count = (size_t)runs;
-    const cl_ulong elements = n;
-    for (cl_uint v = A; v <= C; v++) {
-        float *floats = host_vector(v, n);
-        vectors[v] = new_buffer(&cl, n * sizeof *floats, floats);
-        CHECK_CL(clSetKernelArg(x.kernel, v, sizeof vectors[v], &vectors[v]));
-        free(floats);
-    }
-    CHECK_CL(clSetKernelArg(x.kernel, 3, sizeof elements, &elements));
-    x.local_size = (size_t)threads;
-    x.global_size = (n + x.local_size - 1) / x.local_size * x.local_size;
+    const struct experiment x = new_experiment(&cl, (size_t)size, (size_t)threads);
     CHECK_CL(clGetDeviceInfo(cl.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof claimed_ns,
                              &claimed_ns, NULL));
     time_stages(&x, one_us); /* the warm-up */
-    check_result(&x, vectors[C], n);
-    spoil_result(&x, vectors[C], n);
+    check_result(&x);
+    spoil_result(&x);
 
     const struct cores from = cores_now();
-    for (size_t run = 0; run < count; run++) {
-        overhead_us[run] = time_stages(&x, one_us);
+    for (int run = 0; run < runs; run++) {
+        time_stages(&x, one_us);
         for (int r = 0; r < ROWS; r++)
             us[r][run] = one_us[r];
     }
     const struct cores to = cores_now();
-    /* Others on the processor are in the host's times, and in those of a device that is the CPU. */
-    const char *others = wait_and_doubt_cores(&from),
-               *delayed = doubt_wait(median(overhead_us, count));
-    check_result(&x, vectors[C], n);
+    const char *others = wait_and_doubt_cores(&from);
+    check_result(&x);
 
     const bool cpu = cl.type & CL_DEVICE_TYPE_CPU;
     for (int r = 0; r < ROWS; r++)
-        s[r] = summarize_us(us[r], count, cpu);
-    const long long seen_step_ns = common_step_ns(us[START_TO_END], count);
+        s[r] = summarize_us(us[r], (size_t)runs, cpu);
+    const char *delayed = doubt_wait(s[HOST].median - s[START_TO_END].median);
+    const long long seen_step_ns = common_step_ns(us[START_TO_END], (size_t)runs);
     const double own_cores = (double)(to.ran - from.ran) / (double)(to.at - from.at);
 
     begin_record(options, cl.name, cl.driver);
-    say("OpenCL profiling: vector_add of %zu floats on %s, %s; %lld runs\n\n", n, cl.name,
+    say("OpenCL profiling: vector_add of %lld floats on %s, %s; %lld runs\n\n", size, cl.name,
         cl.driver, runs);
-    for (int r = 0; r < ROWS; r++)
+    for (int r = 0; r < ROWS; r++) /* others are in the host's time, and in all of a CPU's */
         print_row(s[r].doubt ?: delayed ?: r == HOST || cpu ? others : NULL,
-                  "interval=%-16s|" US_FORMAT "|std_dev_us=%.2f", names[r], US_OF(s[r]),
-                  std_dev(us[r], count, s[r].mean));
+                  "interval=%-16s|" US_FORMAT, names[r], US_OF(s[r]));
     value("claimed_step_ns", (double)claimed_ns);
     say("\nThe host waited %.2f us for a command that the device ran in %.2f us; an empty kernel "
         "took\n"

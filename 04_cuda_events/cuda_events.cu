@@ -36,15 +36,21 @@ static __global__ void vector_add(const float *a, const float *b, float *c, size
 
 /* ---- One launch ---- */
 
+/* Of each run: what a method says, and for how long the spin ran. NaN: no spin ran. */
+struct samples {
+    double us[MAX_RUNS], code_us[MAX_RUNS];
+};
+
 struct experiment {
     const char *kernel;         /* its name in the table */
     unsigned long long spin_ns; /* how long the spin is to run; 0: vector_add runs */
     unsigned long long *ran_ns; /* how long the last spin ran; on the device */
     float *a, *b, *c;           /* on the device */
-    size_t floats;              /* in each of the three */
+    size_t floats, runs;        /* in each of the three; of each method */
     struct blocked_pair pair;   /* two events and a blocker */
     cudaEvent_t wake_up;        /* the host sleeps while it waits for this one */
-    size_t runs;
+    struct samples no_sync, sync, event, blocked, floor, net, cpu_clock, asleep;
+    double late_us[MAX_RUNS]; /* how much longer than the floor the host waited for it */
 };
 
 static void launch(const struct experiment *e) {
@@ -121,58 +127,36 @@ static double cpu_clock_asleep_us(struct experiment *e) {
 
 /* ---- All methods on one kernel ---- */
 
-/* Their places in methods[]. NET is not measured: it is BLOCKED minus the median of FLOOR. */
-enum { NO_SYNC, SYNC, EVENT, BLOCKED, FLOOR, NET, CPU_CLOCK, ASLEEP, METHODS };
-static const struct method {
-    const char *name, *clock;
-    double (*us)(struct experiment *e);
-} methods[METHODS] = {{"host_no_sync", "host", host_no_sync_us},
-                      {"host_sync", "host", host_sync_us},
-                      {"event", "device", event_us},
-                      {"event_blocked", "device", event_blocked_us},
-                      {"event_floor", "device", event_floor_us},
-                      {"event_net", "device", NULL},
-                      {"cpu_clock", "processor", cpu_clock_us},
-                      {"cpu_clock_asleep", "processor", cpu_clock_asleep_us}};
-
-/* Of each method in each run: its time, and for how long the spin ran. NaN: no spin ran. */
-struct times {
-    double us[METHODS][MAX_RUNS], code_us[METHODS][MAX_RUNS];
-    double late_us[MAX_RUNS]; /* how much longer than the floor the host waited for it */
-};
-
-/* How long the last spin ran, in us. Exits with 1 if that is less than it was to run. */
-static double code_us(const struct experiment *e, const char *method) {
-    unsigned long long ns;
-    if (e->spin_ns == 0)
-        return NAN;
-    CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+/* `us` is what `method` has just said. Exits with 1 if the spin ran for less than it was to. */
+static void keep(const struct experiment *e, const char *method, double us, struct samples *s,
+                 size_t run) {
+    unsigned long long ns = 0;
+    if (e->spin_ns > 0)
+        CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
     if (ns < e->spin_ns)
         errx(EXIT_FAILED, "impossible: %s: a spin of %llu ns ran for %llu", method, e->spin_ns, ns);
-    return (double)ns / 1e3;
+    s->us[run] = us;
+    s->code_us[run] = e->spin_ns > 0 ? (double)ns / 1e3 : NAN;
 }
 
-/* The methods from `first` to `last`, in turns, so that all meet the same GPU. */
-static void time_all(struct experiment *e, int first, int last, struct times *t) {
-    for (size_t run = 0; run < e->runs; run++)
-        for (int m = first; m <= last; m++)
-            if (m != NET) {
-                t->us[m][run] = methods[m].us(e);
-                t->code_us[m][run] = m == FLOOR ? NAN : code_us(e, methods[m].name);
-                if (m == FLOOR)
-                    t->late_us[run] = e->pair.late_us;
-            }
-}
-
-/* Fills in event_net. Exits with 1 if it is not above 0, or over 5 us below the code: the clocks
- * differ by less. */
-static void subtract_floor(const struct experiment *e, struct times *t) {
-    const double floor_us = median(t->us[FLOOR], e->runs);
+/* In turns, so that all methods meet the same GPU. Exits with 1 if event_net is not above 0, or
+ * over 5 us below the code: the clocks differ by less. */
+static void time_kernel(struct experiment *e) {
     for (size_t run = 0; run < e->runs; run++) {
-        t->us[NET][run] = t->us[BLOCKED][run] - floor_us;
-        t->code_us[NET][run] = t->code_us[BLOCKED][run];
+        keep(e, "host_no_sync", host_no_sync_us(e), &e->no_sync, run);
+        keep(e, "host_sync", host_sync_us(e), &e->sync, run);
+        keep(e, "event", event_us(e), &e->event, run);
+        keep(e, "event_blocked", event_blocked_us(e), &e->blocked, run);
+        e->floor.us[run] = event_floor_us(e);
+        e->floor.code_us[run] = NAN;
+        e->late_us[run] = e->pair.late_us;
+        keep(e, "cpu_clock", cpu_clock_us(e), &e->cpu_clock, run);
     }
-    const double net_us = median(t->us[NET], e->runs);
+    const double floor_us = median(e->floor.us, e->runs);
+    e->net = e->blocked;
+    for (size_t run = 0; run < e->runs; run++)
+        e->net.us[run] -= floor_us;
+    const double net_us = median(e->net.us, e->runs);
     if (net_us <= 0 || net_us <= (double)e->spin_ns / 1e3 - 5)
         errx(EXIT_FAILED, "impossible: event_net: %g us of %s", net_us, e->kernel);
 }
@@ -181,43 +165,49 @@ static void subtract_floor(const struct experiment *e, struct times *t) {
  * Launch and drain, some us, are in that. Three times: somebody else may have the GPU in one. */
 static const char *doubt_clocks(struct experiment *e) {
     double least = INFINITY;
-    for (int i = 0; i < 3; i++) {
-        const double us = event_blocked_us(e);
-        least = fmin(least, fabs(us / code_us(e, "two clocks") - 1));
+    for (size_t i = 0; i < 3; i++) {
+        keep(e, "two clocks", event_blocked_us(e), &e->blocked, i);
+        least = fmin(least, fabs(e->blocked.us[i] / e->blocked.code_us[i] - 1));
     }
     return least > 0.01 ? "two clocks disagree" : NULL;
 }
 
 /* The smallest difference other than 0 between the event times of a kernel. A small one shows the
  * step of the events; without noise, as on the simulated GPU, it is that of two methods. */
-static double step_ns(const struct times *t, size_t runs) {
+static double step_ns(const struct experiment *e) {
     static double ns[3 * MAX_RUNS];
-    size_t n = 0;
-    for (int m = EVENT; m <= FLOOR; m++)
-        for (size_t run = 0; run < runs; run++)
-            ns[n++] = round(t->us[m][run] * 1e3); /* whole ns: an event time is a float */
-    return summarize(ns, n).step;
-}
-
-/* `gpu` and `others`: why not to believe any row, and any whose time holds a call of the host. */
-static void print_all(const struct experiment *e, int first, int last, const struct times *t,
-                      const char *gpu, const char *others) {
-    for (int m = first; m <= last; m++) {
-        const struct summary s = summarize_us(t->us[m], e->runs, false);
-        const double code = median(t->code_us[m], e->runs);
-        const char *doubt = gpu ?: m == BLOCKED || m == FLOOR || m == NET ? NULL : others;
-        if (code * 1e3 > (double)e->spin_ns + 5000) /* 5 us: above any step of the clock */
-            doubt = "the spin was interrupted";
-        print_row(s.doubt ?: doubt,
-                  "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%9.2f|extra_us=%9.2f",
-                  methods[m].name, methods[m].clock, e->kernel, US_OF(s), code, s.median - code);
+    for (size_t run = 0; run < e->runs; run++) { /* whole ns: an event time is a float */
+        ns[3 * run] = round(e->event.us[run] * 1e3);
+        ns[3 * run + 1] = round(e->blocked.us[run] * 1e3);
+        ns[3 * run + 2] = round(e->floor.us[run] * 1e3);
     }
+    return summarize(ns, 3 * e->runs).step;
 }
 
-/* ---- The experiment ---- */
+static void print_method(const struct experiment *e, const char *method, const char *clock,
+                         const struct samples *samples, const char *doubt) {
+    const struct summary s = summarize_us(samples->us, e->runs, false);
+    const double code = median(samples->code_us, e->runs);
+    if (code * 1e3 > (double)e->spin_ns + 5000) /* above any step of the clock; NaN is not */
+        doubt = "the spin was interrupted";
+    print_row(s.doubt ?: doubt,
+              "method=%-16s|clock=%-9s|kernel=%-10s|" US_FORMAT "|code_us=%9.2f|extra_us=%9.2f",
+              method, clock, e->kernel, US_OF(s), code, s.median - code);
+}
+
+/* `gpu` and `host`: why not to believe any row, and any whose time holds a call of the host. */
+static void print_kernel(const struct experiment *e, const char *gpu, const char *host) {
+    print_method(e, "host_no_sync", "host", &e->no_sync, host);
+    print_method(e, "host_sync", "host", &e->sync, host);
+    print_method(e, "event", "device", &e->event, host);
+    print_method(e, "event_blocked", "device", &e->blocked, gpu);
+    print_method(e, "event_floor", "device", &e->floor, gpu);
+    print_method(e, "event_net", "device", &e->net, gpu);
+    print_method(e, "cpu_clock", "processor", &e->cpu_clock, host);
+}
 
 int main(int argc, char **argv) {
-    static struct times of_short, of_long, of_vector_add; /* too large for the stack */
+    static struct experiment add, spin_10us, spin_1ms; /* too large for the stack */
     long long runs = 31, size = 1 << 24;
     const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
     parse_options(argc, argv, "How far is each way of timing a kernel from the time of its code?",
@@ -225,17 +215,16 @@ int main(int argc, char **argv) {
     char driver[64];
     const struct cudaDeviceProp gpu = open_cuda(driver);
     check_size(size, 3 * sizeof(float));
-    struct experiment e = {};
-    e.kernel = "vector_add";
-    e.runs = (size_t)runs;
-    e.floats = (size_t)size;
-    e.pair = new_blocked_pair();
-    CHECK_CUDA(cudaEventCreateWithFlags(&e.wake_up, cudaEventBlockingSync));
-    CHECK_CUDA(cudaMalloc(&e.ran_ns, sizeof *e.ran_ns));
-    e.a = new_vector(A, e.floats);
-    e.b = new_vector(B, e.floats);
-    e.c = new_vector(C, e.floats);
-    struct experiment spin_10us = e, spin_1ms = e;
+    add.kernel = "vector_add";
+    add.runs = (size_t)runs;
+    add.floats = (size_t)size;
+    add.pair = new_blocked_pair();
+    CHECK_CUDA(cudaEventCreateWithFlags(&add.wake_up, cudaEventBlockingSync));
+    CHECK_CUDA(cudaMalloc(&add.ran_ns, sizeof *add.ran_ns));
+    add.a = new_vector(A, add.floats);
+    add.b = new_vector(B, add.floats);
+    add.c = new_vector(C, add.floats);
+    spin_10us = spin_1ms = add;
     spin_10us.kernel = "spin_10us";
     spin_10us.spin_ns = 10000;
     spin_1ms.kernel = "spin_1ms";
@@ -243,36 +232,39 @@ int main(int argc, char **argv) {
 
     /* The warm-up, without the blocker: with lazy loading a first launch may wait for an idle
      * device. Then the sums are spoilt: the timed launches must write them anew. */
-    launch(&e);
-    check_vector_add(e.c, e.floats);
-    CHECK_CUDA(cudaMemset(e.c, 0xff, e.floats * sizeof *e.c)); /* NaNs */
+    launch(&add);
+    check_vector_add(add.c, add.floats);
+    CHECK_CUDA(cudaMemset(add.c, 0xff, add.floats * sizeof *add.c)); /* NaNs */
     CHECK_CUDA(cudaDeviceSynchronize());
     launch(&spin_10us);
 
     const struct cores from = cores_now();
-    const char *doubt = doubt_clocks(&spin_1ms);
-    time_all(&spin_10us, NO_SYNC, CPU_CLOCK, &of_short);
-    subtract_floor(&spin_10us, &of_short);
-    time_all(&spin_1ms, CPU_CLOCK, ASLEEP, &of_long);
-    time_all(&e, NO_SYNC, CPU_CLOCK, &of_vector_add);
-    subtract_floor(&e, &of_vector_add);
-    check_vector_add(e.c, e.floats);
+    const char *clocks = doubt_clocks(&spin_1ms);
+    time_kernel(&spin_10us);
+    for (size_t run = 0; run < add.runs; run++) {
+        keep(&spin_1ms, "cpu_clock", cpu_clock_us(&spin_1ms), &spin_1ms.cpu_clock, run);
+        keep(&spin_1ms, "cpu_clock_asleep", cpu_clock_asleep_us(&spin_1ms), &spin_1ms.asleep, run);
+    }
+    time_kernel(&add);
+    check_vector_add(add.c, add.floats);
     const char *others = wait_and_doubt_cores(&from); /* they lengthen each call of the host */
-    const char *gpu_short = doubt ?: doubt_wait(median(of_short.late_us, e.runs));
-    const char *gpu_long = doubt ?: doubt_wait(median(of_vector_add.late_us, e.runs));
+    const char *gpu_spins = clocks ?: doubt_wait(median(spin_10us.late_us, add.runs));
+    const char *gpu_adds = clocks ?: doubt_wait(median(add.late_us, add.runs));
+    const double event_step_ns = step_ns(&add);
 
     begin_record(options, gpu.name, driver);
     say("CUDA events: spins and vector_add of %zu floats on %s; %lld runs\n"
         "code_us: how long the spin ran, by %%globaltimer; extra_us: median_us minus code_us\n\n",
-        e.floats, gpu.name, runs);
-    print_all(&spin_10us, NO_SYNC, CPU_CLOCK, &of_short, gpu_short, others);
-    print_all(&spin_1ms, CPU_CLOCK, ASLEEP, &of_long, gpu_short, others);
-    print_all(&e, NO_SYNC, CPU_CLOCK, &of_vector_add, gpu_long, others);
+        add.floats, gpu.name, runs);
+    print_kernel(&spin_10us, gpu_spins, gpu_spins ?: others);
+    print_method(&spin_1ms, "cpu_clock", "processor", &spin_1ms.cpu_clock, gpu_spins ?: others);
+    print_method(&spin_1ms, "cpu_clock_asleep", "processor", &spin_1ms.asleep, gpu_spins ?: others);
+    print_kernel(&add, gpu_adds, gpu_adds ?: others);
+    value("event_step_ns", event_step_ns);
     say("\nvector_add takes %.2f us on the device: event_blocked minus the events' own %.2f us.\n"
         "Unequal event times differ by %.0f ns at least; while the host sleeps, clock() sees\n"
         "%.0f us of a kernel of 1 ms.\n",
-        median(of_vector_add.us[NET], e.runs), median(of_vector_add.us[FLOOR], e.runs),
-        value("event_step_ns", fmin(step_ns(&of_short, e.runs), step_ns(&of_vector_add, e.runs))),
-        median(of_long.us[ASLEEP], e.runs));
+        median(add.net.us, add.runs), median(add.floor.us, add.runs), event_step_ns,
+        median(spin_1ms.asleep.us, add.runs));
     return EXIT_SUCCESS; /* memory, gate and events go with the process */
 }

@@ -44,7 +44,7 @@ ulong read_unit(void) {
 }
 #endif
 
-/* What work-item 0 of a work-group writes down; the same as in the host programs. */
+/* What work-item 0 of a work-group writes down, as in block_time.h. */
 struct block_time {
     ulong start_clock, end_clock, start_ns, end_ns, unit;
 };

@@ -11,6 +11,7 @@
  * Try:   ./block_timeline --trace >trace.json        then open the file on https://ui.perfetto.dev
  *        ./block_timeline --blocks 40 --threads 64   now hardly a block waits for a place
  */
+#include "block_time.h" /* what a block writes down */
 #include "cuda.h"
 #include "samples.h"
 #include "timeline.h"
@@ -18,12 +19,6 @@
 /* A few waves, the last one not full: so many blocks on 132 SMs, and as many for each SM
  * elsewhere. */
 enum { FEW_WAVES = 600, ON_SMS = 132 };
-
-/* What thread 0 of a block writes down. Clocks are its SM's own: within a block their difference
- * means something, between blocks nothing. The nanoseconds are one clock's for the whole device. */
-struct block_time {
-    unsigned long long start_clock, end_clock, start_ns, end_ns, sm;
-};
 
 /* ---- The kernel ---- */
 
@@ -35,7 +30,6 @@ static __device__ unsigned long long globaltimer_ns(void) {
     return ns;
 }
 
-/* PTX calls this number volatile: it may change while a block runs. */
 static __device__ unsigned sm_number(void) {
     unsigned sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)::"memory");
@@ -82,7 +76,7 @@ static __global__ void timedReduction(const float *input, float *output, struct 
     if (__syncthreads_count(1) && tid == 0) {
         t.end_clock = clock64();
         t.end_ns = globaltimer_ns();
-        t.sm = sm_number();
+        t.unit = sm_number(); /* by PTX it may change while a block runs */
         times[blockIdx.x] = t;
     }
 }
@@ -90,116 +84,89 @@ static __global__ void timedReduction(const float *input, float *output, struct 
 /* ---- One launch ---- */
 
 struct memory {
-    float *input, *output; /* on the device */
-    struct block_time *times;
-    float *host_input, *host_output;
-    struct block_time *host_times;
+    float *input, *output, *host_output; /* those without host_ are on the device */
+    struct block_time *times, *host_times;
 };
 
-static struct memory set_up(size_t blocks, size_t threads) {
+static struct memory set_up(unsigned blocks, unsigned threads) {
     struct memory m = {};
     CHECK_CUDA(cudaMalloc(&m.input, 2 * threads * sizeof *m.input));
     CHECK_CUDA(cudaMalloc(&m.output, blocks * sizeof *m.output));
     CHECK_CUDA(cudaMalloc(&m.times, blocks * sizeof *m.times));
     m.host_output = (float *)new_memory(blocks * sizeof *m.host_output);
     m.host_times = (struct block_time *)new_memory(blocks * sizeof *m.host_times);
-    m.host_input = (float *)new_memory(2 * threads * sizeof *m.host_input);
     return m;
 }
 
-/* Launches with random numbers whose minimum is at a random place of one half, and reads back what
- * the blocks wrote. Returns how long the host waited, in us. Exits with 1 on a wrong minimum or an
- * impossible stamp. */
-static double run_us(const struct memory *m, size_t blocks, size_t threads, int work,
-                     bool upper_half) {
+/* Run 0 or 1: launches, and reads back what the blocks wrote down. Returns for how long the host
+ * waited, in us. */
+static double run_us(const struct memory *m, unsigned blocks, unsigned threads, int work,
+                     size_t run) {
+    float input[2 * MAX_THREADS];
     const size_t output_bytes = blocks * sizeof *m->output, times_bytes = blocks * sizeof *m->times;
-    const size_t input_bytes = 2 * threads * sizeof *m->input;
-    const float minimum = -(float)(1 + rand() % 1000);
-    for (size_t i = 0; i < 2 * threads; i++)
-        m->host_input[i] = (float)(rand() % 1000);
-    m->host_input[(upper_half ? threads : 0) + (size_t)rand() % threads] = minimum;
-    CHECK_CUDA(cudaMemcpy(m->input, m->host_input, input_bytes, cudaMemcpyHostToDevice));
+    const size_t input_bytes = 2 * threads * sizeof *input;
+    fill_input(input, 2 * threads, run, 2);
+    CHECK_CUDA(cudaMemcpy(m->input, input, input_bytes, cudaMemcpyHostToDevice));
     /* No block has a result (NaN) or a stamp now, and the device is idle. */
     CHECK_CUDA(cudaMemset(m->output, 0xff, output_bytes));
     CHECK_CUDA(cudaMemset(m->times, 0, times_bytes));
     CHECK_CUDA(cudaDeviceSynchronize());
 
     const int64_t start_ns = now_ns();
-    timedReduction<<<(unsigned)blocks, (unsigned)threads, input_bytes>>>(m->input, m->output,
-                                                                         m->times, work);
+    timedReduction<<<blocks, threads, input_bytes>>>(m->input, m->output, m->times, work);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaDeviceSynchronize());
     const int64_t end_ns = now_ns();
+
     CHECK_CUDA(cudaMemcpy(m->host_output, m->output, output_bytes, cudaMemcpyDeviceToHost));
     CHECK_CUDA(cudaMemcpy(m->host_times, m->times, times_bytes, cudaMemcpyDeviceToHost));
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block_time *t = &m->host_times[b];
-        if (m->host_output[b] != minimum)
-            errx(EXIT_FAILED, "block %zu of %zu found %g, not the minimum %g", b, blocks,
-                 (double)m->host_output[b], (double)minimum);
-        if (t->end_clock <= t->start_clock || t->end_ns < t->start_ns)
-            errx(EXIT_FAILED, "impossible: block %zu runs from clock %llu to %llu, %llu to %llu ns",
-                 b, t->start_clock, t->end_clock, t->start_ns, t->end_ns);
-        if (t->sm >= MAX_UNITS)
-            errx(EXIT_FAILED, "impossible: block %zu runs on SM %llu", b, t->sm);
-    }
+    check_blocks(m->host_times, m->host_output, blocks);
     return (double)(end_ns - start_ns) / 1e3;
 }
 
-/* As many blocks as run at once, all SMs together. Exits with 1 if not even one does. */
-static int blocks_at_once(size_t threads, int sms) {
+/* As many blocks as run at once, all SMs together. */
+static unsigned blocks_at_once(unsigned threads, unsigned sms) {
     int per_sm = 0;
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &per_sm, (const void *)timedReduction, (int)threads, 2 * threads * sizeof(float)));
-    if (per_sm < 1)
-        errx(EXIT_FAILED, "no block of %zu threads has room on an SM", threads);
-    return per_sm * sms;
+    return (unsigned)per_sm * sms;
 }
 
 int main(int argc, char **argv) {
-    struct numbers block_list = {}, thread_list = {1, {1024}};
-    long long work = 20, trace = false;
+    long long asked_blocks = 0, asked_threads = 1024, work = 20, trace = false;
     const struct opt options[] = {
         OPT_DEVICE,
-        OPT_LIST("blocks", &block_list, MAX_BLOCKS,
-                 "number of blocks, one alone; else 600 on 132 SMs, and as many for each SM"),
-        OPT_LIST("threads", &thread_list, MAX_THREADS, "threads in a block, one number"),
+        OPT_NUMBER("blocks", &asked_blocks, MAX_BLOCKS,
+                   "launch N blocks; else 600 on 132 SMs, and as many for each SM"),
+        OPT_NUMBER("threads", &asked_threads, MAX_THREADS, "N threads in each block"),
         OPT_NUMBER("work", &work, 1000000, "have each block do its work N times"),
         OPT_FLAG("trace", &trace, "print Chrome's trace format and nothing else"),
         END_OF_OPTIONS};
     parse_options(argc, argv, "Which SM ran which block, and when?", options);
-    if (trace)
-        leave_stdout_to_trace();
-    only_one("--blocks", &block_list);
-    const size_t threads = only_one("--threads", &thread_list);
+    if (trace && record_file == stdout)
+        errx(EXIT_BAD_USAGE, "--csv: --trace prints on stdout; give --csv=FILE");
     char driver[64];
     const struct cudaDeviceProp gpu = open_cuda(driver);
-    const int sms = gpu.multiProcessorCount;
-    check_most("threads", (long long)threads, (size_t)gpu.maxThreadsPerBlock, gpu.name);
-    if (block_list.count == 0) {
-        block_list.count = 1;
-        block_list.at[0] = FEW_WAVES * sms / ON_SMS;
-    }
-    const size_t blocks = (size_t)block_list.at[0];
+    const unsigned sms = (unsigned)gpu.multiProcessorCount;
+    check_most("threads", asked_threads, (size_t)gpu.maxThreadsPerBlock, gpu.name);
+    if (asked_blocks == 0)
+        asked_blocks = FEW_WAVES * sms / ON_SMS;
+    const unsigned blocks = (unsigned)asked_blocks, threads = (unsigned)asked_threads;
     const struct memory m = set_up(blocks, threads);
-    struct slice *slices = (struct slice *)new_memory(blocks * sizeof *slices);
-
-    run_us(&m, blocks, threads, (int)work, true); /* the warm-up, which chapter 06 is about */
-    const double wait_us = run_us(&m, blocks, threads, (int)work, false);
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block_time *t = &m.host_times[b];
-        slices[b] =
-            (struct slice){b, t->sm, t->start_ns, t->end_ns, t->end_clock - t->start_clock, 0};
-    }
-    const struct timeline line = new_timeline(slices, blocks);
-    const char *doubt = doubt_wait(wait_us - (double)line.span_ns / 1e3) ?: DEBUG_DOUBT;
+    run_us(&m, blocks, threads, (int)work, 0); /* the warm-up, which chapter 06 is about */
+    const double wait_us = run_us(&m, blocks, threads, (int)work, 1);
+    struct timeline line = new_timeline(m.host_times, blocks);
+    line.unit_name = "SM";
+    line.doubt = doubt_wait(wait_us - line.span_us) ?: DEBUG_DOUBT;
 
     begin_record(options, gpu.name, driver);
-    say("Block timeline: %zu blocks of %zu threads on %s; %d SMs, %d blocks at a time\n\n", blocks,
+    record_timeline(&line);
+    if (trace) {
+        print_trace(&line);
+        return EXIT_SUCCESS;
+    }
+    say("Block timeline: %u blocks of %u threads on %s; %u SMs, %u blocks at a time\n\n", blocks,
         threads, gpu.name, sms, blocks_at_once(threads, sms));
-    draw_timeline(&line, "SM", doubt);
-    record_slices(&line, doubt);
-    if (trace)
-        print_trace(&line, "SM");
+    draw_timeline(&line);
     return EXIT_SUCCESS;
 }

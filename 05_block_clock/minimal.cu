@@ -55,7 +55,7 @@ static void check(cudaError_t error, const char *call) {
 int main(void) {
     static struct memory host;
     struct memory *gpu; // on the GPU: the host takes only addresses in it
-    check(cudaMalloc(&gpu, sizeof host), "cudaMalloc");
+    check(cudaMalloc(&gpu, sizeof host), "cudaMalloc (no GPU or no driver?)");
     for (int i = 0; i < 2 * THREADS; i++)
         host.input[i] = (float)(rand() % 1000);
     host.input[rand() % (2 * THREADS)] = -1; // the minimum

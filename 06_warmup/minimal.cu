@@ -28,7 +28,7 @@ static void check(cudaError_t error, const char *call) {
 
 int main(void) {
     float *a, *b, *c; // no managed memory: the first launch would also have to move it
-    check(cudaMalloc(&a, sizeof host), "cudaMalloc");
+    check(cudaMalloc(&a, sizeof host), "cudaMalloc (no GPU or no driver?)");
     check(cudaMalloc(&b, sizeof host), "cudaMalloc");
     check(cudaMalloc(&c, sizeof host), "cudaMalloc");
     for (size_t i = 0; i < COUNT; i++)

@@ -2,17 +2,15 @@
  *
  * How fast do the SMs run: after a pause, and when the whole GPU is busy for 20 seconds?
  *
- * Measures: the rate of one SM's clock against the GPU's timer: for a millisecond each, after three
- *   seconds of nothing; then in kernels that take much power, in turns: on the tensor cores with
- *   numbers that are all zero and with random ones, and without tensor cores. Beside it the time of
- *   a launch by an event pair. A turn's second half counts, when the clock's first fall is over.
+ * Measures: the rate of one SM's clock by the GPU's timer, after three seconds of nothing, then in
+ *   kernels that take much power, by turns: with zeros and random numbers on the tensor cores, and
+ *   without them. Beside it a launch's time, by an event pair. A turn's second half counts.
  * Does not measure: your kernel, whose power depends on what it does and on its data; and the
  *   power, which `nvidia-smi dmon -s p` shows.
  *
  * Build: nvcc -O2 -arch=native -I../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
  * Try:   ./sm_clock --runs 1200    a minute each; on a laptop, with and without its charger
- *        ./sm_clock --load 2    random numbers alone, for their power
  */
 #include "cuda.h"
 #include "report.h"
@@ -20,13 +18,12 @@
 
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, BLOCKS_PER_SM = 4, LAUNCHES = 8, TURNS = 5, NUMBERS = 1024 };
 
-/* What keeps the GPU busy: zeros and random numbers on the tensor cores, and random numbers without
- * them. The last two are names of its values in the record. */
+/* What keeps the GPU busy: zeros and random numbers on the tensor cores, and without them (fma). */
 enum { ZEROS, RANDOM, FMA, KINDS };
 static const struct {
     const char *name;
     bool random, tensor;
-    const char *launch_ms, *clock_mhz;
+    const char *launch_ms, *clock_mhz; /* names in the record */
 } kinds[KINDS] = {{"zeros", false, true, "zeros_launch_ms", "zeros_clock_mhz"},
                   {"random", true, true, "random_launch_ms", "random_clock_mhz"},
                   {"fma", true, false, "fma_launch_ms", "fma_clock_mhz"}};
@@ -58,9 +55,8 @@ static __global__ void count_clocks(struct rate *rate) {
     rate->ns = ns;
 }
 
-/* Multiplies and adds, nothing else: on the tensor cores if `tensor` is set and there
- * are some (compute capability 8.0 and later), which takes the most power. Each unsigned
- * is two numbers of 16 bits. */
+/* Multiplies and adds, nothing else: on the tensor cores, which takes the most power, if `tensor`
+ * is set and they are there (compute capability 8.0). Each unsigned is two numbers of 16 bits. */
 static __global__ void multiply(const unsigned *numbers, float *sums, long long steps, bool tensor,
                                 struct rate *rate) {
     const unsigned t = threadIdx.x, *n = numbers + t % (NUMBERS - 8);
@@ -98,25 +94,17 @@ struct experiment {
     unsigned blocks, threads; /* threads: of each block */
     long long steps;          /* of each launch */
     cudaEvent_t start, stop;
-    unsigned *numbers; /* this and the rest is on the device: what the kernels read */
-    float *sums;       /* and write: one of each thread */
+    unsigned *numbers; /* from here on on the device */
+    float *sums;       /* one of each thread */
     struct rate *rate;
 };
 
 struct row {
     int turn;
     const char *numbers;
-    double since_s, launch_ms, clock_mhz; /* launch_ms NaN: no launch of a load */
+    int64_t start_ns;            /* by the host's clock */
+    double launch_ms, clock_mhz; /* launch_ms NaN: no launch of a load */
     const char *doubt;
-};
-
-struct results {
-    struct row rows[PAUSE_ROWS + 1 + TURNS * KINDS];
-    int row_count;
-    int64_t begin_ns;          /* of the samples, by the host's clock */
-    double begin_mhz, end_mhz; /* at both ends of the time after the pause */
-    /* Of each kind: the medians of each turn, and the fewest cycles of all of its launches. */
-    double launch_ms[KINDS][TURNS], clock_mhz[KINDS][TURNS], fewest_cycles[KINDS];
 };
 
 /* The rate that the kernel before has noted, while at most `most_ns` passed. */
@@ -129,14 +117,11 @@ static double noted_mhz(const struct experiment *e, double most_ns) {
     return (double)rate.clocks * 1e3 / (double)rate.ns;
 }
 
-/* Numbers of 16 bits from 1 to 2 or from -2 to -1; 0 if `random` is not set.
- * And no sums: each is NaN. */
+/* Zeros, or numbers of 16 bits from 1 to 2 and from -2 to -1. And no sums: each is NaN. */
 static void set_numbers(const struct experiment *e, bool random) {
-    unsigned host[NUMBERS];
-    for (int i = 0; i < NUMBERS; i++)
-        host[i] =
-            random ? 0x3c003c00u | ((unsigned)rand() & 0x83ff) | ((unsigned)rand() & 0x83ff) << 16
-                   : 0;
+    uint16_t host[2 * NUMBERS] = {0};
+    for (int i = 0; i < 2 * NUMBERS && random; i++)
+        host[i] = (uint16_t)(0x3c00 | (rand() & 0x83ff));
     CHECK_CUDA(cudaMemcpy(e->numbers, host, sizeof host, cudaMemcpyHostToDevice));
     CHECK_CUDA(cudaMemset(e->sums, 0xff, (size_t)e->blocks * e->threads * sizeof *e->sums));
 }
@@ -148,36 +133,31 @@ static void check_found(const struct experiment *e, bool random) {
     CHECK_CUDA(cudaMemcpy(found, e->sums, count * sizeof *found, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
         if (!(found[i] == found[i % e->threads]) || (found[i] == 0) == random)
-            errx(EXIT_FAILED,
-                 "wrong result of %s: thread %zu of block %zu has %g, of the first block %g",
-                 random ? "random numbers" : "zeros", i % e->threads, i / e->threads,
-                 (double)found[i], (double)found[i % e->threads]);
+            errx(EXIT_FAILED, "wrong result in block %zu: %g", i / e->threads, (double)found[i]);
     free(found);
 }
 
-/* A pause, and then `count` samples of one SM; ten get a row. */
-static void measure_after_pause(const struct experiment *e, int count, struct results *r) {
-    const int apart = (count + PAUSE_ROWS - 1) / PAUSE_ROWS;
-    for (int i = 0; i <= count; i++) {
-        const int64_t start_ns = now_ns();
-        count_clocks<<<1, 1>>>(e->rate);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaDeviceSynchronize());
-        r->end_mhz = noted_mhz(e, 1.01 * (double)(now_ns() - start_ns));
-        if (i == 0) { /* the first launch loads the kernel */
-            sleep_for_ns(PAUSE_S * 1000000000LL);
-            continue;
-        }
-        r->begin_ns = i == 1 ? start_ns : r->begin_ns;
-        r->begin_mhz = i == 1 ? r->end_mhz : r->begin_mhz;
-        if ((i - 1) % apart == 0)
-            r->rows[r->row_count++] = (struct row){
-                0, "none", (double)(start_ns - r->begin_ns) / 1e9, NAN, r->end_mhz, NULL};
+static struct row time_one_sm(const struct experiment *e) {
+    const int64_t start_ns = now_ns();
+    count_clocks<<<1, 1>>>(e->rate);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaDeviceSynchronize());
+    const double mhz = noted_mhz(e, 1.01 * (double)(now_ns() - start_ns));
+    return (struct row){0, "none", start_ns, NAN, mhz, NULL};
+}
+
+/* A pause, and then one SM again and again. Each row is the first of so many samples. */
+static void measure_after_pause(const struct experiment *e, int samples, struct row *rows) {
+    time_one_sm(e); /* the first launch loads the kernel */
+    sleep_for_ns(PAUSE_S * 1000000000LL);
+    for (int i = 0; i < PAUSE_ROWS * samples; i++) {
+        const struct row row = time_one_sm(e);
+        if (i % samples == 0)
+            rows[i / samples] = row;
     }
 }
 
-/* The launches of one sample, between two events: returns the milliseconds of one launch. *mhz: the
- * clock of one SM in the last one. */
+/* The milliseconds of a launch, of several between two events. *mhz: one SM's clock in the last. */
 static double time_launches_ms(const struct experiment *e, bool tensor, double *mhz) {
     CHECK_CUDA(cudaEventRecord(e->start, 0));
     for (int launch = 0; launch < LAUNCHES; launch++) {
@@ -191,39 +171,34 @@ static double time_launches_ms(const struct experiment *e, bool tensor, double *
     return us / 1e3 / LAUNCHES;
 }
 
-/* One turn: `count` samples of one kind, of which the second half counts. A slower clock makes a
- * launch longer, but not its cycles: where these are more, others had the GPU. */
-static void measure_load(const struct experiment *e, int k, int turn, int count,
-                         struct results *r) {
+/* One turn: so many samples of one kind, of which the second half counts. A slower clock makes a
+ * launch longer, but not its cycles: where these are more than the fewest, others had the GPU. */
+static struct row measure_load(const struct experiment *e, int k, int turn, int samples,
+                               double *fewest_cycles) {
     static double launch_ms[MAX_RUNS], clock_mhz[MAX_RUNS];
-    const size_t half = (size_t)(count / 2), rest = (size_t)count - half;
+    const size_t half = (size_t)(samples / 2), rest = (size_t)samples - half;
     const int64_t start_ns = now_ns();
     set_numbers(e, kinds[k].random);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < samples; i++) {
         launch_ms[i] = time_launches_ms(e, kinds[k].tensor, &clock_mhz[i]);
-        r->fewest_cycles[k] = fmin(launch_ms[i] * clock_mhz[i], r->fewest_cycles[k] ?: INFINITY);
+        *fewest_cycles = fmin(launch_ms[i] * clock_mhz[i], *fewest_cycles);
     }
     check_found(e, kinds[k].random);
-    const double ms = r->launch_ms[k][turn] = median(launch_ms + half, rest);
-    const double mhz = r->clock_mhz[k][turn] = median(clock_mhz + half, rest);
-    const bool interrupted = ms - r->fewest_cycles[k] / mhz > fmax(0.2 * ms, 0.000512);
-    r->rows[r->row_count++] =
-        (struct row){turn + 1, kinds[k].name, (double)(start_ns - r->begin_ns) / 1e9,
-                     ms,       mhz,           interrupted ? "the launches were interrupted" : NULL};
+    const double ms = median(launch_ms + half, rest), mhz = median(clock_mhz + half, rest);
+    const double longer_ms = ms - *fewest_cycles / mhz;
+    const bool interrupted = longer_ms > fmax(0.2 * ms, 0.000512);
+    return (struct row){turn + 1, kinds[k].name,
+                        start_ns, ms,
+                        mhz,      interrupted ? "the launches were interrupted" : NULL};
 }
 
 int main(int argc, char **argv) {
-    static struct results r;
-    long long asked_runs = 200, threads = 256, steps = 65536, load = KINDS + 1;
-    const struct opt options[] = {
-        OPT_DEVICE,
-        OPT_RUNS(&asked_runs),
-        OPT_NUMBER("threads", &threads, 1024, "N threads in each block"),
-        OPT_NUMBER("work", &steps, 1000000, "N steps in each launch"),
-        OPT_NUMBER("load", &load, 4, "one load alone: 1 zeros, 2 random, 3 fma; 4 all, in turns"),
-        END_OF_OPTIONS};
-    parse_options(argc, argv, "How fast do the SMs run, after a pause and when all are busy?",
-                  options);
+    long long runs = 200, threads = 256, steps = 65536;
+    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs),
+                                  OPT_NUMBER("threads", &threads, 1024, "N threads in each block"),
+                                  OPT_NUMBER("work", &steps, 1000000, "N steps in each launch"),
+                                  END_OF_OPTIONS};
+    parse_options(argc, argv, "How fast do the SMs run, after a pause and when busy?", options);
     char driver[64];
     const struct cudaDeviceProp gpu = open_cuda(driver);
     struct experiment e = {};
@@ -235,36 +210,41 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaMalloc(&e.rate, sizeof *e.rate));
     CHECK_CUDA(cudaEventCreate(&e.start));
     CHECK_CUDA(cudaEventCreate(&e.stop));
-    const int runs = (int)asked_runs, turns = runs < TURNS ? runs : TURNS;
-    measure_after_pause(&e, 2 * runs, &r);
-    for (int turn = 0; turn < turns; turn++)
-        for (int k = 0; k < KINDS; k++)
-            if (load == k + 1 || load > KINDS)
-                measure_load(&e, k, turn, runs * (turn + 1) / turns - runs * turn / turns, &r);
+
+    const int samples = ((int)runs + TURNS - 1) / TURNS; /* in each turn */
+    struct row rows[PAUSE_ROWS + TURNS * KINDS], *end = rows + PAUSE_ROWS;
+    double fewest_cycles[KINDS] = {INFINITY, INFINITY, INFINITY};
+    double launch_ms[KINDS][TURNS], clock_mhz[KINDS][TURNS], ms[KINDS], mhz[KINDS];
+    measure_after_pause(&e, samples, rows);
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int k = 0; k < KINDS; k++, end++) {
+            *end = measure_load(&e, k, turn, samples, &fewest_cycles[k]);
+            launch_ms[k][turn] = end->launch_ms;
+            clock_mhz[k][turn] = end->clock_mhz;
+        }
+    for (int k = 0; k < KINDS; k++) {
+        ms[k] = median(launch_ms[k], TURNS);
+        mhz[k] = median(clock_mhz[k], TURNS);
+    }
 
     begin_record(options, gpu.name, driver);
     say("%s: %d ms of one SM after %d s of nothing (none); then all of it busy:\n"
         "%u blocks of %u threads, %lld steps, with zeros and with random numbers on the tensor\n"
-        "cores, and without them (fma), in %d turns; of each load %d samples of %d launches\n\n",
-        gpu.name, 2 * runs, PAUSE_S, e.blocks, e.threads, steps, turns, runs, LAUNCHES);
-    value("begin_mhz", r.begin_mhz);
-    value("end_mhz", r.end_mhz);
-    for (const struct row *row = r.rows; row < r.rows + r.row_count; row++)
+        "cores, and without them (fma), in %d turns of %d samples of %d launches\n\n",
+        gpu.name, PAUSE_ROWS * samples, PAUSE_S, e.blocks, e.threads, steps, TURNS, samples,
+        LAUNCHES);
+    value("begin_mhz", rows[0].clock_mhz);
+    for (const struct row *row = rows; row < end; row++)
         print_row(row->doubt, "turn=%9d|numbers=%-7s|since_s=%9.3f|launch_ms=%9.3f|clock_mhz=%9.0f",
-                  row->turn, row->numbers, row->since_s, row->launch_ms, row->clock_mhz);
+                  row->turn, row->numbers, (double)(row->start_ns - rows[0].start_ns) / 1e9,
+                  row->launch_ms, row->clock_mhz);
     say("\n");
-    for (int k = 0; k < KINDS; k++)
-        if (load == k + 1 || load > KINDS) {
-            const double ms = value(kinds[k].launch_ms, median(r.launch_ms[k], (size_t)turns));
-            const double mhz = value(kinds[k].clock_mhz, median(r.clock_mhz[k], (size_t)turns));
-            say("%s: a launch takes %.3f ms, at %.0f MHz.\n", kinds[k].name, ms, mhz);
-        }
-    if (load > KINDS) {
-        const double zeros_ms = median(r.launch_ms[ZEROS], (size_t)turns);
-        const double random_ms = median(r.launch_ms[RANDOM], (size_t)turns);
-        const double percent = value("random_more_percent", 100 * (random_ms / zeros_ms - 1));
-        say("With random numbers the same kernel takes %.1f %% more time than with zeros.\n",
-            percent);
+    for (int k = 0; k < KINDS; k++) {
+        value(kinds[k].launch_ms, ms[k]);
+        value(kinds[k].clock_mhz, mhz[k]);
+        say("%s: a launch takes %.3f ms, at %.0f MHz.\n", kinds[k].name, ms[k], mhz[k]);
     }
+    const double percent = value("random_more_percent", 100 * (ms[RANDOM] / ms[ZEROS] - 1));
+    say("With random numbers it takes %.1f %% more time than with zeros.\n", percent);
     return EXIT_SUCCESS; /* memory and events go with the process */
 }

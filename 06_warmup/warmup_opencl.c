@@ -65,7 +65,7 @@ static double mean_of_100_us(struct experiment *e) {
     double us[100];
     for (int i = 0; i < 100; i++)
         us[i] = time_us(e);
-    return mean(us, 100);
+    return summarize(us, 100).mean;
 }
 
 /* Wrong: the device is awake now, but the kernel itself is still to be loaded or compiled. */
@@ -80,7 +80,7 @@ static double other_kernel_then_mean_of_10_us(struct experiment *e) {
     launch_other_kernel(e);
     for (int i = 0; i < 10; i++)
         us[i] = time_us(e);
-    return mean(us, 10);
+    return summarize(us, 10).mean;
 }
 
 /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that the
@@ -151,6 +151,7 @@ static void run_cold(void *data) {
     for (int i = 0; i < STEADY_LAUNCHES; i++)
         time_us(&e);
     p->steady_us = median(p->us + p->launches - STEADY_LAUNCHES, STEADY_LAUNCHES);
+    p->error_percent = 100 * (p->estimate_us - p->steady_us) / p->steady_us;
     p->doubt = wait_and_doubt_cores(&from);
     check_kernels(&e);
 }
@@ -161,10 +162,11 @@ int main(int argc, char **argv) {
     parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?",
                   options);
     struct process *processes = new_memory(RECIPES * (size_t)runs * sizeof *processes);
-    for (long long run = 0; run < runs; run++) /* in turns: each meets the same machine */
+    for (int run = 0; run < runs; run++) /* in turns: each meets the same machine */
         for (int r = 0; r < RECIPES; r++) {
             struct process *p = &processes[r * runs + run];
             p->recipe = &recipes[r];
+            p->run = run;
             p->size = size;
             in_new_process(run_cold, p, sizeof *p);
         }

@@ -11,8 +11,9 @@
 static inline void check_cuda(cudaError_t error, const char *what, const char *file, int line) {
     const bool none = error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver;
     if (error != cudaSuccess)
-        errx(none ? EXIT_NO_DEVICE : EXIT_FAILED, "%s:%d: %s: error %d, %s: %s", file, line, what,
-             (int)error, cudaGetErrorName(error), cudaGetErrorString(error));
+        errx(none ? EXIT_NO_DEVICE : EXIT_FAILED, "%s%s:%d: %s: error %d, %s: %s",
+             none ? "no NVIDIA GPU here, or its driver is missing or too old: " : "", file, line,
+             what, (int)error, cudaGetErrorName(error), cudaGetErrorString(error));
 }
 
 /* Makes the device of --device current, by default the first; `driver` gets its version and the

@@ -19,7 +19,8 @@ struct numbers {
     long long at[MAX_LIST];
 };
 
-/* `to` holds the default, and gets a number from 1 to `max`, those of a list, or 1 of a flag. */
+/* `to` holds the default, or 0 if the program finds one. It gets a number from 1 to `max`, those of
+ * a list, or 1 of a flag. */
 struct opt {
     const char *name, *takes, *help;
     long long max, *to; /* 0: a flag, or without `to` --device */
@@ -55,7 +56,7 @@ static inline void parse_numbers(const struct opt *o, char *text) {
 
 static inline void print_numbers(FILE *file, const struct opt *o, const char *first,
                                  const char *next) {
-    for (int i = 0; i < (o->count ? *o->count : o->max > 0); i++)
+    for (int i = 0; i < (o->count ? *o->count : o->max > 0 && *o->to > 0); i++)
         fprintf(file, "%s%lld", i > 0 ? next : first, o->to[i]);
 }
 

@@ -26,6 +26,7 @@ if [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -
     [ ! -f "$program" ] || { code=0 && "$program" --device list >/dev/null 2>&1; } || code=$?
     if [ "$code" = 77 ]; then
         echo "No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware."
+        echo "Two processes each with A and with B, not five: in the model all runs are alike."
         export SIMULATED_TIMES=h200
         program=$simulated turns=2 few=(--runs 1)
     fi

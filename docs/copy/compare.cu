@@ -10,11 +10,13 @@
 
 #define CMP_CHECK(call) cmp_check((call), #call, __FILE__, __LINE__)
 static void cmp_check(cudaError_t code, const char *what, const char *file, int line) {
+    const int none = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
     if (code != cudaSuccess) {
-        fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, (int)code,
-                cudaGetErrorString(code));
-        exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
-    } /* 77: what test runners count as skipped */
+        fprintf(stderr, "%s%s:%d: %s: error %d, %s\n",
+                none ? "no NVIDIA GPU here, or its driver is missing or too old: " : "", file, line,
+                what, (int)code, cudaGetErrorString(code));
+        exit(none ? 77 : 1); /* 77: what test runners count as skipped */
+    }
 }
 
 static cudaStream_t cmp_stream; /* where all work goes: the default one, or one of set_up()'s */

@@ -17,11 +17,13 @@
 
 #define RCP_CHECK(call) rcp_check((call), #call, __FILE__, __LINE__)
 static void rcp_check(cudaError_t code, const char *what, const char *file, int line) {
+    const int none = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
     if (code != cudaSuccess) {
-        fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, (int)code,
-                cudaGetErrorString(code));
-        exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
-    } /* 77: what test runners count as skipped */
+        fprintf(stderr, "%s%s:%d: %s: error %d, %s\n",
+                none ? "no NVIDIA GPU here, or its driver is missing or too old: " : "", file, line,
+                what, (int)code, cudaGetErrorString(code));
+        exit(none ? 77 : 1); /* 77: what test runners count as skipped */
+    }
 }
 #define RCP_REFUSE(...) (fprintf(stderr, "refused: " __VA_ARGS__), exit(1))
 

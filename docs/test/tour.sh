@@ -84,14 +84,15 @@ grep -q '^OpenCL no_finish .* (disturbed)$' ../text && grep -q '^CUDA   event_ne
 ./warmup.csv" ] || { ls build/tour && bad=1; }
 page "02_clfinish_sync/clfinish_sync: disturbed: no_finish" \
     "fastest one: finish_after (median_us" "us in warmup: programs that measure the same differ" "no clock,min_us" \
-    "method median_us clock min_us" "no_finish disturbed" "Skipped: no OpenCL device" "method this machine nvidia-h100" "04 Each method on each kernel" "no simulated" "no $PWD"
+    "method median_us clock min_us" "no_finish disturbed" "what can still be used" "Skipped: no OpenCL device" "method this machine nvidia-h100" "04 Each method on each kernel" "no simulated" "no $PWD"
 [ "$(sed -n 's/.*<h2[^>]*>\(..\).*/\1/p' build/report.html | paste -sd ' ' -)" = "01 02 03 04 05 06 Nu Th Th Wh" ] || bad=1
 
 # Without a GPU the CUDA programs of the chapters run on the simulated one. Their rows are beside no recorded machine.
 NO_GPU=yes tours 0
 model="So it runs on a simulated GPU, a model of an H200 in software. No number below is of hardware."
-said "==== 04_cuda_events/cuda_events ====" "$model" "==== 05_block_clock/block_clock ====" "$model" \
-    "==== 06_warmup/warmup ====" "$model" "The report of this machine, to open in a browser: build/report.html" \
+again="Again on the simulated GPU: no number below is of hardware."
+said "==== 04_cuda_events/cuda_events ====" "Not on this machine: no NVIDIA GPU." "$model" \
+    "==== 05_block_clock/block_clock ====" "$again" "==== 06_warmup/warmup ====" "$again" "The report of this machine, to open in a browser: build/report.html" \
     "    docs/change.sh block_clock --threads 64    (on the simulated GPU)"
 [ "$(cd build/tour && echo ./*.csv simulated/*.csv)" = "./clfinish_sync.csv ./host_clock.csv \
 simulated/block_clock.csv simulated/cuda_events.csv simulated/warmup.csv" ] || { ls build/tour/* && bad=1; }

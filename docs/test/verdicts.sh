@@ -38,7 +38,8 @@ says "clfinish_sync on Known Device" "Changed: size 1000 -> 2000" \
     "finish_before_and_after 40.002 40 to 40.004 40.004 40.004 to 40.004 1.000 within the noise" \
     "profiling_event 30.002 30 to 30.004 70.002 70 to 70.004 2.333 B is greater" \
     "median (us): 1 of 3 rows: within the noise (disturbed); 1 of 3 rows: within the noise; 1 of 3 rows: B is greater" \
-    "B is greater, or less: all 5 of B are above, or below, all of A. By chance in 1 of 126 rows: repeat the command."
+    "B is greater, or less: all 5 of B are above, or below, all of A. A change without any effect" \
+    "does that by chance in one of 126 rows: repeat the command before you believe a row."
 
 # The threads were changed: the blocks pair the rows, then their order. One row is in A alone. Of times near zero B - A.
 cat >../record <<'.'

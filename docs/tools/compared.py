@@ -159,7 +159,7 @@ class Side:
         return x == 0 or NEAR_ZERO.search(self.column)
 
     def head(self):
-        columns = [[f"median of {name}", f"all {len(record.rows[0]['processes'])} of {name}"]
+        columns = [[f"median of {name}", f"{every(record)} of {name}"]
                    for name, record in self.records.items()]
         return [*map(as_printed, self.keys), *columns[0], *columns[1], "B - A" if self.has_difference() else "B / A", ""]
 
@@ -228,6 +228,12 @@ def machines(records_of):
     return lines
 
 
+def every(record):
+    """In words: all its processes."""
+    processes = len(record.rows[0]["processes"])
+    return f"all {processes}" if processes > 2 else "both"
+
+
 def print_lines(lines, left):
     """The columns whose number is in `left` begin at their left edge."""
     widths = [max(map(len, cells)) for cells in zip(*lines)]
@@ -275,9 +281,10 @@ def print_records(sides, folder):
             if rows:
                 print(f"only {name}: {', '.join(rows)}")
     processes = len(a.rows[0]["processes"])
-    by_chance = f"By chance in 1 of {math.comb(2 * processes, processes) // 2} rows: repeat the command."
-    print(f"\nB is greater, or less: all {processes} of B are above, or below, all of A.",
-          "In the model nothing is by chance." if "no hardware" in device else by_chance)
+    rows = math.comb(2 * processes, processes) // 2
+    print(f"\nB is greater, or less: {every(b)} of B are above, or below, {every(a).split()[0]} of A.",
+          "In the model nothing is by chance." if "no hardware" in device else
+          f"A change without any effect\ndoes that by chance in one of {rows} rows: repeat the command before you believe a row.")
 
 
 def main(arguments):

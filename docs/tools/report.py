@@ -222,7 +222,8 @@ def report(folder, out):
 threads that ran or wanted to run. On an idle machine it is near 0.</p>
 """ if load else ""
     written = page("How this machine times a kernel", f"""<p>Written by ./tour.sh: what this machine answered, chapter by chapter. All numbers of a program are of one run, rounded to three or four digits.</p>
-<p>Measured: {rows} rows. Do not believe {doubted} of them: <a href="#doubt">which, and why</a>.</p>
+<p>Measured: {rows} rows. Do not believe {doubted} of them: <a href="#doubt">which, why, and \
+what can still be used</a>.</p>
 <nav aria-label="Contents"><ul>
 {nav}<li><a href="#doubt">Numbers not to believe</a></li>
 <li><a href="#machine">This machine</a></li>
@@ -232,8 +233,10 @@ threads that ran or wanted to run. On an idle machine it is near 0.</p>
 {"".join(part for _, part in rooms.values())}<h2 id="doubt">Numbers not to believe, or missing</h2>
 {listed}
 <p>{link("docs/glossary.md#when-a-row-says-disturbed", "Disturbed")}: not to be believed. Below its table each program says \
-why. Run it again on an idle machine. A row without this mark can be wrong, too: compare only numbers of one run, and \
-repeat the run.</p>
+why. Run it again on an idle machine. If the rows stay disturbed, three things can still be used: a difference that is \
+much larger than from a row's shortest run to its longest; a count; and min_us where the host waits for the device, \
+because other programs can only make a wait longer. A row without this mark can be wrong, too: compare only numbers of one \
+run, and repeat the run.</p>
 <h2 id="machine">This machine</h2>
 {environment(told("environment.txt"))}{load}<h2 id="beside">This machine beside recorded ones</h2>
 <p>The same rows on machines that the suite has in {link("docs/results/README.md", "docs/results")}. A table is left out \
