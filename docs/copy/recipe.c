@@ -494,7 +494,7 @@ int main(int argc, char **argv) {
         RCP_REFUSE("launch() waits, or works, on the host, for %.0f us\n", host_5_us);
     printf("%s; %d runs; the caches %s\n"
            "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n"
-           "95 %% sure: median between %.2f us and %.2f us, in this process\n",
+           "95 %% sure: median between %.2f us and %.2f us\n",
            rcp_device_name, RCP_RUNS, cold ? "full of other data" : "as prepare() left them", us,
            rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95),
            rcp_percentile(work_us, RCP_RUNS, 40), rcp_percentile(work_us, RCP_RUNS, 60));
