@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_trials.py [--time SECONDS [--opencl]] POOL.csv: how often is compare right on this machine?
+"""compare_trials.py [--time SECONDS [--opencl]] [--step US] POOL.csv: how often is compare right on this machine?
 
 For so many seconds it starts processes of compare one after the other, with the kernels of compare_kernels.cu by turns
 (--opencl: compare_kernels.c), where B is A, or has 2 per mille more work (OpenCL: 10). Each is a row at the end of POOL.csv.
 
-Then it prints rows for docs/results/compare_trials.csv: from the pool runs of nine are drawn, 4000 of each kind. In how many
-percent does the interval hold the pool's median, in how many is B called longer, or shorter, and how many of these are below
-a step of the clock, so that compare does not call them 95 % sure?
+Then it prints rows for docs/results/compare_trials.csv. No row is of whole runs: from the pool's processes nine are drawn
+(each may come twice), 4000 times, and compare's rule is applied to them. In how many percent of these draws does the interval
+hold the truth, which is 0 for equal kernels and for the others the work that B has more? In how many is B called longer, or
+shorter, and in how many only longer_below_step or shorter_below_step, which nobody should believe?
+--step: compare.cu's step, for a pool of an older compare, which had another one.
 """
 import argparse
 import csv
@@ -73,30 +75,34 @@ def draw(pool):
             min(-1e-9 if has_side and high < 0 else math.inf, max(high, middle + wide)), abs(middle) < least)
 
 
-def print_rows(record):
-    print("device,date,seconds,kernel,more_percent,processes,a_us,median_percent,deviation_percent,least_percent,holds,longer,"
-          "shorter,below")
+def print_rows(record, step_us):
+    print("device,date,seconds,kernel,more_percent,processes,disturbed,a_us,median_percent,deviation_percent,least_percent,holds,"
+          "longer,shorter,longer_below_step,shorter_below_step")
     random.seed(1)  # the same pool, the same rows
     about = ",".join(record.meta[name] for name in ("device", "date", "seconds"))
+    for row in record.rows if step_us else ():
+        row["least_percent"] = 100 * step_us / float(row["median_a_us"])
     for kernel, more in sorted({(row["kernel"], row["more_per_mille"]) for row in record.rows}):
-        rows = record.select(kernel=kernel, more_per_mille=more)
+        rows, truth = record.select(kernel=kernel, more_per_mille=more), float(more) / 10
         pool = [(float(row["difference_percent"]), float(row["least_percent"])) for row in rows]
-        truth, deviation = statistics.median(ratio for ratio, _ in pool), statistics.pstdev(ratio for ratio, _ in pool)
+        median, deviation = statistics.median(ratio for ratio, _ in pool), statistics.pstdev(ratio for ratio, _ in pool)
         a_us, least = (statistics.median(float(row[column]) for row in rows) for column in ("median_a_us", "least_percent"))
         runs = [draw(pool) for _ in range(RUNS)]
         shares = [100 * sum(test(*run) for run in runs) / RUNS for test in (
-            lambda low, high, _: low <= truth <= high, lambda low, *_: low > 0, lambda _, high, __: high < 0,
-            lambda low, high, below: below and (low > 0 or high < 0))]
-        print(about, kernel, float(more) / 10, len(rows), f"{a_us:.2f},{truth:.3f},{deviation:.3f},{least:.3f}",
-              *(f"{share:.1f}" for share in shares), sep=",")
+            lambda low, high, _: low <= truth <= high,
+            lambda low, _, below: low > 0 and not below, lambda _, high, below: high < 0 and not below,
+            lambda low, _, below: low > 0 and below, lambda _, high, below: high < 0 and below)]
+        print(about, kernel, truth, len(rows), sum(float(row["disturbed"]) > 0 for row in rows),
+              f"{a_us:.2f},{median:.3f},{deviation:.3f},{least:.3f}", *(f"{share:.1f}" for share in shares), sep=",")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--opencl", action="store_true")
     parser.add_argument("--time", type=int, metavar="SECONDS", default=0)
+    parser.add_argument("--step", type=float, metavar="US")
     parser.add_argument("pool", metavar="POOL.csv")
     asked = parser.parse_args()
     if asked.time:
         collect(asked.pool, asked.time, asked.opencl)
-    print_rows(read(asked.pool))
+    print_rows(read(asked.pool), asked.step)

@@ -274,13 +274,10 @@ static void rcp_make_ready(int version) {
 
 /* For --cold: other data, all 0, twice the cache; many a GPU names its first cache only. Returns
  * how many numbers they are. */
-static size_t rcp_make_others(void) {
+static size_t rcp_make_others(cl_ulong cache_bytes) {
+    const size_t bytes = 2 * cache_bytes > RCP_COLD_BYTES ? 2 * cache_bytes : RCP_COLD_BYTES;
     const cl_uint zero = 0;
-    cl_ulong bytes;
     cl_mem others;
-    RCP_CHECK(
-        clGetDeviceInfo(rcp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
-    bytes = 2 * bytes > RCP_COLD_BYTES ? 2 * bytes : RCP_COLD_BYTES;
     RCP_MAKE(others, clCreateBuffer(rcp_context, CL_MEM_READ_WRITE, bytes, NULL, &rcp_code));
     RCP_CHECK(clEnqueueFillBuffer(rcp_queue, others, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
     RCP_CHECK(clSetKernelArg(rcp_read_all, 0, sizeof others, &others));
@@ -418,6 +415,7 @@ int main(int argc, char **argv) {
     double cpu_us = 0, all_us = 0;
     struct rcp_span work;
     cl_command_queue_properties order;
+    cl_ulong cache;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--cold") == 0)
             cold = 1;
@@ -442,12 +440,14 @@ int main(int argc, char **argv) {
     if (!rcp_result.data || rcp_result.bytes == 0)
         RCP_REFUSE("set_up() must say where launch() writes, and how many bytes: rcp_result\n");
     RCP_CHECK(clGetCommandQueueInfo(rcp_queue, CL_QUEUE_PROPERTIES, sizeof order, &order, NULL));
+    RCP_CHECK(
+        clGetDeviceInfo(rcp_device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL));
     if (order & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         RCP_REFUSE("rcp_queue is out of order: START and END of two kernels are then no span\n");
     if (!(rcp_before = malloc(rcp_result.bytes)) || !(rcp_seen = malloc(rcp_result.bytes)))
         RCP_REFUSE("no memory for the result\n");
     if (cold)
-        rcp_other_count = rcp_make_others();
+        rcp_other_count = rcp_make_others(cache);
     rcp_make_ready(0);
     const struct rcp_span first = rcp_time(NULL, 1); /* what fails here is not launch()'s fault */
     rcp_time(launch, 0);                             /* the warm-up: a first launch may compile */
@@ -493,11 +493,14 @@ int main(int argc, char **argv) {
     if (host_5_us > 1000 + 2 * us)
         RCP_REFUSE("launch() waits, or works, on the host, for %.0f us\n", host_5_us);
     printf("%s; %d runs; the caches %s\n"
-           "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n",
+           "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n"
+           "95 %% sure: median between %.2f us and %.2f us\n",
            rcp_device_name, RCP_RUNS, cold ? "full of other data" : "as prepare() left them", us,
-           rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95));
+           rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95),
+           rcp_percentile(work_us, RCP_RUNS, 40), rcp_percentile(work_us, RCP_RUNS, 60));
     if (RCP_BYTES > 0) /* OpenCL does not know what the memory can give */
-        printf("bandwidth: %.1f GB/s\n", RCP_BYTES / us / 1e3);
+        printf("bandwidth: %.1f GB/s%s\n", RCP_BYTES / us / 1e3,
+               cold || RCP_BYTES >= (double)cache ? "" : ": the cache holds more; try --cold");
     if (rcp_is_cpu)
         printf("cores: %.1f worked on a launch; in the next process it may be another number\n",
                cpu_us / all_us);

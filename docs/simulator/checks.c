@@ -171,8 +171,9 @@ static bool conflicts(const struct access *a, const struct access *b, bool is_sh
 }
 
 static void check_order(struct shadow *shadow, unsigned char bytes, bool writes, bool is_shared, const void *place) {
-    const struct access now = {simulated_here.epoch, simulated_here.block, simulated_here.meetings,
-                               simulated_here.thread, bytes};
+    const unsigned thread = simulated_thread();
+    const struct access now = {simulated_here.epoch, simulated_here.block, simulated_meetings[thread],
+                               (unsigned short)thread, bytes};
     const struct access *other = writes ? &shadow->read : &shadow->written;
     if (other->epoch > simulated_notes.first_epoch && conflicts(other, &now, is_shared) && is_new_place(place)) {
         unsigned launches;
@@ -248,13 +249,20 @@ void simcc_see_all(void) { checks = true; }
 __attribute__((constructor)) static void ask_for_checks(void) {
     const char *text = getenv("SIMCC_CHECKS");
     checks = !text || strcmp(text, "off") != 0;
+    simulated_order_checks = checks ? 1 << 20 : 0;
 }
+
+/* The last place of the host's memory that a kernel has read, in this launch: often it waits there. */
+static const char *polled;
+static unsigned polled_launch;
 
 /* A kernel reads the host's memory. */
 static bool is_pinned(const char *at) {
     enum { PATIENCE = 1000000 };
     static unsigned readings, launch;
     if (simcc_pinned_count != 1 && !simcc_is_pinned(at)) return false;
+    polled = simulated_runs_apart ? NULL : at;
+    polled_launch = simulated_notes.launch;
     if (!simulated_runs_apart) return true;
     readings = launch == simulated_notes.launch ? readings + 1 : 0;
     launch = simulated_notes.launch;
@@ -296,7 +304,7 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
     }
     if (k && (size_t)(at - k->start) + bytes > k->bytes) stop_at(place, writes, "beyond the end of its memory");
     if (!simulated_notes.order_left) return;
-    simulated_notes.order_left--;
+    if (--simulated_notes.order_left == 0) simulated_set_plain();
     struct shadow *const shadows = k ? k->shadows : device_shadows;
     const size_t offset = (size_t)(at - (k ? k->start : simulated_device_memory));
     for (size_t done = 0, i = offset; done < bytes;) {
@@ -314,6 +322,7 @@ static inline bool is_fine(const char *at, size_t bytes) {
     if (!simulated_in_kernel())
         return offset >= SIMULATED_DEVICE_BYTES && !is_variable(at) &&
                (size_t)(at - simcc_pinned_low) >= (size_t)(simcc_pinned_high - simcc_pinned_low);
+    if (at == polled && polled_launch == simulated_notes.launch) return true;
     if (offset < SIMULATED_DEVICE_BYTES) return false;
     if (is_in_stack(at) || (size_t)(at - last_piece.start) < last_piece.bytes) return true;
     if (simulated_notes.order_left) return false;
@@ -348,14 +357,13 @@ void simcc_step(void) {
 /* while: what its round takes, such as the reading of a clock, or else a step. */
 void simcc_turn(void) {
     static int64_t before_ns;
-    static const int64_t *before; /* of the thread */
-    static unsigned epoch;        /* and the block */
-    if (before == simulated_thread_ns && before_ns == *before && epoch == simulated_here.epoch) {
+    static unsigned thread, epoch; /* in which block, too */
+    if (thread == simulated_thread() && before_ns == simulated_thread_ns && epoch == simulated_here.epoch) {
         simulated_step();
         count_round(); /* one that reads a clock may end by it */
     }
-    before = simulated_thread_ns;
-    before_ns = *before;
+    thread = simulated_thread();
+    before_ns = simulated_thread_ns;
     epoch = simulated_here.epoch;
 }
 
@@ -377,10 +385,8 @@ __attribute__((noinline)) static void look_at(void *at, size_t bytes, bool write
 /* Most accesses of a kernel are in the middle of an allocation: they need no frame. */
 #define HOOK(name, bytes, writes)                                                                                      \
     void name(void *at) {                                                                                              \
-        const size_t offset = (size_t)((const char *)at - simulated_device_memory);                                    \
-        if (offset < SIMULATED_DEVICE_BYTES && simulated_in_kernel() && !simulated_notes.order_left &&                 \
-            simulated_granules[offset >> SIMULATED_GRANULE_BITS])                                                      \
-            return;                                                                                                    \
+        const size_t offset = (size_t)((const char *)at - simulated_plain_memory);                                     \
+        if (offset < SIMULATED_DEVICE_BYTES && simulated_granules[offset >> SIMULATED_GRANULE_BITS]) return;           \
         look_at(at, bytes, writes, __builtin_return_address(0));                                                       \
     }
 #define HOOKS(bytes)                                                                                                   \

@@ -83,14 +83,16 @@ static void switch_contexts(void **from, void **to) { SWITCH(from, to); }
 /* volatile: the compiler must not know how little the function itself changes */
 static void (*volatile switch_from_to)(void **from, void **to) = switch_contexts;
 
-static void new_fiber(void **fiber, void (*entry)(void)) {
+static void **new_fiber(void (*entry)(void)) {
     enum { BYTES = 1 << 18, GUARD_BYTES = 1 << 12, APART = 320, FIBERS = 128 };
     static int fibers_so_far; /* no two neighbours' stacks share a set of the processor's caches: twice as fast */
     char *stack = (char *)mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED || mprotect(stack, GUARD_BYTES, PROT_NONE) != 0) simulated_stop("no stack for a fiber");
+    void **const fiber = (void **)(stack + BYTES - 64 - fibers_so_far++ % FIBERS * APART);
     fiber[0] = NULL;
     fiber[1] = (void *)entry;
-    fiber[2] = stack + BYTES - 64 - 8 - fibers_so_far++ % FIBERS * APART; /* as behind a call */
+    fiber[2] = fiber - 1; /* as behind a call */
+    return fiber;
 }
 
 /* ---- Where the device is: a command of a stream that is apart may run in the middle of a kernel ---- */
@@ -98,23 +100,23 @@ static void new_fiber(void **fiber, void (*entry)(void)) {
 enum { MAX_THREADS = 1024 };
 bool simulated_on_device, simulated_in_fiber;
 static struct state {
-    bool host_waits, has_rows; /* its block has more than one dimension */
-    bool in_a_row;             /* the command was there before the kernel in front of it ended */
+    bool host_waits, in_a_row; /* the command was there before the kernel in front of it ended */
     context block_context;
     struct simulated_command *running;
-    unsigned unit, thread, next, begun;    /* threads of the block that have begun */
+    unsigned unit, next;
     bool meets;                            /* a lane of this warp waits for others */
     int direction;                         /* from thread to thread: 1 or -1 */
     unsigned waiting, votes, votes_before; /* at the block's barrier, and behind it */
     int line;
-    int64_t block_start_ns, block_end_ns; /* the latest time of a thread that has come to its end or to the barrier */
-    int64_t device_ns;                    /* of the command that runs */
+    int64_t device_ns; /* of the command that runs */
     int64_t barrier_ns, first_barrier_ns, block_noise;
     /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
      * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
     int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
-    int64_t code_begin_ns;                                       /* of the kernel that runs */
-    enum { RUNS, MEETS, AT_BARRIER, ENDED } status[MAX_THREADS]; /* and the rest: of a kernel that is in the middle */
+    int64_t code_begin_ns; /* of the kernel that runs */
+    /* And the rest: of a kernel that is in the middle, what a thread that has begun waits for, if it waits, and since
+     * when. All wait for nothing between two blocks. */
+    enum { NOTHING, ITS_TURN, ITS_WARP, BARRIER } status[MAX_THREADS];
     int64_t thread_ns[MAX_THREADS];
 } state;
 
@@ -383,7 +385,11 @@ static struct allocation {
     size_t bytes;
 } * memory; /* by address */
 static int allocations;
-char *simulated_device_memory = (char *)((uintptr_t)1 << 62); /* so that nothing is there */
+#define NOWHERE (char *)((uintptr_t)1 << 62)
+char *simulated_device_memory = NOWHERE, *simulated_plain_memory = NOWHERE;
+void simulated_set_plain(void) {
+    simulated_plain_memory = simulated_in_kernel() && !simulated_notes.order_left ? simulated_device_memory : NOWHERE;
+}
 unsigned char *simulated_granules; /* of GUARD bytes: 1 if all of them are of one allocation */
 
 static char untouched[GUARD];
@@ -618,16 +624,14 @@ static void device_main(void) {
 static void run_device(void) {
     if (!simulated_device || simulated_on_device) return;
     while (run_apart(host_ns)) continue;
-    if (!paused) {
-        static context start;
-        new_fiber(start, device_main);
-        paused = start;
-    }
+    if (!paused) paused = new_fiber(device_main);
     simulated_on_device = true;
+    simulated_set_plain();
     set_until();
     switch_from_to(host_context, paused);
     simulated_until_ns = INT64_MIN;
     simulated_on_device = false;
+    simulated_set_plain();
 }
 
 struct simulated_command *simulated_new(struct simulated_command command) {
@@ -718,16 +722,15 @@ static void set_timer_mask(void) {
 
 struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
 struct simulated_row simulated_row;
-static int64_t idle_ns;
-int64_t *simulated_thread_ns = &idle_ns; /* of the thread that runs */
-static struct
-    fibers { /* a context for each thread that has begun and not ended, and those that nobody has: the last first */
+int64_t simulated_thread_ns; /* of the thread that runs */
+static struct fibers { /* the contexts of threads that wait, and of nobody: the last first; they are on their stacks */
     void **of[MAX_THREADS], **unused[MAX_THREADS];
     unsigned count;
 } all_fibers[2], *fibers = all_fibers;
 /* Of a kernel of the default stream, and of one that is apart: dynamic, a guard, and what a program declares. */
 static char shared_memories[2][SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD + SIMULATED_STATIC_BYTES],
     *shared_memory = shared_memories[0];
+unsigned simulated_order_checks;
 struct simulated_notes simulated_notes = {.shared = shared_memories[0]};
 bool simulated_runs_apart;
 /* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
@@ -754,71 +757,49 @@ static struct lane { /* see below */
     void *out;
     size_t bytes;
 } lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
-static unsigned meetings_of[MAX_THREADS]; /* in any kernel: they are compared within a warp */
+unsigned simulated_meetings[MAX_THREADS]; /* in any kernel: they are compared within a warp */
 
 struct simulated_here simulated_here;
-static void enter(unsigned thread) {
-    state.thread = thread;
-    simulated_here.thread = (unsigned short)thread;
-    simulated_here.meetings = meetings_of[thread];
-    threadIdx.x = thread;
-    if (state.has_rows) threadIdx = index_in(blockDim, thread);
-    simulated_thread_ns = &state.thread_ns[thread];
-}
-
+struct simulated_block simulated_block = {.here = &simulated_here, .index = &threadIdx};
 static void thread_main(void);
 
-/* This thread goes on: returns where. */
+/* This thread begins or goes on: returns where. */
 __attribute__((always_inline)) static inline void **go_on(unsigned thread) {
-    enter(thread);
-    if (thread == state.begun) {
-        state.begun++;
-        state.status[thread] = RUNS;
-        *simulated_thread_ns = state.block_start_ns;
+    simulated_here.thread = thread;
+    threadIdx.x = thread;
+    if (simulated_block.has_rows) threadIdx = index_in(blockDim, thread);
+    if (thread < simulated_block.begun) {
+        state.status[thread] = NOTHING;
+        simulated_thread_ns = state.thread_ns[thread];
+        const char *const soon = (const char *)fibers->of[(thread + 2 * (unsigned)state.direction) % MAX_THREADS];
+        __builtin_prefetch(soon); /* it waits for its stack from memory half of the time, if not told before */
+        __builtin_prefetch(soon + 64);
+        return fibers->of[thread];
     }
-    if (!fibers->of[thread]) {
-        if (fibers->count == 0)
-            new_fiber(fibers->unused[fibers->count++] = (void **)calloc(1, sizeof(context)), thread_main);
-        fibers->of[thread] = fibers->unused[--fibers->count];
-    }
-    return fibers->of[thread];
+    simulated_block.begun++;
+    simulated_thread_ns = simulated_block.start_ns;
+    return fibers->count > 0 ? fibers->unused[--fibers->count] : new_fiber(thread_main);
 }
 
 /* The next one that can run does, from `next` on; or else the block goes on, also behind a warp of which lanes wait for
  * each other. */
 __attribute__((always_inline)) static inline void **next_context(unsigned next) {
-    const unsigned warp = state.thread / 32;
-    while (next < state.begun && state.status[next] != RUNS) next += (unsigned)state.direction;
+    const unsigned warp = simulated_here.thread / 32;
+    while (next < simulated_block.begun && state.status[next] != ITS_TURN) next += (unsigned)state.direction;
     state.next = next;
     return next < state.running->threads && (!state.meets || next / 32 == warp) ? go_on(next) : state.block_context;
 }
 /* The thread waits. */
-#define GIVE_WAY                                                                                                       \
-    void **const own = fibers->of[state.thread];                                                                       \
-    SWITCH(own, next_context(state.thread + (unsigned)state.direction))
+#define WAIT_FOR(what)                                                                                                 \
+    const unsigned thread = simulated_here.thread;                                                                     \
+    context here;                                                                                                      \
+    fibers->of[thread] = here;                                                                                         \
+    state.status[thread] = (what);                                                                                     \
+    state.thread_ns[thread] = simulated_thread_ns;                                                                     \
+    SWITCH(here, next_context(thread + (unsigned)state.direction))
 
-static void note_end_of(int64_t ns) { state.block_end_ns = ns > state.block_end_ns ? ns : state.block_end_ns; }
-
-/* The thread has ended. If the next one has not begun, it takes its stack, which is much faster than a jump. */
-bool simulated_next_thread(void) {
-    const unsigned thread = state.thread, next = thread + 1;
-    state.status[thread] = ENDED;
-    note_end_of(*simulated_thread_ns);
-    if (next != state.begun || next >= state.running->threads || (state.meets && next % 32 == 0)) return false;
-    fibers->of[next] = fibers->of[thread];
-    fibers->of[thread] = NULL;
-    state.thread = next;
-    simulated_here.thread = (unsigned short)next;
-    simulated_here.meetings = meetings_of[next];
-    state.begun++;
-    state.status[next] = RUNS;
-    simulated_thread_ns = &state.thread_ns[next];
-    *simulated_thread_ns = state.block_start_ns;
-    if (++threadIdx.x == blockDim.x && state.has_rows) {
-        threadIdx.x = 0;
-        if (++threadIdx.y == blockDim.y) threadIdx.y = 0, threadIdx.z++;
-    }
-    return true;
+static void note_end_of(int64_t ns) {
+    if (ns > simulated_block.end_ns) simulated_block.end_ns = ns;
 }
 
 static void thread_main(void) {
@@ -830,10 +811,9 @@ static void thread_main(void) {
         else
             do kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
             while (simulated_next_thread());
-        void **const own = fibers->of[state.thread];
-        fibers->of[state.thread] = NULL;
-        fibers->unused[fibers->count++] = own;
-        SWITCH(own, next_context(state.thread + (unsigned)state.direction));
+        context here;
+        fibers->unused[fibers->count++] = here;
+        SWITCH(here, next_context(simulated_here.thread + (unsigned)state.direction));
     }
 }
 
@@ -845,8 +825,8 @@ static bool let_meet(unsigned waiting) {
     unsigned votes = 0, there = 0;
     int64_t end_ns = 0;
     for (unsigned t = warp; t < warp + 32 && t < state.running->threads; t++) {
-        if (!(mask >> (t - warp) & 1) || state.status[t] == ENDED) continue;
-        if (state.status[t] != MEETS || lane_of[t].mask != mask) return false;
+        if (!(mask >> (t - warp) & 1) || state.status[t] == NOTHING) continue; /* it has ended */
+        if (state.status[t] != ITS_WARP || lane_of[t].mask != mask) return false;
         there |= 1u << (t - warp);
         votes |= (unsigned)lane_of[t].predicate << (t - warp);
         end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
@@ -858,8 +838,8 @@ static bool let_meet(unsigned waiting) {
         if (lane->out && !given) memset(lane->out, 0xcd, lane->bytes);
         if (lane->out && given) memcpy(lane->out, lane_of[warp + lane->source].in, lane->bytes);
         lane->votes = votes;
-        state.status[t] = RUNS;
-        meetings_of[t]++;
+        state.status[t] = ITS_TURN;
+        simulated_meetings[t]++;
         state.thread_ns[t] = end_ns + (lane->out ? T.step : 0);
     }
     return true;
@@ -868,10 +848,10 @@ static bool let_meet(unsigned waiting) {
 /* Whether some of its lanes go on. What one waits for is in this warp: if it does not come now, it never does. */
 static bool warp_meets(unsigned warp) {
     bool some = false;
-    for (unsigned t = warp; t < warp + 32 && t < state.begun; t++)
-        if (state.status[t] == MEETS && let_meet(t)) some = true;
-    for (unsigned t = warp; t < warp + 32 && t < state.begun && !some; t++)
-        if (state.status[t] == MEETS)
+    for (unsigned t = warp; t < warp + 32 && t < simulated_block.begun; t++)
+        if (state.status[t] == ITS_WARP && let_meet(t)) some = true;
+    for (unsigned t = warp; t < warp + 32 && t < simulated_block.begun && !some; t++)
+        if (state.status[t] == ITS_WARP)
             simulated_stop("%s: thread %u waits for lanes (mask 0x%x) that do not come", last_kernel, t,
                            lane_of[t].mask);
     return some;
@@ -889,35 +869,38 @@ static int64_t behind_barrier_ns(int64_t ns, unsigned round) {
  * one meeting to the next, the order of the threads turns round, so that a missing barrier shows. */
 static int64_t run_block(int64_t start_ns) {
     const unsigned threads = state.running->threads;
-    state.block_start_ns = state.block_end_ns = start_ns;
-    state.begun = state.waiting = state.votes = 0;
+    simulated_block.start_ns = simulated_block.end_ns = start_ns;
+    simulated_block.begun = state.waiting = state.votes = 0;
     simulated_here.epoch++;
     simulated_here.block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     simulated_in_fiber = true;
+    simulated_set_plain();
     for (unsigned round = 0;;) {
         state.direction = round % 2 ? -1 : 1;
         state.next = round % 2 ? threads - 1 : 0;
         while (state.next < threads) {
             state.meets = false;
+            simulated_block.most = threads;
             SWITCH(state.block_context, next_context(state.next));
-            const unsigned warp = state.thread / 32 * 32, end = warp + 32 < threads ? warp + 32 : threads;
+            const unsigned warp = simulated_here.thread / 32 * 32, end = warp + 32 < threads ? warp + 32 : threads;
             if (state.meets && warp_meets(warp)) state.next = state.direction > 0 ? warp : end - 1;
         }
         if (state.waiting == 0) break;
         if (state.waiting < threads && !state.running->lanes)
             simulated_stop("not all threads of a block come to the same barrier");
         simulated_here.epoch++;
-        const int64_t goes_on_ns = behind_barrier_ns(state.block_end_ns, round++);
+        const int64_t goes_on_ns = behind_barrier_ns(simulated_block.end_ns, round++);
         for (unsigned t = 0; t < threads; t++) {
-            if (state.status[t] == ENDED) continue;
+            if (state.status[t] == NOTHING) continue; /* it has ended */
             state.thread_ns[t] = goes_on_ns;
-            state.status[t] = RUNS;
+            state.status[t] = ITS_TURN;
         }
         state.votes_before = state.votes;
         state.votes = state.waiting = 0;
     }
     simulated_in_fiber = false;
-    return state.block_end_ns;
+    simulated_set_plain();
+    return simulated_block.end_ns;
 }
 
 unsigned simulated_barrier_at(int line, bool predicate) {
@@ -926,20 +909,20 @@ unsigned simulated_barrier_at(int line, bool predicate) {
         simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, state.line,
                        line);
     state.votes += predicate;
-    state.status[state.thread] = AT_BARRIER;
-    note_end_of(*simulated_thread_ns);
-    GIVE_WAY;
+    note_end_of(simulated_thread_ns);
+    WAIT_FOR(BARRIER);
     return state.votes_before;
 }
 
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes) {
-    struct lane *lane = &lane_of[state.thread];
+    const unsigned number = simulated_here.thread, end = number / 32 * 32 + 32;
+    struct lane *lane = &lane_of[number];
     *lane = (struct lane){mask, source, 0, predicate, in, out, bytes};
-    state.status[state.thread] = MEETS;
+    if (!(mask >> number % 32 & 1))
+        simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, number % 32, mask);
     state.meets = true;
-    if (!(mask >> state.thread % 32 & 1))
-        simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, state.thread % 32, mask);
-    GIVE_WAY;
+    if (end < simulated_block.most) simulated_block.most = end;
+    WAIT_FOR(ITS_WARP);
     return lane->votes;
 }
 
@@ -1003,17 +986,18 @@ void simulated_run_kernel(struct simulated_command *command) {
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
     static unsigned launches;
-    simulated_notes = (struct simulated_notes){.launch = ++launches,
-                                               .first_epoch = simulated_here.epoch,
-                                               .shared = shared_memory,
-                                               .shared_bytes = command->shared_bytes,
-                                               .order_left = n <= 2 && !simulated_fault_begins[0] ? 1 << 20 : 0};
+    simulated_notes =
+        (struct simulated_notes){.launch = ++launches,
+                                 .first_epoch = simulated_here.epoch,
+                                 .shared = shared_memory,
+                                 .shared_bytes = command->shared_bytes,
+                                 .order_left = n <= 2 && !simulated_fault_begins[0] ? simulated_order_checks : 0};
     set_timer_mask();
     state.running = command;
     blockDim.x = command->threads;
     gridDim.x = command->groups;
     if (command->block.x) blockDim = command->block, gridDim = command->grid;
-    state.has_rows = command->block.x && blockDim.x < command->threads;
+    simulated_block.has_rows = command->block.x && blockDim.x < command->threads;
     threadIdx = (struct simulated_index){0, 0, 0};
     simulated_row = command->row;
     state.block_noise = noise_factor(true);
@@ -1132,11 +1116,13 @@ static bool run_apart(int64_t until_ns) {
     const char *const kept_kernel = last_kernel;
     const size_t bytes = simulated_in_fiber ? sizeof kept : offsetof(struct state, status);
     memcpy(&kept, &state, bytes);
+    if (simulated_in_fiber) memset(state.status, NOTHING, sizeof state.status);
     const struct simulated_notes kept_notes = simulated_notes;
     const struct simulated_here here = simulated_here;
+    const struct simulated_block kept_block = simulated_block;
     const struct simulated_index in_thread = threadIdx, in_block = blockIdx, size = blockDim, grid = gridDim;
     const struct simulated_row row = simulated_row;
-    int64_t *const now = simulated_thread_ns, kept_until_ns = simulated_until_ns;
+    const int64_t now = simulated_thread_ns, kept_until_ns = simulated_until_ns;
 
     struct simulated_command *command = *next;
     *next = command->next;
@@ -1157,8 +1143,10 @@ static bool run_apart(int64_t until_ns) {
     simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
     memcpy(&state, &kept, bytes);
     simulated_notes = kept_notes;
-    simulated_here = (struct simulated_here){simulated_here.epoch, here.block, here.meetings, here.thread};
+    simulated_here = (struct simulated_here){simulated_here.epoch, here.block, here.thread};
+    simulated_block = kept_block;
     simulated_on_device = was_on_device, simulated_in_fiber = was_in_fiber;
+    simulated_set_plain();
     if (simulated_in_fiber) last_kernel = kept_kernel;
     return true;
 }
@@ -1167,18 +1155,18 @@ static bool run_apart(int64_t until_ns) {
 
 int64_t simulated_thread_works(int64_t ns) {
     if (!simulated_on_device) return 0; /* a kernel's function that the host calls, too */
-    const int64_t now = shared_ns(time_of(*simulated_thread_ns + ns));
-    *simulated_thread_ns = code_of(now);
+    const int64_t now = shared_ns(time_of(simulated_thread_ns + ns));
+    simulated_thread_ns = code_of(now);
     catch_up(now);
-    return *simulated_thread_ns;
+    return simulated_thread_ns;
 }
 
 void simulated_grid_launch_dependents(void) {
-    if (!state.block_released_ns) state.block_released_ns = *simulated_thread_ns;
+    if (!state.block_released_ns) state.block_released_ns = simulated_thread_ns;
 }
 
 void simulated_grid_wait(void) {
-    if (state.waits_until_ns > *simulated_thread_ns) simulated_works(state.waits_until_ns - *simulated_thread_ns);
+    if (state.waits_until_ns > simulated_thread_ns) simulated_works(state.waits_until_ns - simulated_thread_ns);
 }
 
 /* The counters have zeros of their own. */
@@ -1190,9 +1178,9 @@ __attribute__((noinline)) static unsigned long long slow_globaltimer(void) {
                                                                        : ns);
 }
 unsigned long long simulated_globaltimer(void) { /* kernels ask in loops */
-    const int64_t now = *simulated_thread_ns, then = now + T.read;
+    const int64_t now = simulated_thread_ns, then = now + T.read;
     if (!timer_mask || clock_moves || then >= simulated_until_ns) return slow_globaltimer();
-    *simulated_thread_ns = then;
+    simulated_thread_ns = then;
     return (unsigned long long)((now + simulated_device->offset_ns) & timer_mask);
 }
 

@@ -164,20 +164,40 @@ unsigned simulated_barrier_at(int line, bool predicate);
 /* Waits for the lanes of this warp in `mask` that have not ended. Then *out is the `bytes` that lane `source` gave with
  * *in, 0xcd if it is not there; *out and *in may be NULL. Returns a bit for each of them whose predicate is true. */
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes);
-/* Of a command with lanes, whose `kernel` goes through the threads: this one has ended. Returns whether the next one
- * runs in its place. */
-bool simulated_next_thread(void);
-/* Of the thread that runs: its block's number, how often it has met others, and its number in its block. The epoch is
- * another one behind each barrier and in each block. */
+/* Of the thread that runs: its block's number, and its number in its block. The epoch is another one behind each
+ * barrier and in each block. */
 struct simulated_here {
-    unsigned epoch, block, meetings;
-    unsigned short thread;
+    unsigned epoch, block, thread;
 };
 #ifdef __cplusplus
 extern const struct simulated_here simulated_here;
 #else
 extern struct simulated_here simulated_here;
 #endif
+extern unsigned simulated_meetings[]; /* of each thread of a block: how often it has met others of its warp */
+extern int64_t simulated_thread_ns, simulated_until_ns;
+/* Of the block that runs. `end_ns` is the latest time of a thread that has come to its end or to the barrier. */
+extern struct simulated_block {
+    int64_t start_ns, end_ns;
+    unsigned begun, most;          /* threads that have begun, one by one; those that may begin now */
+    bool has_rows;                 /* it has more than one dimension */
+    struct simulated_here *here;   /* in C++ what these point to is const, for it has no access that is checked */
+    struct simulated_index *index; /* of the thread */
+} simulated_block;
+/* Of a command with lanes, whose `kernel` goes through the threads: this one has ended. Returns whether the next one
+ * runs in its place, on the same stack, which is much faster than a jump: if it has not begun. */
+__attribute__((always_inline)) static inline bool simulated_next_thread(void) {
+    struct simulated_block *const b = &simulated_block;
+    if (simulated_thread_ns > b->end_ns) b->end_ns = simulated_thread_ns;
+    if (b->here->thread + 1 != b->begun || b->begun >= b->most) return false;
+    b->here->thread = b->begun++;
+    simulated_thread_ns = b->start_ns;
+    if (++b->index->x == blockDim.x && b->has_rows) {
+        b->index->x = 0;
+        if (++b->index->y == blockDim.y) b->index->y = 0, b->index->z++;
+    }
+    return true;
+}
 static inline unsigned simulated_thread(void) { return simulated_here.thread; }
 extern bool simulated_on_device, simulated_in_fiber, simulated_runs_apart; /* apart: in one go, see simulated_stream */
 static inline bool simulated_in_kernel(void) { return simulated_on_device && simulated_in_fiber; }
@@ -186,10 +206,15 @@ extern struct simulated_notes {
     unsigned launch, first_epoch;
     char *shared; /* dynamic, of shared_bytes, and behind it what the program's kernels declare, all in a row */
     size_t shared_bytes;
-    unsigned order_left; /* accesses whose order is checked: a million in a kernel's first two launches; 0 with FAULT */
+    unsigned order_left; /* accesses whose order is checked: so many in a kernel's first two launches, without FAULT */
     size_t declared_bytes;
     bool fenced;
 } simulated_notes;
+extern unsigned simulated_order_checks;
+/* Where the device's memory is for an access that needs no more than a look at its granule: nowhere, unless a kernel
+ * runs and its order is not checked. */
+extern char *simulated_plain_memory;
+void simulated_set_plain(void);
 /* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
 void simulated_grid_launch_dependents(void);
 void simulated_grid_wait(void);
@@ -201,11 +226,10 @@ static inline char *simulated_static_shared(void) {
 }
 static inline size_t simulated_shared_bytes(void) { return simulated_notes.shared_bytes; }
 
-extern int64_t *simulated_thread_ns, simulated_until_ns;
 int64_t simulated_thread_works(int64_t ns);
 /* In a kernel: `ns` pass. Returns the time after them. */
 static inline int64_t simulated_works(int64_t ns) {
-    return *simulated_thread_ns + ns < simulated_until_ns ? *simulated_thread_ns += ns : simulated_thread_works(ns);
+    return simulated_thread_ns + ns < simulated_until_ns ? simulated_thread_ns += ns : simulated_thread_works(ns);
 }
 /* The registers: a reading takes simulated_ns.read and gives the time before. */
 static inline int64_t simulated_read(void) { return simulated_works(simulated_ns.read) - simulated_ns.read; }

@@ -114,7 +114,7 @@ template <class F, class Tuple> struct closure {
     static void run(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t it) {
         const auto *const c = reinterpret_cast<const closure *>(it);
         std::apply(
-            [k = c->kernel](auto... each) {
+            [k = c->kernel](auto... each) SIMCC_UNCHECKED {
                 do {
                     if constexpr (std::is_pointer_v<F>)
                         k(each...);

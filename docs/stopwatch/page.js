@@ -195,7 +195,7 @@ function later() { // once for each picture, however often a slider moves
 function speak() {
   document.documentElement.lang = language.chinese ? "zh" : "en";
   $("language").textContent = language.chinese ? "English" : "中文";
-  document.title = say("What is in my number?", "我测得的数里有什么？");
+  document.title = say("What is in my number?", "我测得的数字里有什么？");
   $("area").setAttribute("aria-label", say("the program as text", "程序文本"));
   [...$("examples").querySelectorAll("button")].forEach((each, i) => { each.textContent = say(...EXAMPLES[i].words); });
   EXAMPLES.filter((each) => each.group).forEach((each, i) => {

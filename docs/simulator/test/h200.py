@@ -22,7 +22,7 @@ TABLE = pathlib.Path(__file__).with_suffix(".txt")
 RUNS = [
     ("05_block_clock/block_clock", "--runs 1 --blocks 1,132,1056,16896", ["blocks", "threads"],
      ["clocks_mean", "span_us"], False),
-    ("04_cuda_events/cuda_events", "--runs 3", ["method", "kernel"], ["median_us"], False),
+    ("04_cuda_events/cuda_events", "--runs 1", ["method", "kernel"], ["median_us"], False),
     ("04_cuda_events/three_times", "--runs 1 --blocks 1 --size 16384,262144", ["kernel", "blocks", "stamps"],
      ["event_net_us", "row_slope_us"], False),
     ("06_warmup/warmup", "--runs 1", ["recipe"], ["estimate_us"], True),

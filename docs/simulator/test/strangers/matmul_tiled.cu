@@ -30,7 +30,7 @@ __global__ void matMulTiled(const float* M, const float* N, float* P, int Width)
 }
 
 int main() {
-    const int W = 128;
+    const int W = 64;
     const size_t bytes = W * W * sizeof(float);
     vector<float> a(W * W), b(W * W), c(W * W);
     for (int i = 0; i < W * W; i++) { a[i] = i % 7; b[i] = i % 5; }
