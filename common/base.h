@@ -35,7 +35,7 @@ static inline void *new_memory(size_t bytes) {
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (!memory)
         errx(EXIT_FAILED, "no host memory for %zu bytes", bytes);
-    asm volatile("" : "+r"(memory));
+    asm volatile("" : : "r"(memory) : "memory");
     return memset(memory, 0, bytes);
 }
 

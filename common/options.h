@@ -106,7 +106,7 @@ static inline void parse_options(int argc, char **argv, const char *question,
             *options[i].to = 1;
         else if (options[i].takes != TAKES_DEVICE)
             parse_numbers(&options[i], optarg);
-        else if (isalnum((unsigned char)*optarg))
+        else if (optarg && isalnum((unsigned char)*optarg))
             wanted_device = optarg;
         else
             errx(EXIT_BAD_USAGE, "--device: '%s' is neither a number nor a name", optarg);
