@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* Drivers keep compiled kernels on disk. Each has a variable of its own that turns it off, except
- * for Mesa's, which wants a new folder in MESA_SHADER_CACHE_DIR: set that yourself. */
+/* Drivers keep compiled kernels on disk. A variable turns that off; for Mesa's you must yourself set
+ * MESA_SHADER_CACHE_DIR to a new folder. */
 static inline void keep_no_compiled_kernels(void) {
     setenv("CUDA_CACHE_DISABLE", "1", 1);   /* NVIDIA */
     setenv("POCL_KERNEL_CACHE", "0", 1);    /* PoCL */
@@ -23,14 +23,13 @@ static inline void *new_shared_memory(size_t bytes) {
     return memory;
 }
 
-/* Calls run(data) in a new process; `data` is shared memory, for its input and its results. If the
- * new process fails, it says why, and this one ends with the same code. This process must never
- * touch the device, because a child cannot use its parent's context: what it prints about the
- * device must be in `data`, too. */
+/* Calls run(data) in a new process; `data` is shared memory, for input and results. If that process
+ * fails, it says why, and this one ends with the same code. This one must never touch the device: a
+ * child cannot use its parent's context. */
 static inline void in_new_process(void (*run)(void *data), void *data) {
-    enum { DONE = 3 }; /* no other exit code of a program of this suite */
-    int status;
-    fflush(NULL); /* what is not written yet, the child would write a second time */
+    enum { DONE = 3 }; /* no program of this suite ends with this code otherwise */
+    int status = 0;
+    fflush(NULL); /* else the child writes a second time what is not yet written */
     const pid_t child = fork();
     if (child == 0) {
         keep_no_compiled_kernels();
