@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* Drivers keep compiled kernels on disk. A variable turns that off; for Mesa's you must yourself set
+/* Drivers keep compiled kernels on disk. A variable turns that off. Mesa has none: set yourself its
  * MESA_SHADER_CACHE_DIR to a new folder. */
 static inline void keep_no_compiled_kernels(void) {
     setenv("CUDA_CACHE_DISABLE", "1", 1);   /* NVIDIA */
@@ -28,7 +28,7 @@ static inline void *new_shared_memory(size_t bytes) {
  * child cannot use its parent's context. */
 static inline void in_new_process(void (*run)(void *data), void *data) {
     enum { DONE = 3 }; /* no program of this suite ends with this code otherwise */
-    int status = 0;
+    int status;
     fflush(NULL); /* else the child writes a second time what is not yet written */
     const pid_t child = fork();
     if (child == 0) {
