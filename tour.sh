@@ -140,7 +140,7 @@ run() {
     why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
 }
 
-failed=0 gpu= said= # why the last CUDA program did not run here
+failed=0 gpu='' said='' # why the last CUDA program did not run here
 out=$scratch/tour # what report.py reads; the last tour's stays until this one is done
 mkdir "$out" || exit 1
 docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
