@@ -47,7 +47,7 @@ static __device__ void spin_for(unsigned long long length_ns) {
 static __global__ void empty(void) {
 }
 
-/* Each block takes `length_ns`. */
+/* Each block takes `length_ns`, to a step of the timer, which is 1 us on some GPUs. */
 static __global__ void spin_blocks(unsigned long long length_ns) {
     spin_for(length_ns);
 }

@@ -92,8 +92,9 @@ static void evaluate(const struct memory *m, unsigned blocks, size_t run, struct
         first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
         last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
     }
-    s->clocks_mean[run] = summarize(m->clocks, blocks).mean;
-    s->clocks_median[run] = median(m->clocks, blocks);
+    const struct summary clocks = summarize(m->clocks, blocks);
+    s->clocks_mean[run] = clocks.mean;
+    s->clocks_median[run] = clocks.median;
     s->span_us[run] = (double)(last_ns - first_ns) / 1e3;
     s->used_units[run] = count_units(m->host_times, blocks);
 }

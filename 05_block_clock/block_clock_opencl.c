@@ -52,8 +52,9 @@ static void evaluate(const struct experiment *e, size_t blocks, size_t run, stru
         first_clock = t->start_clock < first_clock ? t->start_clock : first_clock;
         last_clock = t->end_clock > last_clock ? t->end_clock : last_clock;
     }
-    s->clocks_mean[run] = summarize(e->clocks, blocks).mean;
-    s->clocks_median[run] = median(e->clocks, blocks);
+    const struct summary clocks = summarize(e->clocks, blocks);
+    s->clocks_mean[run] = clocks.mean;
+    s->clocks_median[run] = clocks.median;
     s->used_units[run] = count_units(e->host_times, blocks);
     s->span_us[run] = (double)(last_ns - first_ns) / 1e3;
     if (e->clock.is_tsc) /* one counter for all cores: it gives the span, in whole ns */

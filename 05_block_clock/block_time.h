@@ -12,7 +12,7 @@ struct block_time {
 };
 
 /* The minimum is the last number in run 0, then an earlier one each time: so a reduction that skips
- * some numbers is wrong in some run. */
+ * many numbers is wrong in some run. */
 static inline void fill_input(float *input, size_t count, size_t run, size_t runs) {
     for (size_t i = 0; i < count; i++)
         input[i] = (float)(i * 37 % 1000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How fast do the SMs run: after a pause, and when the whole GPU is busy for 20 seconds?
+ * How fast do the SMs run: after a pause, and when the whole GPU is busy for long?
  *
  * Measures: the rate of one SM's clock by the GPU's timer, after three seconds of nothing, then in
  *   kernels that take much power, by turns: with zeros and random numbers on the tensor cores, and

@@ -103,7 +103,7 @@ static inline void check_group(const struct opencl *cl, cl_kernel kernel, long l
 /* Exits with 1 and the compiler's words if `file` does not build with these flags. */
 static inline cl_program build_program(const struct opencl *cl, const char *file,
                                        const char *flags) {
-    char text[1 << 16], *source = NULL;
+    char text[1 << 18], *source = NULL;
     size_t bytes = 0;
     cl_int error;
     snprintf(text, sizeof text, "%s/%s", KERNEL_DIR, file);

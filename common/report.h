@@ -43,7 +43,7 @@ static inline void begin_record(const struct opt *options, const char *device, c
 
 /* Makes a line of names, and printf's format for a line of what they name, from cells such as
  * "name=%-9s|us=%9.2f||least_us=%.2f". The table has those up to "||", in columns. The record has
- * all, without blanks, with a comma behind each and one more decimal. */
+ * all, without blanks, with a comma behind each, and decimals with one more. */
 static inline void split_cells(const char *cells, bool record, char *names, char *format) {
     for (const char *cell = cells; *cell && (record || *cell != '|');) {
         const int name = (int)strcspn(cell, "="), all = (int)strcspn(cell, "|");
@@ -77,9 +77,15 @@ __attribute__((format(printf, 2, 3))) static inline void print_row(const char *d
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
         for (char *sign; (sign = strstr(text, "-nan")) != NULL;) /* inf - inf has one */
-            record ? memmove(sign, sign + 1, strlen(sign)) : memset(sign, ' ', 1);
+            if (record)
+                memmove(sign, sign + 1, strlen(sign));
+            else
+                *sign = ' ';
         for (char *nan; (nan = strstr(text, record ? ",nan," : "  nan")) != NULL;)
-            record ? memmove(nan + 1, nan + 4, strlen(nan + 3)) : memcpy(nan, "    -", 5);
+            if (record)
+                memmove(nan + 1, nan + 4, strlen(nan + 3));
+            else
+                memcpy(nan, "    -", 5);
         for (size_t n = strlen(text); n > 0 && text[n - 1] == ' '; n--)
             text[n - 1] = '\0';
         if (strcmp(cells, before) != 0)
