@@ -117,11 +117,13 @@ static double event_blocked_us(struct experiment *e, enum kernel kernel, int lau
     return release_us(&e->pair);
 }
 
+enum { LONGEST_ROW = 20 };
+
 /* What one more launch adds: the slope of the straight line through the times of 2, 5, 10 and 20
  * launches in a row, by least squares. */
 static double row_slope_us(struct experiment *e) {
-    const int launches[] = {2, 5, 10, 20};
-    const double mean = (2 + 5 + 10 + 20) / 4.0;
+    const int launches[] = {2, 5, 10, LONGEST_ROW};
+    const double mean = (2 + 5 + 10 + LONGEST_ROW) / 4.0;
     double xy = 0, xx = 0;
     for (int i = 0; i < 4; i++) {
         const double x = launches[i] - mean, y = event_blocked_us(e, e->kernel, launches[i]);
@@ -158,11 +160,12 @@ static double code_stamps_us(const struct experiment *e) {
     return (double)(code.end_ns - code.start_ns) / 1e3;
 }
 
-/* From one launch's start to the next one's, of the last 20 in a row. */
+/* From one launch's start to the next one's, in the longest row. Call it behind row_slope_us(),
+ * which measures this row last. */
 static double row_stamps_us(const struct experiment *e) {
     const int64_t first_ns = (int64_t)first_and_last(e->first_times, e->blocks).start_ns;
     const int64_t last_ns = (int64_t)first_and_last(e->times, e->blocks).start_ns;
-    return (double)(last_ns - first_ns) / 1e3 / (20 - 1);
+    return (double)(last_ns - first_ns) / 1e3 / (LONGEST_ROW - 1);
 }
 
 /* ---- A row: first all runs are measured, then they are judged ---- */
