@@ -44,7 +44,7 @@ link_libraries(Threads::Threads m ${CMAKE_DL_LIBS})
 enable_testing()
 add_custom_target(programs) # all but the tests' own
 if(CMAKE_SOURCE_DIR STREQUAL SUITE)
-  include(${SUITE}/docs/simulator/simulator.cmake) # add_simulated()
+  include(${SUITE}/simulator/simulator.cmake) # add_simulated()
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/test/live.cmake) # add_live()
 

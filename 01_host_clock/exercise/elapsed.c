@@ -7,7 +7,7 @@
  * takes seconds, if somebody sets the time of day meanwhile, and if the clock's zero is in 1970.
  *
  * Copy:  cp 01_host_clock/exercise/elapsed.c ~    in the suite's folder
- * Check: docs/simulator/check ~/elapsed.c         there, too
+ * Check: simulator/check ~/elapsed.c         there, too
  * Build: cc -O2 elapsed.c -o elapsed              for a real machine */
 #define _GNU_SOURCE /* all clocks */
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * In the number must be: the work. Not: an interruption of a few of the eleven calls.
  *
  * Copy:  cp 01_host_clock/exercise/median.c ~    in the suite's folder
- * Check: docs/simulator/check ~/median.c         there, too
+ * Check: simulator/check ~/median.c         there, too
  * Build: cc -O2 median.c -o median               for a real machine */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdio.h>

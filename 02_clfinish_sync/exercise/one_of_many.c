@@ -8,7 +8,7 @@
  * may be in it at most 0.2 times. For this the kernel must take longer than the enqueue call.
  *
  * Copy:  cp 02_clfinish_sync/exercise/one_of_many.c ~    in the suite's folder
- * Check: docs/simulator/check ~/one_of_many.c            there, too
+ * Check: simulator/check ~/one_of_many.c            there, too
  * Build: cc -O2 one_of_many.c -o one_of_many -lOpenCL    for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120

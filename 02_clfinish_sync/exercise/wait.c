@@ -8,7 +8,7 @@
  * Not: earlier commands, and the loading of the kernel at its first launch.
  *
  * Copy:  cp 02_clfinish_sync/exercise/wait.c ~    in the suite's folder
- * Check: docs/simulator/check ~/wait.c            there, too
+ * Check: simulator/check ~/wait.c            there, too
  * Build: cc -O2 wait.c -o wait -lOpenCL           for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120

@@ -8,7 +8,7 @@
  * nothing else. If a stamp is 0 or END is before START, it must say so on stderr and end with 1.
  *
  * Copy:  cp 03_opencl_profiling/exercise/copy_gb_s.c ~    in the suite's folder
- * Check: docs/simulator/check ~/copy_gb_s.c               there, too
+ * Check: simulator/check ~/copy_gb_s.c               there, too
  * Build: cc -O2 copy_gb_s.c -o copy_gb_s -lOpenCL         for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120

@@ -9,7 +9,7 @@
  * so on stderr and end with 1: a stamp is 0, or END is before START.
  *
  * Copy:  cp 03_opencl_profiling/exercise/start_to_end.c ~    in the suite's folder
- * Check: docs/simulator/check ~/start_to_end.c               there, too
+ * Check: simulator/check ~/start_to_end.c               there, too
  * Build: cc -O2 start_to_end.c -o start_to_end -lOpenCL      for a real device */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

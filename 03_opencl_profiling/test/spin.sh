@@ -7,5 +7,5 @@ set -eu
 export LC_ALL=C
 cc=$1
 cd "$(dirname "$0")/../.."
-code() { sed "$1" 03_opencl_profiling/spin.cl | "$cc" -O2 -include docs/simulator/opencl_c.h -xc -S -o - -; }
+code() { sed "$1" 03_opencl_profiling/spin.cl | "$cc" -O2 -include simulator/opencl_c.h -xc -S -o - -; }
 [ "$(code '')" != "$(code s/1664525u/1664527u/)" ]

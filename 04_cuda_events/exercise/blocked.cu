@@ -10,7 +10,7 @@
  * for ever.
  *
  * Copy:  cp 04_cuda_events/exercise/blocked.cu ~    in the suite's folder
- * Check: docs/simulator/check ~/blocked.cu          there, too
+ * Check: simulator/check ~/blocked.cu          there, too
  * Build: nvcc -arch=native blocked.cu -o blocked    for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>

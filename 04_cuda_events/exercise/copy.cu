@@ -8,7 +8,7 @@
  * Not: the way back to the host.
  *
  * Copy:  cp 04_cuda_events/exercise/copy.cu ~    in the suite's folder
- * Check: docs/simulator/check ~/copy.cu          there, too
+ * Check: simulator/check ~/copy.cu          there, too
  * Build: nvcc -arch=native copy.cu -o copy       for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>

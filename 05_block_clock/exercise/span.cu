@@ -8,7 +8,7 @@
  * Not: preparation and drain, which are outside of the blocks.
  *
  * Copy:  cp 05_block_clock/exercise/span.cu ~    in the suite's folder
- * Check: docs/simulator/check ~/span.cu          there, too
+ * Check: simulator/check ~/span.cu          there, too
  * Build: nvcc -arch=native span.cu -o span       for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>

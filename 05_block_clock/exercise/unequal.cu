@@ -8,7 +8,7 @@
  * work it comes near to 8 / 4.5; with short work the readings of the clock count, too.
  *
  * Copy:  cp 05_block_clock/exercise/unequal.cu ~    in the suite's folder
- * Check: docs/simulator/check ~/unequal.cu          there, too
+ * Check: simulator/check ~/unequal.cu          there, too
  * Build: nvcc -arch=native unequal.cu -o unequal    for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>

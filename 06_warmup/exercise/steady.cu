@@ -10,7 +10,7 @@
  * and end with 1.
  *
  * Copy:  cp 06_warmup/exercise/steady.cu ~        in the suite's folder
- * Check: docs/simulator/check ~/steady.cu         there, too
+ * Check: simulator/check ~/steady.cu         there, too
  * Build: nvcc -arch=native steady.cu -o steady    for a real GPU */
 #include <stdio.h>
 #include <stdlib.h>

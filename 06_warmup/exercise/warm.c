@@ -8,7 +8,7 @@
  * Not: the loading at the first launch, and a late launch: a mean would contain it.
  *
  * Copy:  cp 06_warmup/exercise/warm.c ~    in the suite's folder
- * Check: docs/simulator/check ~/warm.c     there, too
+ * Check: simulator/check ~/warm.c     there, too
  * Build: cc -O2 warm.c -o warm -lOpenCL    for a real device */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of the simulated machine: docs/simulator/machine.c and cuda.c, written a second time for
+// The rules of the simulated machine: simulator/machine.c and cuda.c, written a second time for
 // kernels whose blocks all take as long. All times are in ns. test/agree.py compares both, to the nanosecond.
 //
 // The C machine runs host and GPU in turns. Here a command gets its begin and its end as soon as they follow from the

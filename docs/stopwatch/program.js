@@ -16,7 +16,7 @@ function wholeProgram(text, settings) {
     .replace(/^(\s*)(?=(?:std::)?(?:printf|cout))/, "$1CHECK(cudaGetLastError());\n    $1"));
   return `// What is in my number? A program of docs/stopwatch.
 // Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
-// Without a GPU: docs/simulator/simcc stopwatch.cu -o stopwatch && docs/simulator/parts ./stopwatch
+// Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -94,8 +94,8 @@ class Reader {
   statement() {
     const { line } = this.now;
     if (this.now.type === "name" && /^__(global|device|host)__$/.test(this.now.text))
-      throw new Unknown(say("a kernel: paste only the host's lines; docs/simulator/simcc runs whole programs",
-        "这是核函数：请只粘贴主机代码；整个程序请用 docs/simulator/simcc 运行"), line);
+      throw new Unknown(say("a kernel: paste only the host's lines; simulator/simcc runs whole programs",
+        "这是核函数：请只粘贴主机代码；整个程序请用 simulator/simcc 运行"), line);
     if (this.take(";")) return { is: "block", body: [], line };
     if (this.take("{")) {
       const body = [];

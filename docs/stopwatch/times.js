@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written by test/times.py, from docs/simulator/times.h, times.c and docs/results.
+// Written by test/times.py, from simulator/times.h, times.c and docs/results.
 "use strict";
 
 const TIMES = {

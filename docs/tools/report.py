@@ -15,7 +15,7 @@ from page import MARKED, ROOT, bars, box, element, environment, folded, lines, l
 from record import RecordError, read
 
 SIMULATED = ("A model of an NVIDIA H200, in software: no number here was measured. "
-             + link("docs/simulator/README.md", "What it is good for") + ". The tables beside recorded machines leave it out.")
+             + link("simulator/README.md", "What it is good for") + ". The tables beside recorded machines leave it out.")
 RECORDED = ["nvidia-h100", "pocl-cpu"]
 KEYS = {program: keys.split() for _, program, keys, _ in TABLES}
 # The picture of a program: bars or lines, the label's column, the values' columns, the rows.

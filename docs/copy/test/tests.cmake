@@ -77,7 +77,7 @@ foreach(api opencl cuda)
   add_live(recipe_liars_${api} are_refused ${liars} $<TARGET_FILE:recipe_liars_${api}>)
   add_live(compare_liars_${api} are_refused ${liars} $<TARGET_FILE:compare_liars_${api}> 0.05 --processes 1)
   if(TARGET simulated_${api}_recipe_liars)
-    add_test(NAME ${api}_liars.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
+    add_test(NAME ${api}_liars.simulated COMMAND sh ${SUITE}/simulator/transcript.sh
       ${SUITE}/docs/copy/test/${api}_liars.txt ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
     set_tests_properties(${api}_liars.simulated PROPERTIES LABELS simulated TIMEOUT 300 COST 8 SKIP_RETURN_CODE 77) # long ones start first
   endif()
@@ -91,6 +91,6 @@ endif()
 build(host compare_test test/compare_test.c)
 add_live(compare_test holds compare_test) # red: a wrong median, interval, step or mark
 # Red: several processes or candidates give another verdict, or one that failed is taken for one that measured.
-add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/docs/simulator/transcript.sh
+add_test(NAME compare_processes.simulated COMMAND sh ${SUITE}/simulator/transcript.sh
   ${CMAKE_CURRENT_SOURCE_DIR}/test/compare_processes.txt $<TARGET_FILE:compare_test>)
 set_tests_properties(compare_processes.simulated PROPERTIES LABELS simulated SKIP_RETURN_CODE 77)

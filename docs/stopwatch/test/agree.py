@@ -37,7 +37,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([NODE, f"{HERE}/cases.js", count, seed, folder], check=True)
         for name in ("cases", "whole"):
-            subprocess.run([sys.executable, f"{HERE}/../../simulator/simcc", f"{folder}/{name}.cu", "-o", f"{folder}/{name}"], check=True)
+            subprocess.run([sys.executable, f"{HERE}/../../../simulator/simcc", f"{folder}/{name}.cu", "-o", f"{folder}/{name}"], check=True)
         with open(f"{folder}/cases.json", encoding="utf-8") as file:
             cases = json.load(file)
         with ThreadPoolExecutor(2) as pool:

@@ -8,11 +8,11 @@ import re
 import sys
 import textwrap
 
-DOCS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+ROOT = os.path.realpath(f"{__file__}/../../../..")
 
 
 def read(name):
-    with open(os.path.join(DOCS, name), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
         return file.read()
 
 
@@ -28,7 +28,7 @@ def times():
 
 def record(name):
     """A record's facts, from its first lines, and its rows."""
-    lines = read(f"results/{name}").splitlines()
+    lines = read(f"docs/results/{name}").splitlines()
     facts = dict(line[2:].split(",", 1) for line in lines if line.startswith("# "))
     return facts, list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
@@ -51,7 +51,7 @@ def measured():
 
 
 def main():
-    text = ("// SPDX-License-Identifier: MIT\n// Written by test/times.py, from docs/simulator/times.h, times.c and docs/results.\n"
+    text = ("// SPDX-License-Identifier: MIT\n// Written by test/times.py, from simulator/times.h, times.c and docs/results.\n"
             '"use strict";\n\nconst TIMES = {\n')
     text += textwrap.fill(", ".join(f"{name}: {ns}" for name, ns in times().items()), 118, initial_indent="  ", subsequent_indent="  ")
     text += (",\n};\n\n// What GPUs took: the device, the day, the kernel (its name, or its steady time in us), median, least, greatest in us.\n"
@@ -62,7 +62,7 @@ def main():
             return 0
         print("times.js is not as test/times.py writes it")
         return 1
-    with open(os.path.join(DOCS, "stopwatch/times.js"), "w", encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "docs/stopwatch/times.js"), "w", encoding="utf-8") as file:
         file.write(text)
     return 0
 

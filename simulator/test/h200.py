@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/tools"))
 from record import Record, read  # pylint: disable=C0413
 
@@ -75,7 +75,7 @@ def main(bin_folder, *options):
     known = TABLE.read_text().splitlines() if TABLE.exists() else []
     wrong += [f"not in {TABLE.name}: {line}" for line in lines if line not in known]
     for more, program, options, wanted in PARTS:
-        said = run(ROOT / "docs/simulator/parts", pathlib.Path(bin_folder) / program, *options.split(), more=more)
+        said = run(ROOT / "simulator/parts", pathlib.Path(bin_folder) / program, *options.split(), more=more)
         wrong += [] if wanted in said.splitlines() else [f"parts {program} {options}: no '{wanted}'"]
     print("\n".join(lines))
     sys.exit("\n".join(wrong) or None)

@@ -154,7 +154,7 @@ function(add_simulated needs source)
   endif()
   get_target_property(file ${target} PROGRAM)
   # Red: the program prints another number, mark or error than the text of its chapter was written for.
-  add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/docs/simulator/transcript.sh
+  add_test(NAME ${name}.simulated COMMAND sh ${CMAKE_SOURCE_DIR}/simulator/transcript.sh
     ${CMAKE_SOURCE_DIR}/${folder}/test/${name}.txt ${file})
   set_tests_properties(${name}.simulated PROPERTIES LABELS simulated TIMEOUT 120 SKIP_RETURN_CODE 77)
 endfunction()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""exercises.py EXERCISE: what docs/simulator/check says of its answer and of edits of it, as exercises.txt has it. This
+"""exercises.py EXERCISE: what simulator/check says of its answer and of edits of it, as exercises.txt has it. This
 one process makes all tries; the command makes the first one. It reads no file that a learner changes: those to begin with
 are asked by exercises.py begin, in .ci/run."""
 import contextlib
@@ -16,7 +16,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+ROOT = HERE.parents[1]
 COMMAND = HERE.parent / "check"
 loader = importlib.machinery.SourceFileLoader("check", str(COMMAND))
 check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", loader))

@@ -4,7 +4,7 @@
 # transcript.sh compares: also a transcript and a program that are named from the folder in which one stands.
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
-. "$here/../../../common/test/clean.sh"
+. "$here/../../common/test/clean.sh"
 cd "$TMPDIR" || exit 1
 printf '#!/bin/sh\necho 1\n' >program && chmod +x program
 for row in "1 0" "2 1"; do

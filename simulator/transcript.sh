@@ -21,7 +21,7 @@
 export LC_ALL=C # sort, ls and numbers as the tests know them
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
-. "$here/../../common/test/clean.sh"
+. "$here/../common/test/clean.sh"
 case $1 in /*) transcript=$1 ;; *) transcript=$PWD/$1 ;; esac
 case $2 in /*) program=$2 ;; *) program=$PWD/$2 ;; esac
 grep -qs '^\$ ' "$transcript" || {
@@ -38,7 +38,7 @@ if grep -q '^\$ \(.* \)\{0,1\}parts ' "$transcript" && ! command -v python3 >/de
 fi
 scratch=$TMPDIR
 export XDG_CACHE_HOME="${scratch%/*}/simcc_cache" # there simcc keeps the machine that it has compiled
-root=$(echo "${here%docs/simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
+root=$(echo "${here%simulator}" | sed 's/[][\.*^$#]/\\&/g') # in a pattern
 PATH=$here:$here/test:$PATH
 [ "${program##*/}" = simcc ] || export SIMULATED_TIMES= # the small devices, with simple numbers
 mkdir "$scratch/here" && cd "$scratch/here" || exit 1 # what a command writes is no other test's
