@@ -11,7 +11,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.."
 kind=${1-c}
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-rooms=(0?_* docs/copy)
+rooms=(0?_* copy)
 
 # built_alone ROOM
 built_alone() {

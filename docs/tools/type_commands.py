@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """type_commands.py [--require-devices] [TEXT]: types in every command of the chapters' texts,
-each as it stands, in the text's own folder (of a copy), and those of docs/*.md in docs/copy: the lines of
+each as it stands, in the text's own folder (of a copy), and those of docs/*.md in copy/: the lines of
 their sh blocks, and whatever in the text begins with ./ between backquotes; each once. With a TEXT it types that text's
 alone, in the suite's folder. A command may end with 0, or with 77 where a device is missing; with
 --require-devices with 0 alone. One whose tool is not installed, or that needs a tour or a build that was not
@@ -22,7 +22,7 @@ ALLOWED = {0} if "--require-devices" in sys.argv else {0, 77}
 TEXTS = [argument for argument in sys.argv[1:] if argument != "--require-devices"]
 LESS = [("0*/*.c", r"(size = |COUNT \()1 << 24", r"\g<1>1 << 20"),
         ("06_warmup/warmup_opencl.c", "runs = 5", "runs = 1"),  # each compiles its kernels anew
-        ("docs/copy/compare.h", r"is_cpu \? 2\.5", "is_cpu ? 0.3")]
+        ("copy/compare.h", r"is_cpu \? 2\.5", "is_cpu ? 0.3")]
 NEEDS = {"build/tour/": "build/tour", "change.sh": "build/tour", "build/simulated/": "build/simulated"}
 
 
@@ -84,7 +84,7 @@ def main():
             (copy / "build").symlink_to(ROOT / "build")
         folders = [(folder, [text for text in sorted(folder.glob("*.md")) if ".zh" not in text.suffixes])
                    for folder in sorted(copy.glob("0*"))]
-        folders.append((copy / "docs/copy", [copy / f"docs/{name}.md" for name in ("recipe", "compare")]))
+        folders.append((copy / "copy", [copy / f"docs/{name}.md" for name in ("recipe", "compare")]))
         if TEXTS:
             folders = [(copy, [copy / text for text in TEXTS])]
         with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four kernels for compare_trials.py, as the user's part of docs/copy/compare.c: KERNEL=arithmetic,
+ * Four kernels for compare_trials.py, as the user's part of copy/compare.c: KERNEL=arithmetic,
  * copy, sum or product in the environment. B has MORE per mille more work, which does not change
  * the result: more steps, or zeros. */
 

@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs/tools"))
 from record import Record, read  # noqa: E402
 
@@ -40,7 +40,7 @@ def collect(pool, seconds, opencl):
                ["nvcc", "-O2", "-arch=native", '-DCOMPARED="test/compare_kernels.cu"', "compare.cu"])
     each = "2.5" if opencl else "0.25"
     with open(pool, "a", newline="") as stream, tempfile.TemporaryDirectory() as folder:
-        subprocess.run([*command, "-o", f"{folder}/trial"], cwd=ROOT / "docs/copy", check=True)
+        subprocess.run([*command, "-o", f"{folder}/trial"], cwd=ROOT / "copy", check=True)
         table = csv.DictWriter(stream, POOL, lineterminator="\n", extrasaction="ignore")
         rows, end = 0, time.monotonic() + seconds
         while rows == 0 or time.monotonic() < end:

@@ -27,7 +27,7 @@ foreach(api opencl cuda)
 endforeach()
 
 # Red: a launch that lies about its work gets a number, or an honest one gets none.
-# The files to copy with launches that lie and honest ones in place of their own part: docs/copy/liars/cuda_recipe, ...
+# The files to copy with launches that lie and honest ones in place of their own part: copy/liars/cuda_recipe, ...
 function(add_liars api program macro)
   set(from simulated_${api}_${program})
   file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${program}.c text)
@@ -35,7 +35,7 @@ function(add_liars api program macro)
     return()
   endif()
   if(api STREQUAL cuda)
-    build_by_simcc(${from}_liars docs/copy/${program}.cu docs/copy/liars cuda_${program})
+    build_by_simcc(${from}_liars copy/${program}.cu copy/liars cuda_${program})
     set_property(TARGET ${from}_liars PROPERTY DEFINES ${small_${program}} ${macro}="test/liars.cu" SIZE=6000)
     return()
   endif()
@@ -46,14 +46,14 @@ function(add_liars api program macro)
   endforeach()
   target_include_directories(${from}_liars PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test) # liars.h, as it stands
   target_compile_definitions(${from}_liars PRIVATE ${small_${program}} SIZE=6000
-    ${macro}="${CMAKE_BINARY_DIR}/simulated/c/docs/copy/test/liars.c")
+    ${macro}="${CMAKE_BINARY_DIR}/simulated/c/copy/test/liars.c")
   target_sources(${from}_liars PRIVATE $<TARGET_OBJECTS:simulated_liars_kernels>)
   set_target_properties(${from}_liars PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${api}_${program}
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated/bin/copy/liars)
 endfunction()
 if(TARGET simulated_opencl_recipe)
-  rewrite_text(docs/copy/test/liars.c)
-  add_library(simulated_liars_kernels OBJECT ${CMAKE_BINARY_DIR}/simulated/docs/copy/test/liars.cl.c)
+  rewrite_text(copy/test/liars.c)
+  add_library(simulated_liars_kernels OBJECT ${CMAKE_BINARY_DIR}/simulated/copy/test/liars.cl.c)
   target_include_directories(simulated_liars_kernels PRIVATE ${simulator})
   target_compile_options(simulated_liars_kernels PRIVATE -include opencl_c.h)
 endif()
@@ -78,7 +78,7 @@ foreach(api opencl cuda)
   add_live(compare_liars_${api} are_refused ${liars} $<TARGET_FILE:compare_liars_${api}> 0.05 --processes 1)
   if(TARGET simulated_${api}_recipe_liars)
     add_test(NAME ${api}_liars.simulated COMMAND sh ${SUITE}/simulator/transcript.sh
-      ${SUITE}/docs/copy/test/${api}_liars.txt ${CMAKE_BINARY_DIR}/simulated/bin/docs/copy/liars)
+      ${SUITE}/copy/test/${api}_liars.txt ${CMAKE_BINARY_DIR}/simulated/bin/copy/liars)
     set_tests_properties(${api}_liars.simulated PROPERTIES LABELS simulated TIMEOUT 300 COST 8 SKIP_RETURN_CODE 77) # long ones start first
   endif()
 endforeach()
