@@ -143,7 +143,7 @@ run() {
 failed=0 gpu='' said='' # why the last CUDA program did not run here
 out=$scratch/tour # what report.py reads; the last tour's stays until this one is done
 mkdir "$out" || exit 1
-docs/results/environment.sh >"$out/environment.txt" 2>/dev/null
+tools/environment.sh >"$out/environment.txt" 2>/dev/null
 
 # build/programs.txt, which CMake writes, lists the programs in reading order. The tour runs the first of each
 # chapter, for OpenCL and for CUDA.
@@ -206,15 +206,15 @@ for record in "$out/clfinish_sync.csv" "$out/cuda_events.csv"; do
     [ ! -s "$record" ] || set -- "$@" "$record"
 done
 [ $# -gt 0 ] || set -- /dev/null
-awk -F, -f docs/tools/one_kernel.awk "$@"
+awk -F, -f tools/one_kernel.awk "$@"
 
 echo
 if ! command -v python3 >/dev/null; then
     echo "The report is left out: it needs python3 (Debian, Ubuntu: sudo apt-get install python3)."
-elif python3 -X utf8 docs/tools/report.py "$out" build/report.html; then
+elif python3 -X utf8 tools/report.py "$out" build/report.html; then
     echo "The report of this machine, to open in a browser: build/report.html"
 else
-    echo "FAILED: docs/tools/report.py" >&2
+    echo "FAILED: tools/report.py" >&2
     failed=1
 fi
 rm -rf build/tour && mv "$out" build/tour # with the records
@@ -223,9 +223,9 @@ printf '\nChange the threads or the size, and see which rows differ by more than
 for pair in block_clock:--threads=64 block_clock_opencl:--threads=64 clfinish_sync:--size=1024 cuda_events:--size=1024; do
     name=${pair%%:*} option=${pair#*:}
     if [ -s "build/tour/$name.csv" ]; then
-        echo "    docs/change.sh $name ${option%=*} ${option#*=}"
+        echo "    ./change.sh $name ${option%=*} ${option#*=}"
     elif [ -s "build/tour/simulated/$name.csv" ]; then
-        echo "    docs/change.sh $name ${option%=*} ${option#*=}    (on the simulated GPU)"
+        echo "    ./change.sh $name ${option%=*} ${option#*=}    (on the simulated GPU)"
     fi
 done
 exit "$failed"

@@ -25,7 +25,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "docs/tools"))
+sys.path.insert(0, str(ROOT / "tools"))
 from record import Record, read  # noqa: E402
 
 POOL = "kernel", "more_per_mille", "difference_percent", "least_percent", "median_a_us", "disturbed"

@@ -206,7 +206,7 @@ endif()
 if(Python3_FOUND AND has_cuda AND NVDISASM)
   # Red: nvcc moved the reading of a clock across the work, on every reader's GPU.
   add_test(NAME machine_code COMMAND Python3::Interpreter
-    ${CMAKE_SOURCE_DIR}/common/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
+    ${CMAKE_SOURCE_DIR}/tools/test/read_sass.py ${NVDISASM} ${CMAKE_CUDA_COMPILER})
   set_tests_properties(machine_code PROPERTIES LABELS simulated SKIP_RETURN_CODE 77 COST 20)
 endif()
 

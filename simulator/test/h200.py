@@ -14,7 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs/tools"))
+sys.path.insert(0, str(ROOT / "tools"))
 from record import Record, read  # pylint: disable=C0413
 
 TABLE = pathlib.Path(__file__).with_suffix(".txt")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_page.py PAGE [TEXT ...]: is a page of docs/tools/report.py whole, and does it hold each TEXT ("no TEXT": not)?
+"""check_page.py PAGE [TEXT ...]: is a page of tools/report.py whole, and does it hold each TEXT ("no TEXT": not)?
 
 Well-formed; a language, a title, one h1, no level of headings left out; every id once; every link leads to a place in
 the page, or to a file that is there; no script; words for each picture and table; a box that scrolls is a named region

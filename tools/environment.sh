@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/results/environment.sh [BUILD]: what this machine is. It names no host and no user, and no more
+# tools/environment.sh [BUILD]: what this machine is. It names no host and no user, and no more
 # of the kernel's version than its numbers. BUILD is the build folder, if not build.
 export LC_ALL=C
 build=${1:-build}

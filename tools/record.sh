@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/results/record.sh NAME [OPENCL_DEVICE]
+# tools/record.sh NAME [OPENCL_DEVICE]
 #
 # Runs every program that is built and has a device, and writes into docs/results/NAME/ its record
 # (program.csv), README.md with what each printed in the same run, and environment.txt, which says on what.
@@ -11,12 +11,12 @@
 set -eu
 unset CDPATH
 export LC_ALL=C
-cd "$(dirname "$(readlink -f "$0")")/../.."
+cd "$(dirname "$(readlink -f "$0")")/.."
 case ${1-} in
 "" | [!a-zA-Z0-9]* | *[!a-zA-Z0-9._-]*) set -- ;; # a folder's name
 esac
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-    echo "usage: docs/results/record.sh NAME [OPENCL_DEVICE], with a NAME of letters, digits, '.', '_' and '-'" >&2
+    echo "usage: tools/record.sh NAME [OPENCL_DEVICE], with a NAME of letters, digits, '.', '_' and '-'" >&2
     exit 2
 fi
 scratch=$(mktemp -d)
@@ -37,7 +37,7 @@ whose() {
     sed -n 's/^gpu: \([^,]*\).*/\1/p' "$1" | grep . ||
         sed -n 's/^processor: //p; s/^opencl device \(.*\), driver.*/\1/p' "$1"
 }
-docs/results/environment.sh "$build" >"$scratch/environment.txt"
+tools/environment.sh "$build" >"$scratch/environment.txt"
 [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device" >>"$scratch/environment.txt"
 if [ -e "$results/environment.txt" ] &&
     [ "$(whose "$results/environment.txt")" != "$(whose "$scratch/environment.txt")" ]; then

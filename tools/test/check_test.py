@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does docs/tools/check.py see a mistake in a text, and only a mistake? It reads a room with one program."""
+"""Does tools/check.py see a mistake in a text, and only a mistake? It reads a room with one program."""
 import pathlib
 import shutil
 import subprocess
@@ -47,16 +47,16 @@ CASES = [  # what is changed, in which file, and what check.py says
 wrong = []
 with tempfile.TemporaryDirectory() as name:
     root = pathlib.Path(name)
-    shutil.copytree(pathlib.Path(__file__).resolve().parents[1] / "tools", root / "docs/tools")
+    shutil.copytree(pathlib.Path(__file__).resolve().parents[1], root / "tools")
     for file, old, new, says in CASES:
         for path, text in FILES.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text.replace(old, new, 1) if path == file else text)
         (root / "build/room/prog").chmod(0o755)
-        run = subprocess.run([root / "docs/tools/check.py"], capture_output=True, text=True)
+        run = subprocess.run([root / "tools/check.py"], capture_output=True, text=True)
         if run.returncode != bool(says) or (says or "") not in run.stderr or "Traceback" in run.stderr:
             wrong.append(f"{file}, {old!r} -> {new!r}: check.py ends with {run.returncode}:\n{run.stderr}")
         if new == "a,56.789":
-            subprocess.run([root / "docs/tools/check.py", "--refresh"], capture_output=True)
+            subprocess.run([root / "tools/check.py", "--refresh"], capture_output=True)
             wrong += ["not refreshed"] * ((root / TEXT).read_text() != PAGE.replace("12.34", "56.79"))
 sys.exit("\n".join(wrong) or None)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/verdicts.sh: what docs/change.sh says of two programs' known records, in a folder with a blank.
+# tools/test/verdicts.sh: what ./change.sh says of two programs' known records, in a folder with a blank.
 set -eu
 cd "$(dirname "$0")/../.."
 suite=$PWD
@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export LC_ALL=C
 mkdir "$folder/a b" && cd "$folder/a b"
-compared() { python3 -X utf8 "$suite/docs/tools/compared.py" "$folder/a b" 2>&1 | tr -s ' ' >../text; }
+compared() { python3 -X utf8 "$suite/tools/compared.py" "$folder/a b" 2>&1 | tr -s ' ' >../text; }
 says() { # LINE...: lines of what was printed, whole
     for line; do grep -qxF -e "$line" ../text || { cat ../text && echo "not said: $line" && exit 1; }; done
 }

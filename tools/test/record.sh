@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/record.sh: docs/results/record.sh, environment.sh and docs/change.sh, in a copy, with programs that only write
+# tools/test/record.sh: tools/record.sh, environment.sh and ./change.sh, in a copy, with programs that only write
 # what they were asked into their record.
 # shellcheck disable=SC2016 # the programs expand them
 set -eu
@@ -11,8 +11,8 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
 mkdir -p "$copy/bin" "$copy/docs/results" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync"
-cp docs/*.sh "$copy/docs"
-cp docs/results/*.sh "$copy/docs/results"
+cp change.sh "$copy"
+mkdir "$copy/tools" && cp tools/*.sh "$copy/tools"
 cd "$copy"
 PATH=$copy/bin:$PATH
 # is WHAT: what ./found must be stands on stdin.
@@ -41,8 +41,8 @@ export STATE=this
 
 # With ONLY some programs are recorded anew, and the others stay. What the texts say to try is on the page, and leaves no
 # record. The device is for the OpenCL programs.
-docs/results/record.sh known Known >/dev/null
-STATE=that ONLY=stopwatch docs/results/record.sh known Known >/dev/null
+tools/record.sh known Known >/dev/null
+STATE=that ONLY=stopwatch tools/record.sh known Known >/dev/null
 (cd docs/results/known && grep ' says ' README.md && grep . ./*.csv) >found
 is "ONLY" <<'.'
 clfinish_sync says this
@@ -55,7 +55,7 @@ clfinish_sync says this
 .
 # If a text quotes what a machine printed, its page has nothing else.
 echo '[it](results/known/README.md#stopwatch)' >docs/text.md
-ONLY=host_clock docs/results/record.sh known >/dev/null
+ONLY=host_clock tools/record.sh known >/dev/null
 rm docs/text.md
 grep '^## ' docs/results/known/README.md >found
 is "the page" <<'.'
@@ -63,24 +63,23 @@ is "the page" <<'.'
 .
 # A program that fails, one that has no device any more, and another machine change nothing.
 cp -R docs/results/known before
-fails "^stopwatch: why" env FAILS=stopwatch CODE=1 docs/results/record.sh known
-fails "stopwatch is without a device" env FAILS=stopwatch CODE=77 docs/results/record.sh known
+fails "^stopwatch: why" env FAILS=stopwatch CODE=1 tools/record.sh known
+fails "stopwatch is without a device" env FAILS=stopwatch CODE=77 tools/record.sh known
 printf '#!/bin/sh\necho "NVIDIA Known, 580.1, 700.00 W, 1980 MHz"\n' >bin/nvidia-smi
 printf '#!/bin/sh\n[ "$1" = -r ] && echo 6.1.0-13-cloud || echo "Linux x86_64"\n' >bin/uname
 chmod +x bin/*
-fails "'known' was recorded on .*; this is NVIDIA Known: take another name" env -u CUDA_VISIBLE_DEVICES docs/results/record.sh known
+fails "'known' was recorded on .*; this is NVIDIA Known: take another name" env -u CUDA_VISIBLE_DEVICES tools/record.sh known
 diff -r before docs/results/known
-env -u CUDA_VISIBLE_DEVICES docs/results/environment.sh | grep -x "gpu: NVIDIA Known, driver 580.1, at most 700.00 W, 1980 MHz" >/dev/null
-docs/results/environment.sh | grep -q 'kernel 6.1.0$' # nothing but its numbers
+env -u CUDA_VISIBLE_DEVICES tools/environment.sh | grep -x "gpu: NVIDIA Known, driver 580.1, at most 700.00 W, 1980 MHz" >/dev/null
+tools/environment.sh | grep -q 'kernel 6.1.0$' # nothing but its numbers
 
 # Five processes of each, with the options A and B, and then they are compared. A wrong option leaves the older records.
-mkdir docs/tools
 printf '%s\n' 'import pathlib, sys' 'print(*(p.read_text() for p in sorted(pathlib.Path(sys.argv[1]).glob("*.csv"))), sep="")' \
-    >docs/tools/compared.py
+    >tools/compared.py
 {
-    docs/change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' '
-    docs/change.sh host_clock --device list
-    docs/change.sh stopwatch --runs 0,1 -- --runs 7 | grep A2
+    ./change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' '
+    ./change.sh host_clock --device list
+    ./change.sh stopwatch --runs 0,1 -- --runs 7 | grep A2
     cat build/change/stopwatch/A2.txt # where a program says why
 } >found
 is "a change" <<'.'
@@ -90,11 +89,11 @@ is "a change" <<'.'
 The tables with disturbed rows (!), in ./build/change/stopwatch: ./A1.txt ./A2.txt ./A3.txt ./A4.txt ./A5.txt
 stopwatch says this
 .
-fails "^change.sh: 'stopwach' is not built. These are: .*stopwatch " docs/change.sh stopwach
+fails "^change.sh: 'stopwach' is not built. These are: .*stopwatch " ./change.sh stopwach
 mv build built
-fails "^change.sh: nothing is built yet.* \./tour.sh build$" docs/change.sh stopwatch
+fails "^change.sh: nothing is built yet.* \./tour.sh build$" ./change.sh stopwatch
 mv built build
-fails "^change.sh: its options: ./build/01_host_clock/stopwatch --help" env FAILS=stopwatch CODE=2 docs/change.sh stopwatch --rnus 9
+fails "^change.sh: its options: ./build/01_host_clock/stopwatch --help" env FAILS=stopwatch CODE=2 ./change.sh stopwatch --rnus 9
 grep -qx 'csv --runs 7' build/change/stopwatch/B5.csv
 
 # Without a GPU a CUDA program of a chapter runs on the simulated one, in few runs; with one on the GPU.
@@ -102,9 +101,9 @@ echo "cuda 04_cuda_events/cuda_events" >>build/programs.txt
 mkdir -p build/04_cuda_events build/simulated/bin/04_cuda_events
 sed 's/"$\*" | sed/"$* $SIMULATED_TIMES" | sed/' build/01_host_clock/stopwatch >build/simulated/bin/04_cuda_events/cuda_events
 chmod +x build/simulated/bin/04_cuda_events/cuda_events
-docs/change.sh cuda_events --size 5 -- --runs 2 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >found
+./change.sh cuda_events --size 5 -- --runs 2 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >found
 cp build/01_host_clock/stopwatch build/04_cuda_events/cuda_events
-docs/change.sh cuda_events --size 5 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >>found
+./change.sh cuda_events --size 5 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >>found
 is "a change without a GPU" <<'.'
  1 No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware.
  2 csv --runs 1 --size 5 h200

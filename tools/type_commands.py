@@ -17,7 +17,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 ALLOWED = {0} if "--require-devices" in sys.argv else {0, 77}
 TEXTS = [argument for argument in sys.argv[1:] if argument != "--require-devices"]
 LESS = [("0*/*.c", r"(size = |COUNT \()1 << 24", r"\g<1>1 << 20"),

@@ -38,7 +38,7 @@ import textwrap
 
 import record
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 CODE, COMMENT = r"^ *```.*?^ *```$", "<!--.*?-->"
 HEADING = re.compile(rf"{CODE}|{COMMENT}|^(#+) ([^\n]*)", re.S | re.M)
 QUOTE = re.compile(r"(<!-- from (\S+?)(?:: (.+?) \.\.\. (.+?))? -->\n+```\w*\n)(.*?)(^```$)", re.S | re.M)

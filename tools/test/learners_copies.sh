@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/learners_copies.sh CMAKE: readers leave copies and broken files in the folders of the chapters. In a copy of the
+# tools/test/learners_copies.sh CMAKE: readers leave copies and broken files in the folders of the chapters. In a copy of the
 # suite nothing is then built or tested that was not before, and the first pages build and run.
 set -eu
 unset CDPATH

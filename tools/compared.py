@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compared.py FOLDER: what docs/change.sh prints of FOLDER/A1.csv, A2.csv, ... and FOLDER/B1.csv, B2.csv, ...,
+"""compared.py FOLDER: what ./change.sh prints of FOLDER/A1.csv, A2.csv, ... and FOLDER/B1.csv, B2.csv, ...,
 the records of several processes each of one program. A row has the median of A's processes beside that of B's,
 the ratio, or the difference where a number may be near zero, and whether the spread of the processes explains it.
 
@@ -267,7 +267,7 @@ def print_records(sides, folder):
         print(f"A and B have no value of {' or '.join(side.changed)} in common: rows are paired {', then '.join(how)}.")
     if side.rows and not any(len(of) == 2 for _, of in side.rows):
         print("No row is in both, so nothing is compared. Give A and B equally many values, as in\n"
-              f"docs/change.sh {sides[0].title} --blocks 1 -- --blocks 16")
+              f"./change.sh {sides[0].title} --blocks 1 -- --blocks 16")
     for side in sides:
         lines, keys = [*side.pairs()], len(side.keys)
         alone = [line for line in lines if line[-2] == "-"] if any(line[-2] != "-" for line in lines) else []

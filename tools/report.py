@@ -243,9 +243,9 @@ run, and repeat the run.</p>
 where this machine has no number, or all others have none.</p>
 {beside(folder)}<h2 id="next">What next</h2>
 <p>Read the first chapter: {link("01_host_clock/README.md", "01_host_clock/README.md")}.</p>
-<p>Record every program of this machine: <code>docs/results/record.sh my-laptop</code>.</p>
+<p>Record every program of this machine: <code>tools/record.sh my-laptop</code>.</p>
 <p>Change the blocks, the threads or the size of one program, and see whether the change is more than noise:
-<code>docs/change.sh {name} --threads 64</code>.</p>
+<code>./change.sh {name} --threads 64</code>.</p>
 """)
     return written.replace('href="suite:', f'href="{escape(os.path.relpath(ROOT, out.resolve().parent))}/')
 

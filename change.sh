@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# docs/change.sh PROGRAM OPTIONS...      as in: docs/change.sh block_clock_opencl --threads 64
-# docs/change.sh PROGRAM A... -- B...    as in: docs/change.sh block_clock_opencl --blocks 1 -- --blocks 16
+# ./change.sh PROGRAM OPTIONS...      as in: ./change.sh block_clock_opencl --threads 64
+# ./change.sh PROGRAM A... -- B...    as in: ./change.sh block_clock_opencl --blocks 1 -- --blocks 16
 #
 # Does the change matter? Runs the built program with the options A (without any) and with B, five processes each, by
 # turns, and lays the medians of the processes side by side. What each printed stays in build/change/PROGRAM/.
@@ -10,7 +10,7 @@
 set -eu
 unset CDPATH
 export LC_ALL=C
-suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")/..")
+suite=$(realpath --relative-to=. "$(dirname "$(readlink -f "$0")")")
 usage() { sed -n 's/^# \{0,1\}//; 4,9p' "$(readlink -f "$0")"; }
 case ${1:-} in
     '') usage >&2 && exit 2 ;;
@@ -74,6 +74,6 @@ for ((turn = 1; turn <= turns; turn++)); do
 done
 echo
 rm -rf "$change" && mv "$change.new" "$change"
-python3 -X utf8 "$suite/docs/tools/compared.py" "$change"
+python3 -X utf8 "$suite/tools/compared.py" "$change"
 disturbed=$(cd "$change" && grep -l '^[^#].*,1$' ./*.csv | sed 's/csv$/txt/' | paste -sd ' ' -)
 [ -z "$disturbed" ] || echo "The tables with disturbed rows (!), in $change: $disturbed"

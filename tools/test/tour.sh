@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# docs/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer as recorded on an H100:
+# tools/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer as recorded on an H100:
 # what it installs, runs and says, the page that it writes, and how it ends.
 set -eu
 unset CDPATH FAILS
@@ -10,7 +10,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
 mkdir -p "$copy/bin" "$copy/suite/build"
-cp -R tour.sh docs 0?_* "$copy/suite"
+cp -R tour.sh tools docs 0?_* "$copy/suite"
 cd "$copy/suite"
 export HOME="$copy" PATH="$copy/bin:$PATH"
 
@@ -68,7 +68,7 @@ said() {
     printf '%s\n' "$@" >../wanted
     grep -xFf ../wanted ../text | diff ../wanted - || bad=1
 }
-page() { python3 docs/test/check_page.py build/report.html "$@" || bad=1; }
+page() { python3 tools/test/check_page.py build/report.html "$@" || bad=1; }
 
 tours 0
 said "Left out, because they need a tool: one program" "==== 01_host_clock/host_clock ====" \
@@ -77,8 +77,8 @@ said "Left out, because they need a tool: one program" "==== 01_host_clock/host_
     "Skipped: not built: CMake found no OpenCL (Debian, Ubuntu: ocl-icd-opencl-dev)" "==== 06_warmup/warmup ====" \
     "==== One kernel under every clock ====" \
     "The table shows vector_add of 16777216 floats on this machine, in microseconds (us)." \
-    "The report of this machine, to open in a browser: build/report.html" "    docs/change.sh block_clock --threads 64" \
-    "    docs/change.sh clfinish_sync --size 1024" "    docs/change.sh cuda_events --size 1024"
+    "The report of this machine, to open in a browser: build/report.html" "    ./change.sh block_clock --threads 64" \
+    "    ./change.sh clfinish_sync --size 1024" "    ./change.sh cuda_events --size 1024"
 grep -q '^OpenCL no_finish .* (disturbed)$' ../text && grep -q '^CUDA   event_net ' ../text || bad=1
 [ "$(cd build/tour && echo ./*.csv)" = "./block_clock.csv ./clfinish_sync.csv ./cuda_events.csv ./host_clock.csv \
 ./warmup.csv" ] || { ls build/tour && bad=1; }
@@ -93,7 +93,7 @@ model="So it runs on a simulated GPU, a model of an H200 in software. No number 
 again="Again on the simulated GPU: no number below is of hardware."
 said "==== 04_cuda_events/cuda_events ====" "Not on this machine: no NVIDIA GPU." "$model" \
     "==== 05_block_clock/block_clock ====" "$again" "==== 06_warmup/warmup ====" "$again" "The report of this machine, to open in a browser: build/report.html" \
-    "    docs/change.sh block_clock --threads 64    (on the simulated GPU)"
+    "    ./change.sh block_clock --threads 64    (on the simulated GPU)"
 [ "$(cd build/tour && echo ./*.csv simulated/*.csv)" = "./clfinish_sync.csv ./host_clock.csv \
 simulated/block_clock.csv simulated/cuda_events.csv simulated/warmup.csv" ] || { ls build/tour/* && bad=1; }
 page "cuda_events on a simulated GPU A model of an NVIDIA H200, in software: no number here was measured." \

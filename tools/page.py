@@ -5,8 +5,8 @@ import pathlib
 import re
 from html import escape
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-STYLE = (ROOT / "docs/tools/page.css").read_text()
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+STYLE = (ROOT / "tools/page.css").read_text()
 UNITS = {"us": "us", "ms": "ms", "ns": "ns", "gb_s": "GB/s", "s": "s", "percent": "percent", "mhz": "MHz", "days": "days"}
 CLASS_N = ' class="n"'  # a number's cell
 MARKED = " disturbed"  # the end of a text

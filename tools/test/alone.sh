@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# docs/test/alone.sh [c|cu]: does each folder stand alone? Of each a copy in an empty place, with nothing but common/
+# tools/test/alone.sh [c|cu]: does each folder stand alone? Of each a copy in an empty place, with nothing but common/
 # beside it: it builds by its own CMakeLists.txt, and each of its programs (those in C, or in CUDA) by the line in its head,
 # without a warning; in C without -O2, with which the suite is built, too.
 set -euo pipefail
