@@ -1,317 +1,517 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The GPU timing suite's contributors
  *
- * Which of two CUDA launches is faster, A or B? A file to copy, with compare.h. Put your kernels
- * and their data where the first part has its own: here B does more steps than A, by 1 %.
+ * Which of two CUDA launches is faster, A or B, and how sure? A program, and no file to edit: A and B
+ * are shared objects with the four functions of mine.cu, of two kernels, two commits or two
+ * compilers' options. Does not measure one launch alone: recipe.cu does.
  *
- * Build: nvcc -O2 -arch=native compare.cu -o compare
- * Run:   ./compare                nine processes; ./compare --help and docs/compare.md have more */
-#include "compare.h"
+ * Build: nvcc -O2 -arch=native compare.cu -o compare -ldl
+ *        nvcc -O2 -arch=native -shared -Xcompiler -fPIC,-fno-gnu-unique mine.cu -o new.so
+ * Run:   ./compare old.so new.so
+ *
+ * In another process buffers and code lie elsewhere, and B against A is another number. So each of
+ * N processes gives one. Of nine, the second smallest and the second largest enclose the median of
+ * all processes with 96 %: on which side of it each one lies, chance decides, as with a coin.
+ * (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2.) */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <link.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
-#define CMP_CHECK(call) cmp_check((call), #call, __FILE__, __LINE__)
-static void cmp_check(cudaError_t code, const char *what, const char *file, int line) {
-    const int none = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
-    if (code != cudaSuccess) {
-        fprintf(stderr, "%s%s:%d: %s: error %d, %s\n",
-                none ? "no NVIDIA GPU here, or its driver is missing or too old: " : "", file, line,
-                what, (int)code, cudaGetErrorString(code));
-        exit(none ? 77 : 1); /* 77: what test runners count as skipped */
-    }
-}
+enum { EMPTY, A, B, KINDS };
+enum { PROCESSES = 99, ROUNDS = 2000, VERSIONS = 199, LENGTHS = 41, TRIES = 10 };
+enum how { IF_IT_FITS, TIMED, CHECKED };
 
-static cudaStream_t cmp_stream; /* where all work goes: the default one, or one of set_up()'s */
-#ifndef CMP_LONGEST_ROW
-#define CMP_LONGEST_ROW 256 /* launches between two events */
-#endif
-static int cmp_longest_row = CMP_LONGEST_ROW; /* set_up() may say 1: each one alone */
-static struct {
-    void *data; /* on the device */
+static struct side { /* the first four are mine.cu's */
+    cudaError_t (*set_up)(cudaStream_t, void **result, size_t *bytes);
+    cudaError_t (*prepare)(cudaStream_t, int version);
+    cudaError_t (*launch)(cudaStream_t);
+    long (*first_wrong)(const void *copy, int version);
+    const char *name;
+    void *result; /* on the device */
     size_t bytes;
-} cmp_result; /* what A and B write: set_up() says where */
+    double host_us;            /* of the host, for one launch: the least that was seen */
+    int is_watched;            /* one row of it has been checked */
+} sides[KINDS], *side = sides; /* side: whose turn it is */
+static volatile struct counted {
+    long long clocks, ns;
+} * counted;                       /* by hold(), in host memory that the GPU can write */
+static cudaStream_t stream, aside; /* aside: waits for no other stream */
+static cudaEvent_t start, stop;
+static unsigned char *before, *seen; /* the result behind prepare(), and later */
+static ulonglong2 *others;           /* --cold: what is read before each launch, all 0 */
+static unsigned others_blocks;       /* each reads 4 KiB */
+static int reads;                    /* of the empty kernel: see step_us() */
+static int version, rows, late, retaken;
 
-/* ---- What is compared: yours ---- */
+static struct found { /* by each process, in memory that all of them share */
+    char device[256], why[PROCESSES][32];
+    double us[KINDS][PROCESSES], mhz[KINDS][PROCESSES], more[PROCESSES], step_us[PROCESSES];
+    double rounds[PROCESSES], row[PROCESSES], retaken[PROCESSES];
+} * found;
 
-#ifdef COMPARED
-#include COMPARED /* this part in a file of its own: -DCOMPARED='"mine.cu"' */
-#else
-#ifndef STEPS_A
-#define N (1 << 12)
-#define STEPS_A 10000
-#define STEPS_B 10100
-#endif
-static float *input;
-
-static __global__ void fill(float *in, int version) {
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    in[i] = (float)(version + (int)i % 64);
+/* Ends with 1: names the side, and what it does in place of its work. */
+#define REFUSE(...)                                                                                \
+    (fprintf(stderr, "refused: %s ", side->name), fprintf(stderr, __VA_ARGS__),                    \
+     fputc('\n', stderr), exit(1))
+#define CHECK(call) check((call), #call, __LINE__)
+static void check(cudaError_t code, const char *what, int line) {
+    const int none = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
+    if (code == cudaSuccess)
+        return;
+    fprintf(stderr, "%scompare.cu:%d: %s: %s: error %d, %s\n",
+            none ? "no NVIDIA GPU, or no driver: " : "", line, side->name, what, (int)code,
+            cudaGetErrorString(code));
+    exit(none ? 77 : 1); /* 77: what test runners count as skipped */
 }
 
-static __global__ void work(const float *in, float *out, int steps) {
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    float x = 0;
-    for (int step = 0; step < steps; step++)
-        x = x * 0.5f + in[i];
-    out[i] = x; /* the steps lead to 2 * in[i] */
-}
-
-static void set_up(void) {
-    cmp_result.bytes = N * sizeof(float);
-    CMP_CHECK(cudaMalloc((void **)&input, cmp_result.bytes));
-    CMP_CHECK(cudaMalloc((void **)&cmp_result.data, cmp_result.bytes));
-}
-
-/* Before each row, not timed: writes the input of this version, 1 to 999. Each has another result.
- * The result is overwritten before; so prepare() also writes what must stand there. */
-static void prepare(int version) {
-    fill<<<N / 256, 256, 0, cmp_stream>>>(input, version);
-    CMP_CHECK(cudaGetLastError());
-}
-
-/* One launch of A or of B. It must not wait; a row of them leaves the result of one. */
-static void launch(char which) {
-    work<<<N / 256, 256, 0, cmp_stream>>>(input, (float *)cmp_result.data,
-                                          which == 'A' ? STEPS_A : STEPS_B);
-    CMP_CHECK(cudaGetLastError());
-}
-
-/* Of the result, copied to the host: the first wrong element, or -1. */
-static long first_wrong(const void *copy, int version) {
-    const float *out = (const float *)copy;
-    for (int i = 0; i < N; i++)
-        if (!(fabsf(out[i] - 2 * (float)(version + i % 64)) < 1e-3f)) /* not a number, too */
-            return i;
-    return -1;
-}
-#endif
-
-#ifndef CMP_CANDIDATES
-#define CMP_CANDIDATES 2 /* A and B; up to 8 */
-#endif
-typedef char cmp_candidates_are_2_to_8[CMP_CANDIDATES >= 2 && CMP_CANDIDATES <= 8 ? 1 : -1];
-
-/* ---- How it is timed ---- */
-
-struct cmp_gate {
-    int open, gave_up;
-    long long clocks, ns; /* see cmp_count_clocks() */
-};
-static volatile struct cmp_gate *cmp_gate; /* in host memory that the GPU can read */
-static struct cudaDeviceProp cmp_device;
-static cudaEvent_t cmp_start, cmp_stop;
-static cudaStream_t cmp_aside; /* waits for no other stream */
+/* ---- Kernels ---- */
 
 /* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
-static __device__ unsigned long long cmp_timer_ns(void) {
+static __device__ unsigned long long timer_ns(void) {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
 
-/* Holds the stream until the host opens the gate. Gives up at the limit: no mistake may hang. */
-static __global__ void cmp_block(volatile struct cmp_gate *gate, unsigned limit_ns) {
-    const unsigned long long start_ns = cmp_timer_ns();
-    unsigned long long now_ns;
-    do
-        now_ns = cmp_timer_ns();
-    while (!gate->open && now_ns - start_ns < limit_ns);
-    if (!gate->open)
-        gate->gave_up = 1;
+/* Holds the stream for so long, and ends by itself, also if the timer stands still. */
+static __global__ void hold(long long ns, volatile struct counted *to) {
+    const unsigned long long start_ns = timer_ns();
+    const long long start = clock64();
+    long long for_ns, clocks;
+    do {
+        for_ns = (long long)(timer_ns() - start_ns);
+        clocks = clock64() - start;
+    } while (for_ns < ns && clocks < 8 * ns);
+    to->clocks = clocks;
+    to->ns = for_ns;
 }
 
-/* How many clocks does an SM count in 20 us? From a step of the timer to a step. */
-static __global__ void cmp_count_clocks(volatile struct cmp_gate *gate) {
-    const unsigned long long before_ns = cmp_timer_ns();
-    unsigned long long start_ns, now_ns;
-    do
-        start_ns = cmp_timer_ns();
-    while (start_ns == before_ns);
-    const long long start = clock64();
-    do
-        now_ns = cmp_timer_ns();
-    while (now_ns - start_ns < 20000);
-    gate->clocks = clock64() - start;
-    gate->ns = (long long)(now_ns - start_ns);
+static __global__ void read_all(ulonglong2 *data) {
+    const ulonglong2 both = data[(size_t)blockIdx.x * blockDim.x + threadIdx.x];
+    if ((both.x | both.y) != 0) /* never */
+        data[0].x = 1;
 }
 
-/* Keeps the GPU busy for so many clocks. */
-static __global__ void cmp_spin(int clocks) {
-    const long long start = clock64();
-    while (clock64() - start < clocks) {
+/* Reads a clock so often: each reading makes it a little longer. 0: the empty kernel. */
+static __global__ void read_clock(int times, volatile struct counted *never) {
+    long long sum = 1;
+    for (int i = 0; i < times; i++)
+        sum |= clock64();
+    if (sum == 0)
+        never->ns = 0;
+}
+
+static cudaError_t launch_empty(cudaStream_t where) {
+    read_clock<<<1, 1, 0, where>>>(reads, counted);
+    return cudaGetLastError();
+}
+
+/* ---- Tools ---- */
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int by_size(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Of n samples the one that so many percent of them are below; of two in the middle their mean. */
+static double percentile(const double *samples, int n, int percent) {
+    static double sorted[ROUNDS];
+    qsort(memcpy(sorted, samples, (size_t)n * sizeof *sorted), (size_t)n, sizeof *sorted, by_size);
+    return (sorted[(n - 1) * percent / 100] + sorted[n * percent / 100]) / 2;
+}
+
+/* By how many percent the last fifth is longer, or shorter, than the first. */
+static double drift(const double *samples, int n) {
+    const double first = percentile(samples, n / 5, 50);
+    return 100 * fabs(percentile(samples + n - n / 5, n / 5, 50) / first - 1);
+}
+
+/* The largest k for which the k-th smallest and the k-th largest of n enclose the median with 95 %
+ * or more: neither fewer than k of n coins may show heads, nor fewer than k tails. */
+static int rank_of(int n, double *sure_percent) {
+    double exactly = pow(0.5, n), fewer = 0;
+    int k = 0;
+    for (; fewer + exactly <= 0.025; k++) {
+        fewer += exactly;
+        exactly *= (double)(n - k) / (k + 1);
     }
+    *sure_percent = 100 * (1 - 2 * fewer);
+    return k;
 }
 
-static __global__ void cmp_empty(void) {
-}
+/* ---- A row of launches, and its result ---- */
 
-static void cmp_launch_empty(void) {
-    cmp_empty<<<1, 1, 0, cmp_stream>>>();
-    CMP_CHECK(cudaGetLastError());
-}
-
-/* Copies the result as it is now or, behind a wait in cmp_aside, as it will be then. */
-static void cmp_look(void *copy, int now) {
-    CMP_CHECK(cudaMemcpyAsync(copy, cmp_result.data, cmp_result.bytes, cudaMemcpyDeviceToHost,
-                              cmp_aside));
+static void copy_result(void *to, int now) { /* or behind a wait in `aside` */
+    CHECK(cudaMemcpyAsync(to, side->result, side->bytes, cudaMemcpyDeviceToHost, aside));
     if (now)
-        CMP_CHECK(cudaStreamSynchronize(cmp_aside));
-}
-static void cmp_look_again(void) {
-    cmp_look(cmp.seen, 1);
+        CHECK(cudaStreamSynchronize(aside));
 }
 
 /* The result is spoilt, and the input is new. */
-static void cmp_make_ready(char which, int checked) {
-    if (which) {
-        cmp.version = 1 + cmp_random(999);
-        CMP_CHECK(cudaMemsetAsync(cmp_result.data, cmp_random(256), cmp_result.bytes, cmp_stream));
-        CMP_CHECK(cudaStreamSynchronize(cmp_stream)); /* prepare() may write by another stream */
-        prepare(cmp.version);
-    }
-    CMP_CHECK(cudaDeviceSynchronize());
-    if (checked) {
-        cmp_look(cmp.before, 1);
-        if (first_wrong(cmp.before, cmp.version) < 0)
-            CMP_REFUSE(which, CMP_RIGHT_BEFORE);
-    }
+static void make_ready(int is_checked) {
+    version = 1 + (int)(random() % VERSIONS);
+    CHECK(cudaMemsetAsync(side->result, 0xff, side->bytes, stream));
+    CHECK(cudaStreamSynchronize(stream)); /* prepare() may write by another stream */
+    CHECK(side->prepare(stream, version));
+    CHECK(cudaDeviceSynchronize());
+    if (is_checked)
+        copy_result(before, 1);
+    if (is_checked && side->first_wrong(before, version) < 0)
+        REFUSE("cannot be checked: its result is right before it is launched");
 }
 
-/* Shuts the gate, and queues behind it: an event, a delay, the row, an event. Before launch number
- * `again`, unless that is 0, the result is spoilt once more: what an earlier launch of the row did
- * does not count. Returns microseconds that the host took for the launches. */
-static double cmp_queue_row(char which, int row, enum cmp_how how, int again) {
-    cmp_gate->open = 0;
-    cmp_gate->gave_up = 0;
-    cmp_block<<<1, 1, 0, cmp_stream>>>(cmp_gate, how == CMP_FITTING ? 200000000 : 1000000000);
-    CMP_CHECK(cudaGetLastError());
-    CMP_CHECK(cudaEventRecord(cmp_start, cmp_stream));
-    cmp_spin<<<1, 1, 0, cmp_stream>>>(cmp.delay);
-    CMP_CHECK(cudaGetLastError());
-    const int64_t launch_ns = cmp_now_ns();
-    for (int i = 0; i < row; i++) {
-        if (again > 0 && i == again)
-            CMP_CHECK(cudaMemcpyAsync(cmp_result.data, cmp.before, cmp_result.bytes,
-                                      cudaMemcpyHostToDevice, cmp_stream));
-        if (which)
-            launch(which);
+/* Is what was seen right, and of this input and no other? If not when the last event was: why? */
+static void check_result(void) {
+    if (side->first_wrong(seen, version) < 0) {
+        if (side->first_wrong(seen, version % VERSIONS + 1) < 0)
+            REFUSE("cannot be checked: another input's result is right, too: all 0?");
+        return;
+    }
+    copy_result(seen, 1);
+    const long wrong = side->first_wrong(seen, version);
+    if (wrong < 0)
+        REFUSE("left work for later: it was not finished at its last event");
+    if (memcmp(seen, before, side->bytes) == 0)
+        REFUSE("did nothing: its result is as it was before");
+    for (int old = 1; old <= VERSIONS; old++)
+        if (side->first_wrong(seen, old) < 0)
+            REFUSE("left a stale result: that of another input, which it had before");
+    REFUSE("is wrong at element %ld of its result: a fast wrong kernel is no kernel", wrong);
+}
+
+/* A stream that is captured runs nothing, and calls that wait or allocate fail there: 900 to 906. */
+static void check_calls(void) {
+    cudaGraph_t graph = NULL;
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    const cudaError_t launched = side->launch(stream), ended = cudaStreamEndCapture(stream, &graph);
+    const cudaError_t code = launched == cudaSuccess ? ended : launched;
+    if ((int)code >= 900 && (int)code <= 906)
+        REFUSE("waits or allocates in launch(), or uses another stream: error %d, %s", (int)code,
+               cudaGetErrorString(code));
+    CHECK(code /* of launch() */);
+    CHECK(cudaGraphDestroy(graph));
+}
+
+/* Microseconds of one launch in a row: two events around the row, all queued while the stream is
+ * held, so that the host's launch is not in it. If the hold ended too early it is taken again behind
+ * one of twice the length. In a checked row the result must not change while the stream is held,
+ * and must be right when `stop` has come. -1: it does not fit into the queue. */
+static double time_row(int which, int row, enum how how) {
+    side = &sides[which];
+    const int again = how == CHECKED && random() % 2 ? row - 1 : 0;
+    double hold_us = 200 + 3 * row * fmin(side->host_us, 1000);
+    if (how == CHECKED) /* work in another stream may start late */
+        hold_us += side->is_watched ? 1000 : 120000;
+    for (int tries = how == IF_IT_FITS ? 3 : TRIES; tries > 0; tries--, hold_us *= 2, retaken++) {
+        int is_early = 0;
+        float ms;
+        alarm(60); /* no wait is without end */
+        make_ready(how == CHECKED);
+        const int64_t begin_ns = now_ns();
+        hold<<<1, 1, 0, stream>>>((long long)(1e3 * hold_us), counted);
+        if (others)
+            read_all<<<others_blocks, 256, 0, stream>>>(others);
+        CHECK(cudaGetLastError());
+        CHECK(cudaEventRecord(start, stream));
+        const int64_t launch_ns = now_ns();
+        for (int i = 0; i < row; i++) {
+            if (again > 0 && i == again) /* what the launches before did does not count */
+                CHECK(cudaMemcpyAsync(side->result, before, side->bytes, cudaMemcpyHostToDevice,
+                                      stream));
+            CHECK(side->launch(stream));
+        }
+        const int64_t launched_ns = now_ns();
+        CHECK(cudaEventRecord(stop, stream));
+        if (how == CHECKED) {
+            do {
+                copy_result(seen, 1);
+                is_early = memcmp(seen, before, side->bytes) != 0;
+            } while (!is_early && cudaEventQuery(start) == cudaErrorNotReady &&
+                     now_ns() - launched_ns < (side->is_watched ? 300000 : 100000000));
+            CHECK(cudaStreamWaitEvent(aside, stop, 0));
+            copy_result(seen, 0);
+        }
+        const cudaError_t answer = cudaEventQuery(start);
+        CHECK(answer == cudaErrorNotReady ? cudaSuccess : answer);
+        CHECK(cudaDeviceSynchronize());
+        const double all_us = (double)(now_ns() - begin_ns) / 1e3;
+        if (answer == cudaSuccess) /* it was not held until all was queued */
+            continue;
+        if (is_early)
+            REFUSE("ran before its turn: its work is in another stream");
+        if (how == CHECKED)
+            check_result();
+        side->is_watched |= how == CHECKED;
+        CHECK(cudaEventElapsedTime(&ms, start, stop));
+        const double us = (double)ms * 1e3, rest_us = all_us - hold_us - us;
+        if (!(us > 0) || rest_us < -0.02 * all_us - 10) /* not a number, too */
+            REFUSE("is impossible: %.3f us by its events, of %.3f us", us, all_us - hold_us);
+        side->host_us = fmin(side->host_us, (double)(launched_ns - launch_ns) / 1e3 / row);
+        rows++;
+        late += rest_us > 1000 || (double)counted->ns / 1e3 > hold_us + 100;
+        return us / row;
+    }
+    if (how != IF_IT_FITS || row == 1)
+        REFUSE("is not held: launch() waits on the host, or fills the launch queue%s",
+               which ? "" : "; or a profiler, a sanitizer, CUDA_LAUNCH_BLOCKING");
+    return -1;
+}
+
+/* The step in which a launch in a row gets longer on this GPU. Kernels read a clock so often that
+ * they take 5 us, and each some 12 ns more: their times would lie on a line. How far around it do
+ * they lie? So much a difference of two launches may be too large or too small. */
+static double step_us(void) {
+    const int row = others ? 1 : 32, half = LENGTHS / 2;
+    double us[LENGTHS], slope = 0, lowest = INFINITY, highest = -INFINITY;
+    const double short_us = (reads = 300, time_row(EMPTY, row, TIMED));
+    const double long_us = (reads = 1300, time_row(EMPTY, row, TIMED));
+    const double read_us = fmax((long_us - short_us) / 1000, 0.001);
+    for (int k = 0; k < 3 * LENGTHS; k++) { /* a prime number of lengths, each seventh in turn */
+        const int i = k * 7 % LENGTHS;
+        reads = (int)(5 / read_us) + i * (int)ceil(0.012 / read_us);
+        const double this_us = time_row(EMPTY, row, TIMED);
+        us[i] = k < LENGTHS ? this_us : fmin(us[i], this_us);
+    }
+    reads = 0;
+    for (int i = 0; i < 2 * half; i++) /* of the line between the means of the two halves */
+        slope += (i < half ? -us[i] : us[i]) / half / half;
+    for (int i = 0; i < LENGTHS; i++) {
+        lowest = fmin(lowest, us[i] - i * slope);
+        highest = fmax(highest, us[i] - i * slope);
+    }
+    return highest - lowest;
+}
+
+/* ---- One process ---- */
+
+/* Two sides need two states, so a file that is given twice is copied. GCC makes a template's static
+ * one for all objects, and marks such a file: its byte 7 is 3. */
+static void load(int which, const char *path) {
+    static const char *const functions[] = {"set_up", "prepare", "launch", "first_wrong"};
+    static void *object;
+    char name[4096];
+    side = &sides[which];
+    const void *const other = object;
+    object = dlopen(realpath(path, name) ? name : path, RTLD_NOW | RTLD_LOCAL);
+    if (object && object == other) {
+        const int from = open(path, O_RDONLY), to = memfd_create(path, 0);
+        while (sendfile(to, from, NULL, 1 << 30) > 0)
+            ;
+        snprintf(name, sizeof name, "/proc/self/fd/%d", to);
+        object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!object)
+        REFUSE("cannot be loaded: %s", dlerror());
+    if (((const char *)((struct link_map *)object)->l_addr)[7] == 3)
+        REFUSE("shares statics with the other side: build it with -Xcompiler -fno-gnu-unique");
+    for (int i = 0; i < 4; i++) {
+        void *const function = dlsym(object, functions[i]);
+        if (!function)
+            REFUSE("has no %s(), extern \"C\": see mine.cu", functions[i]);
+        memcpy((void **)side + i, &function, sizeof function);
+    }
+    CHECK(side->set_up(stream, &side->result, &side->bytes));
+    if (!side->result || side->bytes == 0)
+        REFUSE("has no result: set_up() must say where it is, and how many bytes");
+    side->host_us = 5;
+}
+
+static void measure(int p, char **paths, int cold, double seconds) {
+    static double us[KINDS][ROUNDS], mhz[KINDS][ROUNDS], more[ROUNDS];
+    struct cudaDeviceProp device;
+    int driver, its_number, n = 0, row = 1;
+    double both_us = 0;
+    CHECK(cudaStreamCreate(&stream));  /* no GPU: 77, whatever the files are */
+    load(p % 2 ? B : A, paths[p % 2]); /* who comes first lies elsewhere */
+    load(p % 2 ? A : B, paths[1 - p % 2]);
+    sides[EMPTY] = sides[A];
+    sides[EMPTY].name = "empty";
+    sides[EMPTY].launch = launch_empty;
+    CHECK(cudaGetDevice(&its_number));
+    CHECK(cudaGetDeviceProperties(&device, its_number));
+    CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
+    snprintf(found->device, sizeof found->device, "%.200s, driver for CUDA %d.%d, toolkit %d.%d",
+             device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+             CUDART_VERSION % 1000 / 10);
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+    CHECK(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking));
+    CHECK(cudaMallocHost((void **)&before, sides[A].bytes + sides[B].bytes));
+    CHECK(cudaMallocHost((void **)&seen, sides[A].bytes + sides[B].bytes));
+    CHECK(cudaMallocHost((void **)&counted, sizeof *counted));
+    if (cold) {
+        others_blocks = (unsigned)device.l2CacheSize / 1024; /* four times the cache */
+        CHECK(cudaMalloc((void **)&others, 4096 * (size_t)others_blocks));
+        CHECK(cudaMemset(others, 0, 4096 * (size_t)others_blocks));
+    }
+    hold<<<1, 1, 0, stream>>>(1000, counted);
+    for (int i = 0; i < KINDS; i++) { /* the warm-up, not held: a first launch may wait */
+        side = &sides[i];
+        make_ready(i != EMPTY);
+        CHECK(side->launch(stream));
+        CHECK(cudaDeviceSynchronize());
+        if (i == EMPTY)
+            continue;
+        copy_result(seen, 1);
+        check_result(); /* none may need what another one left */
+        check_calls();
+    }
+    time_row(EMPTY, 1, IF_IT_FITS); /* what fails here is not launch()'s fault */
+    for (int i = 0; i < 4; i++)
+        both_us += time_row(i % 2 ? A : B, 1, IF_IT_FITS) / 2;
+    if (!cold) /* a row takes 2 ms, or a hundredth of the time */
+        row = (int)fmax(1, fmin(fmin(4000, 2e4 * seconds) / both_us, 256));
+    for (int which = A; which <= B; which++)
+        while (row > 1 && time_row(which, row, IF_IT_FITS) < 0)
+            row /= 2; /* it does not fit into the stream's queue */
+    for (int i = 0; i < (p < 2 ? 16 : 6); i++)
+        time_row(i % 2 ? A : B, 1 + (int)(random() % row), CHECKED);
+    rows = late = retaken = 0;
+    found->step_us[p] = p < 3 ? step_us() : 0;
+    const int64_t end_ns = now_ns() + (int64_t)(1e9 * seconds);
+    for (; (now_ns() < end_ns || n < 10) && n < ROUNDS; n++) {
+        const int first = (int)(random() % KINDS), step = 1 + (int)(random() % 2);
+        for (int k = 0; k < KINDS; k++) {
+            const int i = (first + k * step) % KINDS;
+            us[i][n] = time_row(i, row, TIMED);
+            mhz[i][n] = 1e3 * (double)counted->clocks / (double)counted->ns;
+        }
+        more[n] = 100 * (us[B][n] / us[A][n] - 1);
+        if (random() % 8 == 0)
+            time_row(random() % 2 ? A : B, 1 + (int)(random() % row), CHECKED);
+    }
+    for (int i = 0; i < KINDS; i++) {
+        side = &sides[i];
+        found->us[i][p] = percentile(us[i], n, 50);
+        found->mhz[i][p] = percentile(mhz[i], n, 50);
+        if (i && side->host_us > 100 && side->host_us > 3 * found->us[i][p])
+            REFUSE("keeps the host for %.0f us in launch()", side->host_us);
+    }
+    found->more[p] = percentile(more, n, 50);
+    found->rounds[p] = n;
+    found->row[p] = row;
+    found->retaken[p] = retaken;
+    const char *why = "";
+    if (fmax(drift(mhz[A], n), drift(mhz[B], n)) > 5)
+        why = "clock_moved";
+    if (fmax(drift(us[A], n), drift(us[B], n)) > 5)
+        why = "runs_drift";
+    if (percentile(us[A], n, 75) > 1.25 * percentile(us[A], n, 25))
+        why = "runs_disagree";
+    if (late + retaken > rows / 4)
+        why = "host_waited";
+    strcpy(found->why[p], why);
+}
+
+/* ---- All processes ---- */
+
+/* The table and the exit code. gate: -1: none. */
+static int report(int n, int repeated, int cold, double gate, char **paths) {
+    const struct found *f = found;
+    double more[PROCESSES], sure_percent;
+    const int k = rank_of(n, &sure_percent);
+    const char *why = "-", *verdict = "undecided", *judged = "unknown";
+    char day[16];
+    const time_t now = time(NULL);
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
+    qsort(memcpy(more, f->more, sizeof more), (size_t)n, sizeof *more, by_size);
+    const double low = more[k - 1], high = more[n - k], center = percentile(more, n, 50);
+    const double step = percentile(f->step_us, 3, 50);
+    const double step_percent = 100 * step / percentile(f->us[A], n, 50);
+    const int is_sure = fabs(center) >= step_percent;
+    if (low > 0)
+        verdict = is_sure ? "slower" : "slower_below_step";
+    if (high < 0)
+        verdict = is_sure ? "faster" : "faster_below_step";
+    for (int i = 0; i < n; i++)
+        why = *f->why[i] ? f->why[i] : why;
+    /* A step above the gate could hide a slower B, if the whole interval is not within the gate. */
+    if (*why == '-' && low > gate && is_sure)
+        judged = "slower";
+    if (*why == '-' && high < gate && (step_percent < gate || low > -gate || high < -step_percent))
+        judged = "passed";
+    printf("# Compare, %s: %s; the caches %s\n# A: %s\n# B: %s\n# %d processes, %d repeated; %.0f "
+           "rounds of %.0f launches; %.0f taken again\n",
+           day, f->device, cold ? "full of other data" : "as the launch before left them", paths[0],
+           paths[1], n, repeated, percentile(f->rounds, n, 50), percentile(f->row, n, 50),
+           percentile(f->retaken, n, 50));
+    printf("launch        us more_percent low_percent high_percent step_percent sm_mhz "
+           "verdict           disturbed\n");
+    for (int i = 0; i < KINDS; i++) {
+        printf("%-6s %9.3f ", sides[i].name, percentile(f->us[i], n, 50));
+        if (i == B)
+            printf("%12.2f %11.2f %12.2f %12.2f ", center, low, high, step_percent);
         else
-            cmp_launch_empty();
+            printf("           -           -            -            - ");
+        printf("%6.0f %-17s %s\n", percentile(f->mhz[i], n, 50), i == B ? verdict : "-",
+               i == EMPTY ? "-" : why);
     }
-    const int64_t launched_ns = cmp_now_ns();
-    CMP_CHECK(cudaEventRecord(cmp_stop, cmp_stream));
-    const cudaError_t answer = cudaEventQuery(cmp_start); /* not ready: the gate holds it */
-    if (answer == cudaSuccess && !which)
-        CMP_REFUSE(0, "is not held by the gate: CUDA_LAUNCH_BLOCKING, a profiler, a debugger?\n");
-    if (answer == cudaSuccess && how != CMP_FITTING)
-        CMP_REFUSE(which, "is not held by the gate: launch() waits, or fills the launch queue\n");
-    cmp_check(answer == cudaErrorNotReady ? cudaSuccess : answer, "cudaEventQuery", __FILE__,
-              __LINE__);
-    return (double)(launched_ns - launch_ns) / 1e3;
-}
-
-/* The clock of an SM now. Call it behind what was timed, when that is over. */
-static double cmp_clock_mhz(void) {
-    cmp_count_clocks<<<1, 1, 0, cmp_stream>>>(cmp_gate);
-    CMP_CHECK(cudaGetLastError());
-    CMP_CHECK(cudaDeviceSynchronize());
-    return 1e3 * (double)cmp_gate->clocks / (double)cmp_gate->ns;
-}
-
-/* Microseconds of one launch in a row: two events around a delay and all launches of the row,
- * which are queued before the device comes to the first event, so that the host's launch is not
- * in it. which 0: empty kernels. */
-static double cmp_time_us(char which, int row, enum cmp_how how) {
-    const int checked = how == CMP_CHECKED;
-    if (checked)
-        row = 1 + cmp_random(1 + cmp_random(row)); /* mostly few */
-    const int again = how == CMP_FITTING || (checked && cmp_random(2)) ? row - 1 : 0;
-    float ms;
-    cmp_make_ready(which, checked);
-    cmp_limit(60, which, "has not ended after 60 s, with its prepare()");
-    const double launch_us = cmp_queue_row(which, row, how, again);
-    if (checked) { /* while the gate is shut nothing may change the result; then a copy waits */
-        cmp_wait(row);
-        do
-            cmp_look(cmp.seen, 1);
-        while (cmp_watch(which, cmp_result.bytes));
-        CMP_CHECK(cudaStreamWaitEvent(cmp_aside, cmp_stop, 0));
-        cmp_look(cmp.seen, 0);
-        cmp_wait(0); /* until the copy stands ready */
-    }
-    const int64_t open_ns = cmp_now_ns();
-    __atomic_store_n(&cmp_gate->open, 1, __ATOMIC_RELEASE); /* after all that is queued */
-    CMP_CHECK(cudaDeviceSynchronize());
-    const double waited_us = (double)(cmp_now_ns() - open_ns) / 1e3;
-    if (cmp_gate->gave_up && !which)
-        CMP_REFUSE(0, "is still held when the gate is open: the GPU does not see what the host "
-                      "writes, or the host was stopped for a second\n");
-    if (cmp_gate->gave_up && how == CMP_FITTING)
-        return -1; /* the host waited, for room in the stream's queue */
-    if (cmp_gate->gave_up)
-        CMP_REFUSE(which, "kept the gate shut for a second: does launch() wait?\n");
-    if (checked)
-        cmp_check_result(which, cmp_result.bytes);
-    CMP_CHECK(cudaEventElapsedTime(&ms, cmp_start, cmp_stop));
-    if (!(ms >= 0 && ms < 1e9)) /* not a number, too */
-        CMP_REFUSE(which, "has an impossible time between its events\n");
-    const double us = (double)ms * 1e3;
-    if (!checked)
-        cmp_note(which, us, waited_us, launch_us / row);
-    if (!checked && which)
-        cmp.clock_mhz = cmp_clock_mhz();
-    return us / row;
-}
-
-/* The device of this number; without one CUDA takes the first, or set_up() another. */
-static void cmp_choose_device(const char *wanted) {
-    int count;
-    CMP_CHECK(cudaGetDeviceCount(&count));
-    if (!*wanted || strlen(wanted) > 4 || wanted[strspn(wanted, "0123456789")] ||
-        atoi(wanted) >= count) {
-        fprintf(stderr, "--device %s: 0 to %d\n", wanted, count - 1);
-        exit(2);
-    }
-    CMP_CHECK(cudaSetDevice(atoi(wanted)));
+    printf("# step_us %.3f\n# sure_percent %.1f\n", step, sure_percent);
+    if (gate >= 0)
+        printf("# gate_percent %.2f\n# gate %s\n", gate, judged);
+    if (fflush(stdout) != 0)
+        return perror("cannot write the result"), 1;
+    return gate < 0 ? 4 * (*why != '-') : *judged == 'p' ? 0 : *judged == 's' ? 3 : 4;
 }
 
 int main(int argc, char **argv) {
-    int number, driver;
-    cmp_begin(argc, argv, CMP_CANDIDATES);
-    cmp_run_processes(argv);
-    if (cmp.wanted)
-        cmp_choose_device(cmp.wanted);
-    set_up();
-    if (!cmp_result.data || cmp_result.bytes == 0)
-        CMP_REFUSE('A', "has no result: set_up() must say where, and how many bytes: cmp_result\n");
-    CMP_CHECK(cudaGetDevice(&number)); /* set_up() may choose another than 0 */
-    CMP_CHECK(cudaGetDeviceProperties(&cmp_device, number));
-    CMP_CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
-    snprintf(cmp_device_name, sizeof cmp_device_name, "%.200s, driver for CUDA %d.%d",
-             cmp_device.name, driver / 1000, driver % 1000 / 10);
-    CMP_CHECK(cudaEventCreate(&cmp_start));
-    CMP_CHECK(cudaEventCreate(&cmp_stop));
-    CMP_CHECK(cudaStreamCreateWithFlags(&cmp_aside, cudaStreamNonBlocking));
-    CMP_CHECK(cudaMallocHost((void **)&cmp.before, 2 * cmp_result.bytes));
-    cmp.seen = cmp.before + cmp_result.bytes;
-    CMP_CHECK(cudaMallocHost((void **)&cmp_gate, sizeof *cmp_gate));
-    cmp_gate->open = 1;
-    cmp_block<<<1, 1, 0, cmp_stream>>>(cmp_gate, 1000000000); /* a first launch may wait */
-    CMP_CHECK(cudaGetLastError());
-    cmp_launch_empty();
-    cmp_spin<<<1, 1, 0, cmp_stream>>>(1);
-    CMP_CHECK(cudaGetLastError());
-    cmp_clock_mhz();
-    cmp_time_us(0, 1, CMP_TIMED);                   /* what fails here is not launch()'s fault */
-    for (int i = 0; i < 10 * cmp_candidates; i++) { /* the warm-up, not behind the gate */
-        const char which = (char)('A' + (i + cmp.first) % cmp_candidates);
-        cmp_make_ready(which, i == 0);
-        launch(which);
-        cmp_check(cudaGetLastError(), "cudaGetLastError() after launch()", __FILE__, __LINE__);
-        CMP_CHECK(cudaDeviceSynchronize());
-        if (i == 0) { /* none may need what another one left */
-            cmp_look_again();
-            cmp_check_result(which, cmp_result.bytes);
+    static const struct option known[] = {{"gate", 1, NULL, 'g'},      {"cold", 0, NULL, 'c'},
+                                          {"processes", 1, NULL, 'p'}, {"seconds", 1, NULL, 's'},
+                                          {"help", 0, NULL, 'h'},      {}};
+    int cold = 0, repeated = 0, option;
+    double gate = -1, n = 9, seconds = 5;
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        char *end = NULL;
+        double *const to = option == 'g' ? &gate : option == 'p' ? &n : &seconds;
+        cold |= option == 'c';
+        if (option != 'c' && (!optarg || (*to = strtod(optarg, &end), end == optarg || *end) ||
+                              !(*to >= 0 && *to < 1e6)))
+            optind = argc; /* it is wrong */
+    }
+    if (argc - optind != 2 || n < 6 || n > PROCESSES || n != floor(n)) {
+        fputs("usage: compare OLD.so NEW.so [--gate PERCENT] [--cold] [--processes 6 to 99] "
+              "[--seconds S]\nexit: 0, 1 refused, 2 usage, 3 slower, 4 cannot say, 77 no GPU\n",
+              stderr);
+        return 2;
+    }
+    sides[EMPTY].name = "empty", sides[A].name = "A", sides[B].name = "B";
+    found = (struct found *)mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int p = 0; p < (int)n; p++) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            dup2(STDERR_FILENO, STDOUT_FILENO); /* what set_up() prints is no result */
+            srandom((unsigned)now_ns());
+            measure(p, argv + optind, cold, seconds / n);
+            exit(0);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+            return fprintf(stderr, "refused: process %d ended by signal %d\n", p, WTERMSIG(status)),
+                   1;
+        if (WEXITSTATUS(status) != 0)
+            return WEXITSTATUS(status);            /* it has said why */
+        if (*found->why[p] && repeated < (int)n) { /* once more */
+            repeated++;
+            p--;
         }
     }
-    /* A launch gets longer in steps: 0.10 to 0.17 us on an H100 and H200. On others: not known. */
-    return cmp_measure(cmp_longest_row, 0.17, 1.2e-7) || cmp_finish();
+    return report((int)n, repeated, cold, gate, argv + optind);
 }
