@@ -397,6 +397,8 @@ static void measure(int p, char **paths, int cold, double seconds) {
         if (random() % 8 == 0)
             time_row(random() % 2 ? A : B, 1 + (int)(random() % row), CHECKED);
     }
+    time_row(A, row, CHECKED);
+    time_row(B, row, CHECKED);
     for (int i = 0; i < KINDS; i++) {
         side = &sides[i];
         found->us[i][p] = percentile(us[i], n, 50);
