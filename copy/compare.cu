@@ -106,6 +106,7 @@ static __global__ void read_all(ulonglong2 *data) {
 /* Reads a clock so often: each reading makes it a little longer. 0: the empty kernel. */
 static __global__ void read_clock(int times, volatile struct counted *never) {
     long long sum = 1;
+#pragma unroll 1
     for (int i = 0; i < times; i++)
         sum |= clock64();
     if (sum == 0)
@@ -474,22 +475,25 @@ static int report(int n, int repeated, int cold, double gate, char **paths) {
 }
 
 int main(int argc, char **argv) {
-    static const struct option known[] = {{"gate", 1, NULL, 'g'},      {"cold", 0, NULL, 'c'},
-                                          {"processes", 1, NULL, 'p'}, {"seconds", 1, NULL, 's'},
-                                          {"help", 0, NULL, 'h'},      {}};
-    int cold = 0, repeated = 0, option;
+    static const struct option known[] = {{"gate", 1, NULL, 'g'},
+                                          {"cold", 0, NULL, 'c'},
+                                          {"processes", 1, NULL, 'p'},
+                                          {"seconds", 1, NULL, 's'},
+                                          {}};
+    int cold = 0, repeated = 0, is_wrong = 0, option;
     double gate = -1, n = 9, seconds = 5;
+    opterr = 0;
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
-        char *end = NULL;
         double *const to = option == 'g' ? &gate : option == 'p' ? &n : &seconds;
+        char *end = NULL;
+        if (option == 'g' || option == 'p' || option == 's')
+            *to = strtod(optarg, &end);
         cold |= option == 'c';
-        if (option != 'c' && (!optarg || (*to = strtod(optarg, &end), end == optarg || *end) ||
-                              !(*to >= 0 && *to < 1e6)))
-            optind = argc; /* it is wrong */
+        is_wrong |= option == '?' || (end && (end == optarg || *end || !(*to >= 0 && *to < 1e6)));
     }
-    if (argc - optind != 2 || n < 6 || n > PROCESSES || n != floor(n)) {
+    if (is_wrong || argc - optind != 2 || n < 6 || n > PROCESSES || n != floor(n)) {
         fputs("usage: compare OLD.so NEW.so [--gate PERCENT] [--cold] [--processes 6 to 99] "
-              "[--seconds S]\nexit: 0, 1 refused, 2 usage, 3 slower, 4 cannot say, 77 no GPU\n",
+              "[--seconds S]; exit: 0, 1 refused, 2 usage, 3 slower, 4 cannot say, 77 no GPU\n",
               stderr);
         return 2;
     }

@@ -20,7 +20,7 @@
 #endif
 #include TIMED /* all names outside of it begin with rcp_ or RCP_ */
 #ifndef MOVED_BYTES
-#define MOVED_BYTES NAN
+#define MOVED_BYTES 0.0
 #endif
 
 enum { RCP_RUNS = 101, RCP_VERSIONS = 199, RCP_TRIES = 10, RCP_LONGEST_S = 60 };
@@ -278,7 +278,8 @@ int main(int argc, char **argv) {
     rcp_check_calls();
     srandom((unsigned)rcp_now_ns());
     for (int run = 0; run < RCP_RUNS; run++) {
-        if (run == 0 || run == RCP_RUNS - 1 || random() % 8 == 0) /* its time does not count: the looks read its result */
+        if (run == 0 || run == RCP_RUNS - 1 ||
+            random() % 8 == 0) /* its time does not count: the looks read its result */
             rcp_time(RCP_CHECKED);
         floor_us[run] = rcp_time(RCP_NOTHING).us;
         const struct rcp_span empty = rcp_time(RCP_EMPTY), work = rcp_time(RCP_LAUNCH);
@@ -329,10 +330,14 @@ int main(int argc, char **argv) {
     rcp_print_row("empty_net", empty_us, none_us);
     printf("      -      - -\n");
     rcp_print_row("launch_net", work_us, none_us);
-    printf("%7.1f %6.0f %s\n", MOVED_BYTES / us / 1e3, rcp_percentile(mhz, RCP_RUNS, 50), why);
+    if (MOVED_BYTES > 0)
+        printf("%7.1f ", MOVED_BYTES / us / 1e3);
+    else
+        printf("      - ");
+    printf("%6.0f %s\n", rcp_percentile(mhz, RCP_RUNS, 50), why);
     printf("# code_us %.3f\n# peak_gb_s %.0f\n# taken_again %d\n", code_us,
            2.0 * khz * bits / 8 / 1e6, rcp_retaken);
-    if (!is_cold && MOVED_BYTES < (double)device.l2CacheSize)
+    if (!is_cold && MOVED_BYTES > 0 && MOVED_BYTES < (double)device.l2CacheSize)
         printf("# The L2 cache holds all that is moved: try --cold\n");
     if (fflush(stdout) != 0)
         return perror("cannot write the result"), 1;
