@@ -2,20 +2,17 @@
  * Copyright (c) 2026 The GPU timing suite's contributors
  *
  * Which of two CUDA launches is faster, A or B, and how sure? A program, and no file to edit: A and B
- * are shared objects with the four functions of mine.cu, of two kernels, two commits or two
- * compilers' options. Does not measure one launch alone: recipe.cu does.
+ * are shared objects with the four functions of mine.cu, of two commits or two compilers' options.
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare -ldl
  *        nvcc -O2 -arch=native -shared -Xcompiler -fPIC,-fno-gnu-unique mine.cu -o new.so
  * Run:   ./compare old.so new.so
  *
  * In another process buffers and code lie elsewhere, and B against A is another number. So each of
- * N processes gives one. Of nine, the second smallest and the second largest enclose the median of
- * all processes with 96 %: on which side of it each one lies, chance decides, as with a coin.
- * (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2.) */
+ * N processes gives one. On which side of their median each one lies, chance decides as with a coin:
+ * so two of them enclose it. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2.) */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <link.h>
 #include <math.h>
 #include <stdint.h>
@@ -52,12 +49,13 @@ static unsigned char *before, *seen; /* the result behind prepare(), and later *
 static ulonglong2 *others;           /* --cold: what is read before each launch, all 0 */
 static unsigned others_blocks;       /* each reads 4 KiB */
 static int reads;                    /* of the empty kernel: see step_us() */
-static int version, rows, late, retaken;
+static int version, rows, late, retaken, has_persisting;
 
 static struct found { /* by each process, in memory that all of them share */
-    char device[256], why[PROCESSES][32];
+    char device[256];
+    const char *why[PROCESSES]; /* not to believe it; NULL: no reason */
     double us[KINDS][PROCESSES], mhz[KINDS][PROCESSES], more[PROCESSES], step_us[PROCESSES];
-    double rounds[PROCESSES], row[PROCESSES], retaken[PROCESSES];
+    int rounds, row, retaken;
 } * found;
 
 /* Ends with 1: names the side, and what it does in place of its work. */
@@ -66,13 +64,12 @@ static struct found { /* by each process, in memory that all of them share */
      fputc('\n', stderr), exit(1))
 #define CHECK(call) check((call), #call, __LINE__)
 static void check(cudaError_t code, const char *what, int line) {
-    const int none = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
     if (code == cudaSuccess)
         return;
-    fprintf(stderr, "%scompare.cu:%d: %s: %s: error %d, %s\n",
-            none ? "no NVIDIA GPU, or no driver: " : "", line, side->name, what, (int)code,
+    fprintf(stderr, "%s: compare.cu:%d: %s: error %d, %s\n", side->name, line, what, (int)code,
             cudaGetErrorString(code));
-    exit(none ? 77 : 1); /* 77: what test runners count as skipped */
+    /* 77: no GPU, or no driver for it, which test runners count as skipped */
+    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
 }
 
 /* ---- Kernels ---- */
@@ -138,12 +135,6 @@ static double percentile(const double *samples, int n, int percent) {
     return (sorted[(n - 1) * percent / 100] + sorted[n * percent / 100]) / 2;
 }
 
-/* By how many percent the last fifth is longer, or shorter, than the first. */
-static double drift(const double *samples, int n) {
-    const double first = percentile(samples, n / 5, 50);
-    return 100 * fabs(percentile(samples + n - n / 5, n / 5, 50) / first - 1);
-}
-
 /* The largest k for which the k-th smallest and the k-th largest of n enclose the median with 95 %
  * or more: neither fewer than k of n coins may show heads, nor fewer than k tails. */
 static int rank_of(int n, double *sure_percent) {
@@ -197,34 +188,36 @@ static void check_result(void) {
     REFUSE("is wrong at element %ld of its result: a fast wrong kernel is no kernel", wrong);
 }
 
-/* A stream that is captured runs nothing, and calls that wait or allocate fail there: 900 to 906. */
+/* While a stream is captured, calls that allocate, or use the default stream, fail. */
 static void check_calls(void) {
+    cudaStream_t captured;
     cudaGraph_t graph = NULL;
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    const cudaError_t launched = side->launch(stream), ended = cudaStreamEndCapture(stream, &graph);
-    const cudaError_t code = launched == cudaSuccess ? ended : launched;
-    if ((int)code >= 900 && (int)code <= 906)
-        REFUSE("waits or allocates in launch(), or uses another stream: error %d, %s", (int)code,
-               cudaGetErrorString(code));
-    CHECK(code /* of launch() */);
+    CHECK(cudaStreamCreate(&captured));
+    CHECK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
+    const cudaError_t launched = side->launch(stream),
+                      ended = cudaStreamEndCapture(captured, &graph);
+    if (launched != cudaSuccess || ended != cudaSuccess)
+        REFUSE("allocates, waits, or uses the default stream, in launch(): %s",
+               cudaGetErrorString(launched == cudaSuccess ? ended : launched));
     CHECK(cudaGraphDestroy(graph));
 }
 
 /* Microseconds of one launch in a row: two events around the row, all queued while the stream is
- * held, so that the host's launch is not in it. If the hold ended too early it is taken again behind
- * one of twice the length. In a checked row the result must not change while the stream is held,
- * and must be right when `stop` has come. -1: it does not fit into the queue. */
+ * held, so that no launch of the host is in it; else it is taken again behind a hold of twice the
+ * length. In a checked row the result must not change while the stream is held, and must be right
+ * when `stop` has come. -1: it does not fit into the queue. */
 static double time_row(int which, int row, enum how how) {
     side = &sides[which];
-    const int again = how == CHECKED && random() % 2 ? row - 1 : 0;
     double hold_us = 200 + 3 * row * fmin(side->host_us, 1000);
-    if (how == CHECKED) /* work in another stream may start late */
-        hold_us += side->is_watched ? 1000 : 120000;
+    if (how == CHECKED) /* work in another stream may start late; a copy takes its time */
+        hold_us += (side->is_watched ? 1000 : 120000) + (double)side->bytes / 5e3;
     for (int tries = how == IF_IT_FITS ? 3 : TRIES; tries > 0; tries--, hold_us *= 2, retaken++) {
         int is_early = 0;
         float ms;
         alarm(60); /* no wait is without end */
         make_ready(how == CHECKED);
+        if (has_persisting) /* in the L2 cache */
+            CHECK(cudaCtxResetPersistingL2Cache());
         const int64_t begin_ns = now_ns();
         hold<<<1, 1, 0, stream>>>((long long)(1e3 * hold_us), counted);
         if (others)
@@ -233,9 +226,9 @@ static double time_row(int which, int row, enum how how) {
         CHECK(cudaEventRecord(start, stream));
         const int64_t launch_ns = now_ns();
         for (int i = 0; i < row; i++) {
-            if (again > 0 && i == again) /* what the launches before did does not count */
-                CHECK(cudaMemcpyAsync(side->result, before, side->bytes, cudaMemcpyHostToDevice,
-                                      stream));
+            if (how == CHECKED && i > 0 && i + 1 == row && random() % 2) /* all before is undone */
+                CHECK(
+                    cudaMemcpyAsync(side->result, before, side->bytes, cudaMemcpyDefault, stream));
             CHECK(side->launch(stream));
         }
         const int64_t launched_ns = now_ns();
@@ -250,7 +243,8 @@ static double time_row(int which, int row, enum how how) {
             copy_result(seen, 0);
         }
         const cudaError_t answer = cudaEventQuery(start);
-        CHECK(answer == cudaErrorNotReady ? cudaSuccess : answer);
+        if (answer != cudaErrorNotReady)
+            check(answer, "cudaEventQuery(start)", __LINE__);
         CHECK(cudaDeviceSynchronize());
         const double all_us = (double)(now_ns() - begin_ns) / 1e3;
         if (answer == cudaSuccess) /* it was not held until all was queued */
@@ -263,24 +257,26 @@ static double time_row(int which, int row, enum how how) {
         CHECK(cudaEventElapsedTime(&ms, start, stop));
         const double us = (double)ms * 1e3, rest_us = all_us - hold_us - us;
         if (!(us > 0) || rest_us < -0.02 * all_us - 10) /* not a number, too */
-            REFUSE("is impossible: %.3f us by its events, of %.3f us", us, all_us - hold_us);
+            REFUSE("is impossible: the GPU's clock counts %.3f us, the host's %.3f us",
+                   hold_us + us, all_us);
         side->host_us = fmin(side->host_us, (double)(launched_ns - launch_ns) / 1e3 / row);
         rows++;
         late += rest_us > 1000 || (double)counted->ns / 1e3 > hold_us + 100;
         return us / row;
     }
-    if (how != IF_IT_FITS || row == 1)
-        REFUSE("is not held: launch() waits on the host, or fills the launch queue%s",
-               which ? "" : "; or a profiler, a sanitizer, CUDA_LAUNCH_BLOCKING");
-    return -1;
+    if (how == IF_IT_FITS && row > 1)
+        return -1;
+    REFUSE("is not held: launch() waits on the host, or fills the launch queue%s",
+           which ? "" : "; or a profiler, a sanitizer, CUDA_LAUNCH_BLOCKING");
+    return 0;
 }
 
 /* The step in which a launch in a row gets longer on this GPU. Kernels read a clock so often that
  * they take 5 us, and each some 12 ns more: their times would lie on a line. How far around it do
  * they lie? So much a difference of two launches may be too large or too small. */
-static double step_us(void) {
-    const int row = others ? 1 : 32, half = LENGTHS / 2;
-    double us[LENGTHS], slope = 0, lowest = INFINITY, highest = -INFINITY;
+static double step_us(int row) {
+    const int half = LENGTHS / 2;
+    double us[LENGTHS], slope = 0;
     const double short_us = (reads = 300, time_row(EMPTY, row, TIMED));
     const double long_us = (reads = 1300, time_row(EMPTY, row, TIMED));
     const double read_us = fmax((long_us - short_us) / 1000, 0.001);
@@ -293,11 +289,9 @@ static double step_us(void) {
     reads = 0;
     for (int i = 0; i < 2 * half; i++) /* of the line between the means of the two halves */
         slope += (i < half ? -us[i] : us[i]) / half / half;
-    for (int i = 0; i < LENGTHS; i++) {
-        lowest = fmin(lowest, us[i] - i * slope);
-        highest = fmax(highest, us[i] - i * slope);
-    }
-    return highest - lowest;
+    for (int i = 0; i < LENGTHS; i++)
+        us[i] -= i * slope;
+    return percentile(us, LENGTHS, 99) - percentile(us, LENGTHS, 0);
 }
 
 /* ---- One process ---- */
@@ -337,27 +331,29 @@ static void load(int which, const char *path) {
 static void measure(int p, char **paths, int cold, double seconds) {
     static double us[KINDS][ROUNDS], mhz[KINDS][ROUNDS], more[ROUNDS];
     struct cudaDeviceProp device;
-    int driver, its_number, n = 0, row = 1;
+    int driver, n = 0, row = 1;
     double both_us = 0;
     CHECK(cudaStreamCreate(&stream));  /* no GPU: 77, whatever the files are */
     load(p % 2 ? B : A, paths[p % 2]); /* who comes first lies elsewhere */
     load(p % 2 ? A : B, paths[1 - p % 2]);
-    sides[EMPTY] = sides[A];
-    sides[EMPTY].name = "empty";
-    sides[EMPTY].launch = launch_empty;
-    CHECK(cudaGetDevice(&its_number));
-    CHECK(cudaGetDeviceProperties(&device, its_number));
+    side = sides; /* an empty launch has the result of A */
+    *side = sides[A];
+    side->name = "an empty launch";
+    side->launch = launch_empty;
+    CHECK(cudaGetDeviceProperties(&device, 0));
     CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
-    snprintf(found->device, sizeof found->device, "%.200s, driver for CUDA %d.%d, toolkit %d.%d",
-             device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
-             CUDART_VERSION % 1000 / 10);
+    snprintf(found->device, sizeof found->device, "%.200s, driver for CUDA %.1f, toolkit %.1f",
+             device.name, driver / 1000 + driver % 1000 / 100.0,
+             CUDART_VERSION / 1000 + CUDART_VERSION % 1000 / 100.0);
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
     CHECK(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking));
-    CHECK(cudaMallocHost((void **)&before, sides[A].bytes + sides[B].bytes));
-    CHECK(cudaMallocHost((void **)&seen, sides[A].bytes + sides[B].bytes));
+    const size_t bytes = sides[A].bytes + sides[B].bytes;
+    CHECK(cudaMallocHost((void **)&before, 2 * bytes));
+    seen = before + bytes;
     CHECK(cudaMallocHost((void **)&counted, sizeof *counted));
     if (cold) {
+        has_persisting = device.major >= 8;
         others_blocks = (unsigned)device.l2CacheSize / 1024; /* four times the cache */
         CHECK(cudaMalloc((void **)&others, 4096 * (size_t)others_blocks));
         CHECK(cudaMemset(others, 0, 4096 * (size_t)others_blocks));
@@ -385,7 +381,7 @@ static void measure(int p, char **paths, int cold, double seconds) {
     for (int i = 0; i < (p < 2 ? 16 : 6); i++)
         time_row(i % 2 ? A : B, 1 + (int)(random() % row), CHECKED);
     rows = late = retaken = 0;
-    found->step_us[p] = p < 3 ? step_us() : 0;
+    found->step_us[p] = p < 3 ? step_us(row < 32 ? row : 32) : 0;
     const int64_t end_ns = now_ns() + (int64_t)(1e9 * seconds);
     for (; (now_ns() < end_ns || n < 10) && n < ROUNDS; n++) {
         const int first = (int)(random() % KINDS), step = 1 + (int)(random() % 2);
@@ -408,19 +404,16 @@ static void measure(int p, char **paths, int cold, double seconds) {
             REFUSE("keeps the host for %.0f us in launch()", side->host_us);
     }
     found->more[p] = percentile(more, n, 50);
-    found->rounds[p] = n;
-    found->row[p] = row;
-    found->retaken[p] = retaken;
-    const char *why = "";
-    if (fmax(drift(mhz[A], n), drift(mhz[B], n)) > 5)
-        why = "clock_moved";
-    if (fmax(drift(us[A], n), drift(us[B], n)) > 5)
-        why = "runs_drift";
+    found->why[p] = NULL;
+    found->rounds = n;
+    found->row = row;
+    found->retaken += retaken;
+    if (fabs(percentile(us[A], n / 2, 50) / percentile(us[A] + n / 2, n / 2, 50) - 1) > 0.05)
+        found->why[p] = "runs_drift";
     if (percentile(us[A], n, 75) > 1.25 * percentile(us[A], n, 25))
-        why = "runs_disagree";
+        found->why[p] = "runs_disagree";
     if (late + retaken > rows / 4)
-        why = "host_waited";
-    strcpy(found->why[p], why);
+        found->why[p] = "host_waited";
 }
 
 /* ---- All processes ---- */
@@ -430,7 +423,7 @@ static int report(int n, int repeated, int cold, double gate, char **paths) {
     const struct found *f = found;
     double more[PROCESSES], sure_percent;
     const int k = rank_of(n, &sure_percent);
-    const char *why = "-", *verdict = "undecided", *judged = "unknown";
+    const char *why = "-", *verdict = "undecided";
     char day[16];
     const time_t now = time(NULL);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
@@ -444,60 +437,63 @@ static int report(int n, int repeated, int cold, double gate, char **paths) {
     if (high < 0)
         verdict = is_sure ? "faster" : "faster_below_step";
     for (int i = 0; i < n; i++)
-        why = *f->why[i] ? f->why[i] : why;
-    /* A step above the gate could hide a slower B, if the whole interval is not within the gate. */
-    if (*why == '-' && low > gate && is_sure)
-        judged = "slower";
-    if (*why == '-' && high < gate && (step_percent < gate || low > -gate || high < -step_percent))
-        judged = "passed";
-    printf("# Compare, %s: %s; the caches %s\n# A: %s\n# B: %s\n# %d processes, %d repeated; %.0f "
-           "rounds of %.0f launches; %.0f taken again\n",
+        why = f->why[i] ? f->why[i] : why;
+    int code = gate < 0 ? 0 : 4;
+    if (gate >= 0 && low > gate && is_sure)
+        code = 3;
+    /* A step above the gate could hide a slower B, if the interval is not within the gate. */
+    if (high < gate && (step_percent < gate || low > -gate || high < -step_percent))
+        code = 0;
+    if (*why != '-')
+        code = 4;
+    printf("# Compare, %s: %s; the caches %s\n# A: %s\n# B: %s\n"
+           "# %d processes, %d repeated; %d rounds of %d launches; %d taken again\n"
+           "launch        us more_percent low_percent high_percent step_percent sm_mhz "
+           "verdict           disturbed\n",
            day, f->device, cold ? "full of other data" : "as the launch before left them", paths[0],
-           paths[1], n, repeated, percentile(f->rounds, n, 50), percentile(f->row, n, 50),
-           percentile(f->retaken, n, 50));
-    printf("launch        us more_percent low_percent high_percent step_percent sm_mhz "
-           "verdict           disturbed\n");
-    for (int i = 0; i < KINDS; i++) {
-        printf("%-6s %9.3f ", sides[i].name, percentile(f->us[i], n, 50));
-        if (i == B)
-            printf("%12.2f %11.2f %12.2f %12.2f ", center, low, high, step_percent);
-        else
-            printf("           -           -            -            - ");
-        printf("%6.0f %-17s %s\n", percentile(f->mhz[i], n, 50), i == B ? verdict : "-",
-               i == EMPTY ? "-" : why);
-    }
+           paths[1], n, repeated, f->rounds, f->row, f->retaken);
+    for (int i = EMPTY; i <= A; i++)
+        printf(
+            "%-6s %9.3f            -           -            -            - %6.0f -               "
+            "  -\n",
+            i ? "A" : "empty", percentile(f->us[i], n, 50), percentile(f->mhz[i], n, 50));
+    printf("B      %9.3f %12.2f %11.2f %12.2f %12.2f %6.0f %-17s %s\n", percentile(f->us[B], n, 50),
+           center, low, high, step_percent, percentile(f->mhz[B], n, 50), verdict, why);
     printf("# step_us %.3f\n# sure_percent %.1f\n", step, sure_percent);
     if (gate >= 0)
-        printf("# gate_percent %.2f\n# gate %s\n", gate, judged);
-    if (fflush(stdout) != 0)
-        return perror("cannot write the result"), 1;
-    return gate < 0 ? 4 * (*why != '-') : *judged == 'p' ? 0 : *judged == 's' ? 3 : 4;
+        printf("# gate_percent %.2f\n# gate %s\n", gate,
+               code == 0   ? "passed"
+               : code == 3 ? "slower"
+                           : "unknown");
+    return fflush(stdout) == 0 ? code : (perror("cannot write the result"), 1);
 }
 
 int main(int argc, char **argv) {
-    static const struct option known[] = {{"gate", 1, NULL, 'g'},
-                                          {"cold", 0, NULL, 'c'},
-                                          {"processes", 1, NULL, 'p'},
-                                          {"seconds", 1, NULL, 's'},
-                                          {}};
-    int cold = 0, repeated = 0, is_wrong = 0, option;
+    char *paths[2] = {NULL, NULL}, rest;
+    int cold = 0, repeated = 0, is_wrong = 0, given = 0;
     double gate = -1, n = 9, seconds = 5;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
-        double *const to = option == 'g' ? &gate : option == 'p' ? &n : &seconds;
-        char *end = NULL;
-        if (option == 'g' || option == 'p' || option == 's')
-            *to = strtod(optarg, &end);
-        cold |= option == 'c';
-        is_wrong |= option == '?' || (end && (end == optarg || *end || !(*to >= 0 && *to < 1e6)));
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        double *const to = strcmp(word, "--gate") == 0        ? &gate
+                           : strcmp(word, "--processes") == 0 ? &n
+                           : strcmp(word, "--seconds") == 0   ? &seconds
+                                                              : NULL;
+        if (to)
+            is_wrong |= ++i == argc || sscanf(argv[i], "%lf%c", to, &rest) != 1 || !(*to >= 0);
+        else if (strcmp(word, "--cold") == 0)
+            cold = 1;
+        else if (*word != '-' && given < 2)
+            paths[given++] = argv[i];
+        else
+            is_wrong = 1;
     }
-    if (is_wrong || argc - optind != 2 || n < 6 || n > PROCESSES || n != floor(n)) {
+    if (is_wrong || given < 2 || n < 6 || n > PROCESSES || n != floor(n) || seconds > 1e6) {
         fputs("usage: compare OLD.so NEW.so [--gate PERCENT] [--cold] [--processes 6 to 99] "
               "[--seconds S]; exit: 0, 1 refused, 2 usage, 3 slower, 4 cannot say, 77 no GPU\n",
               stderr);
         return 2;
     }
-    sides[EMPTY].name = "empty", sides[A].name = "A", sides[B].name = "B";
+    sides[EMPTY].name = "an empty launch", sides[A].name = "A", sides[B].name = "B";
     found = (struct found *)mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int p = 0; p < (int)n; p++) {
@@ -506,18 +502,17 @@ int main(int argc, char **argv) {
         if (child == 0) {
             dup2(STDERR_FILENO, STDOUT_FILENO); /* what set_up() prints is no result */
             srandom((unsigned)now_ns());
-            measure(p, argv + optind, cold, seconds / n);
+            measure(p, paths, cold, seconds / n);
             exit(0);
         }
         if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-            return fprintf(stderr, "refused: process %d ended by signal %d\n", p, WTERMSIG(status)),
-                   1;
+            return fprintf(stderr, "refused: process %d: signal %d\n", p, WTERMSIG(status)), 1;
         if (WEXITSTATUS(status) != 0)
-            return WEXITSTATUS(status);            /* it has said why */
-        if (*found->why[p] && repeated < (int)n) { /* once more */
+            return WEXITSTATUS(status);           /* it has said why */
+        if (found->why[p] && repeated < (int)n) { /* once more */
             repeated++;
             p--;
         }
     }
-    return report((int)n, repeated, cold, gate, argv + optind);
+    return report((int)n, repeated, cold, gate, paths);
 }

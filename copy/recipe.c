@@ -5,7 +5,7 @@
  * this suite. Put your kernel and its data where the first part has its own.
  *
  * Build: cc -O2 recipe.c -o recipe -lOpenCL -lm
- * Run:   ./recipe; ./recipe --help says what else */
+ * Run:   ./recipe; --cold reads other data before each launch, --device N|TEXT takes another device */
 #define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -356,17 +356,17 @@ static void rcp_count(int sign) {
 }
 
 /* NULL, or why not to believe a time on a processor: for over a tenth of its time this program
- * waited while others ran, or the host of the virtual machine did. Its threads also wait for each
+ * waited while others ran, other programs or the host of the virtual machine. Its threads also wait for each
  * other, but then no core works for others: with PoCL on two quiet cores 3 % at most, beside one
  * busy loop 31 % and more. 30 ms: a few ticks. */
 static const char *rcp_doubt_cores(void) {
     const double ran = rcp_counts.ran, waited = rcp_counts.waited, busy = rcp_counts.busy;
     const double stolen = fmax(0, rcp_counts.stolen - 30);
     if (!rcp_counts.is_seen)
-        return "unknown: /proc does not show other programs";
+        return "unknown_processor"; /* /proc does not show other programs */
     if (fmin(busy - ran - 30, waited) > 0.1 * (ran + waited))
-        return "others had the processor";
-    return stolen > 0.1 * (busy + stolen) ? "the host of this virtual machine had its cores" : NULL;
+        return "others_had_the_processor";
+    return stolen > 0.1 * (busy + stolen) ? "others_had_the_processor" : NULL;
 }
 
 static int rcp_by_size(const void *left, const void *right) {
@@ -392,19 +392,35 @@ static double rcp_drift(const double *first, size_t n) {
     return 100 * (rcp_percentile(last, k, 50) / rcp_percentile(first, k, 50) - 1);
 }
 
-/* Do the runs disagree? Of 101 the 41st and the 61st by size have the true median between them: is
- * one of them further away than this factor, and so many us? Do they drift? If so, returns 1. */
-static int rcp_print_spread(const double *us, double factor, double slack_us) {
+/* NULL, or why not to believe the runs. Of 101 the 41st and the 61st by size have the true median
+ * between them: is one of them further away than this factor, and so many us? Do they drift? */
+static const char *rcp_doubt_runs(const double *us, double factor, double slack_us) {
     const double middle = rcp_percentile(us, RCP_RUNS, 50), drift = rcp_drift(us, RCP_RUNS);
     const double low = rcp_percentile(us, RCP_RUNS, 40), high = rcp_percentile(us, RCP_RUNS, 60);
-    const int drifts = fabs(drift) > 20 * (factor - 1) && fabs(drift) * middle > 40 * slack_us;
     if ((high > factor * middle && high > middle + slack_us) ||
         (middle > factor * low && middle > low + slack_us))
-        printf("disturbed: the runs disagree: the median is between %.2f and %.2f us\n", low, high);
-    if (drifts)
-        printf("disturbed: the runs drift: the last fifth takes %+.0f %% more than the first\n",
-               drift);
-    return drifts;
+        return "runs_disagree";
+    if (fabs(drift) > 20 * (factor - 1) && fabs(drift) * middle > 40 * slack_us)
+        return "runs_drift";
+    return NULL;
+}
+
+static void rcp_print_row(const char *name, const double *us) {
+    printf("%-13s %10.3f %9.3f %9.3f ", name, rcp_percentile(us, RCP_RUNS, 50),
+           rcp_percentile(us, RCP_RUNS, 5), rcp_percentile(us, RCP_RUNS, 95));
+}
+
+/* A marker of some drivers has its stamps before the work in front of it has ended. Or the clock is
+ * too slow: then it is in the time between two empty kernels, too. */
+static void rcp_refuse_early(struct rcp_span before) {
+    const struct rcp_span after = rcp_time(NULL, 0);
+    const double device_ms = (double)(after.start_ns - before.start_ns) / 1e6;
+    const double host_ms = (double)(after.begin_ns - before.begin_ns) / 1e6;
+    if (device_ms < 0.95 * host_ms)
+        RCP_REFUSE("the clock of the stamps is too slow: it counts %.1f ms, the host's %.1f ms\n",
+                   device_ms, host_ms);
+    RCP_REFUSE("its last event ended before the gate opened: is it a marker, which this driver "
+               "stamps early? Take a fill\n");
 }
 
 int main(int argc, char **argv) {
@@ -422,10 +438,10 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc)
             wanted = argv[++i];
         else {
-            const int help = strcmp(argv[i], "--help") == 0;
-            fprintf(help ? stdout : stderr, "%s: there are --cold, --device N|TEXT, --help\n",
-                    argv[i]);
-            return help ? fflush(stdout) != 0 : 2;
+            fputs("usage: recipe [--cold] [--device N|TEXT]; exit: 0, 1 refused, 2 usage, "
+                  "4 disturbed, 77 no device\n",
+                  stderr);
+            return 2;
         }
     signal(SIGALRM, rcp_on_alarm);
     rcp_choose_device(wanted);
@@ -470,8 +486,7 @@ int main(int argc, char **argv) {
         if (watched_ms > 0) {
             rcp_check_result(version);
             if ((double)(work.start_ns - empty.start_ns) / 1e6 + work.us / 1e3 < 0.9 * watched_ms)
-                RCP_REFUSE("its last event ended before the gate opened: is it a marker, which "
-                           "this driver stamps early? Take a fill\n");
+                rcp_refuse_early(empty);
         } else
             run++; /* one that was watched does not count: the looks read its result before */
     }
@@ -492,38 +507,38 @@ int main(int argc, char **argv) {
         RCP_REFUSE("no time at all: the kernel is too short for this device's clock\n");
     if (host_5_us > 1000 + 2 * us)
         RCP_REFUSE("launch() waits, or works, on the host, for %.0f us\n", host_5_us);
-    printf("%s; %d runs; the caches %s\n"
-           "from START to END: median %.2f us, 5th percentile %.2f us, 95th %.2f us\n"
-           "95 %% sure: median between %.2f us and %.2f us\n",
-           rcp_device_name, RCP_RUNS, cold ? "full of other data" : "as prepare() left them", us,
-           rcp_percentile(work_us, RCP_RUNS, 5), rcp_percentile(work_us, RCP_RUNS, 95),
-           rcp_percentile(work_us, RCP_RUNS, 40), rcp_percentile(work_us, RCP_RUNS, 60));
-    if (RCP_BYTES > 0) /* OpenCL does not know what the memory can give */
-        printf("bandwidth: %.1f GB/s%s\n", RCP_BYTES / us / 1e3,
-               cold || RCP_BYTES >= (double)cache ? "" : ": the cache holds more; try --cold");
-    if (rcp_is_cpu)
-        printf("cores: %.1f worked on a launch; in the next process it may be another number\n",
-               cpu_us / all_us);
-    if (us > no_work_us)
-        printf("minus an empty work-group's %.2f us: %.2f us\n", no_work_us, us - no_work_us);
-    else
-        printf("too short to tell from an empty work-group, which takes %.2f us\n", no_work_us);
-
     /* Why not to believe it. A processor's threads sleep; its counts say nothing of a GPU. */
-    rcp_print_spread(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5);
-    const double late_ms = rcp_percentile(empty_rest_us, RCP_RUNS, 90) / 1e3; /* 1 of 10 is later */
-    const char *doubt = rcp_is_cpu ? rcp_doubt_cores() : NULL;
-    if (!rcp_is_cpu && late_ms > 1)
-        printf("disturbed: others have the GPU, or this processor: an empty kernel took %.1f ms\n",
-               late_ms);
-    if (doubt)
-        printf("%s%s\n", strncmp(doubt, "unknown", 7) == 0 ? "" : "disturbed: ", doubt);
-    /* Between two STARTs, each somewhere in its wait. */
+    const char *why = NULL;
     const double device_ms = (double)(work.start_ns - first.start_ns) / 1e6;
     const double host_ms = (double)(work.begin_ns - first.begin_ns) / 1e6;
-    if (device_ms < 0.99 * host_ms - first.wait_us / 1e3 ||
+    if (device_ms < 0.99 * host_ms - first.wait_us / 1e3 || /* a START is somewhere in its wait */
         device_ms > 1.01 * host_ms + work.wait_us / 1e3)
-        printf("disturbed: the device's clock counts %.1f ms where the host's counts %.1f ms\n",
-               device_ms, host_ms);
-    return fflush(stdout) == 0 ? 0 : (perror("cannot write the result"), 1);
+        why = "clocks_disagree";
+    if (!rcp_is_cpu && rcp_percentile(empty_rest_us, RCP_RUNS, 90) > 1000) /* 1 of 10 is later */
+        why = "host_waited";
+    if (rcp_is_cpu && rcp_doubt_cores())
+        why = rcp_doubt_cores();
+    if (rcp_doubt_runs(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5))
+        why = rcp_doubt_runs(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5);
+    char day[16];
+    const time_t now = time(NULL);
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
+    printf("# Recipe, %s: %s; %d runs; the caches %s\n", day, rcp_device_name, RCP_RUNS,
+           cold ? "full of other data" : "as prepare() left them");
+    printf("time           median_us     p5_us    p95_us    gb_s disturbed\n");
+    rcp_print_row("empty", empty_us);
+    printf("      - -\n");
+    rcp_print_row("start_to_end", work_us);
+    if (RCP_BYTES > 0)
+        printf("%7.1f ", RCP_BYTES / us / 1e3);
+    else
+        printf("      - ");
+    printf("%s\n# minus_empty_us %.3f\n", why ? why : "-", us - no_work_us);
+    if (rcp_is_cpu) /* in the next process it may be another number */
+        printf("# cores_at_work %.1f\n", cpu_us / all_us);
+    if (RCP_BYTES > 0 && !cold && RCP_BYTES < (double)cache)
+        printf("# The cache holds all that is moved: try --cold\n");
+    if (fflush(stdout) != 0)
+        return perror("cannot write the result"), 1;
+    return why ? 4 : 0;
 }
