@@ -9,13 +9,10 @@
  * Run:   ./compare old.so new.so
  *
  * In another process buffers and code lie elsewhere, and B against A is another number. So each of
- * N processes gives one. On which side of their median each one lies, chance decides as with a coin:
- * so two of them enclose it. (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2.) */
+ * N processes gives one, and two of them enclose the median of all, as coins say (Conover 3.2). */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EMPTY, A, B, KINDS };
-enum { PROCESSES = 99, ROUNDS = 2000, VERSIONS = 199, LENGTHS = 41, TRIES = 10 };
+enum { EMPTY, A, B, KINDS, PROCESSES = 99, ROUNDS = 2000, VERSIONS = 199, LENGTHS = 41 };
 enum how { IF_IT_FITS, TIMED, CHECKED };
 
 static struct side { /* the first four are mine.cu's */
@@ -45,11 +41,10 @@ static volatile struct counted {
 } * counted;                       /* by hold(), in host memory that the GPU can write */
 static cudaStream_t stream, aside; /* aside: waits for no other stream */
 static cudaEvent_t start, stop;
-static unsigned char *before, *seen; /* the result behind prepare(), and later */
-static ulonglong2 *others;           /* --cold: what is read before each launch, all 0 */
-static unsigned others_blocks;       /* each reads 4 KiB */
-static int reads;                    /* of the empty kernel: see step_us() */
-static int version, rows, late, retaken, has_persisting;
+static unsigned char *before, *seen;            /* the result behind prepare(), and later */
+static ulonglong2 *others;                      /* --cold: what is read before each launch, all 0 */
+static unsigned others_blocks;                  /* each reads 4 KiB */
+static int reads, version, rows, late, retaken; /* reads: of the empty kernel: see step_us() */
 
 static struct found { /* by each process, in memory that all of them share */
     char device[256];
@@ -64,15 +59,12 @@ static struct found { /* by each process, in memory that all of them share */
      fputc('\n', stderr), exit(1))
 #define CHECK(call) check((call), #call, __LINE__)
 static void check(cudaError_t code, const char *what, int line) {
-    if (code == cudaSuccess)
-        return;
+    if (code == cudaSuccess) return;
     fprintf(stderr, "%s: compare.cu:%d: %s: error %d, %s\n", side->name, line, what, (int)code,
             cudaGetErrorString(code));
-    /* 77: no GPU, or no driver for it, which test runners count as skipped */
-    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
+    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77
+                                                                          : 1); /* 77: skipped */
 }
-
-/* ---- Kernels ---- */
 
 /* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
 static __device__ unsigned long long timer_ns(void) {
@@ -104,23 +96,18 @@ static __global__ void read_all(ulonglong2 *data) {
 static __global__ void read_clock(int times, volatile struct counted *never) {
     long long sum = 1;
 #pragma unroll 1
-    for (int i = 0; i < times; i++)
-        sum |= clock64();
-    if (sum == 0)
-        never->ns = 0;
+    for (int i = 0; i < times; i++) sum |= clock64();
+    if (sum == 0) never->ns = 0;
 }
 
 static cudaError_t launch_empty(cudaStream_t where) {
-    read_clock<<<1, 1, 0, where>>>(reads, counted);
-    return cudaGetLastError();
+    return read_clock<<<1, 1, 0, where>>>(reads, counted), cudaGetLastError();
 }
 
-/* ---- Tools ---- */
-
-static int64_t now_ns(void) {
+static long long now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static int by_size(const void *left, const void *right) {
@@ -148,12 +135,9 @@ static int rank_of(int n, double *sure_percent) {
     return k;
 }
 
-/* ---- A row of launches, and its result ---- */
-
 static void copy_result(void *to, int now) { /* or behind a wait in `aside` */
     CHECK(cudaMemcpyAsync(to, side->result, side->bytes, cudaMemcpyDeviceToHost, aside));
-    if (now)
-        CHECK(cudaStreamSynchronize(aside));
+    if (now) CHECK(cudaStreamSynchronize(aside));
 }
 
 /* The result is spoilt, and the input is new. */
@@ -163,8 +147,7 @@ static void make_ready(int is_checked) {
     CHECK(cudaStreamSynchronize(stream)); /* prepare() may write by another stream */
     CHECK(side->prepare(stream, version));
     CHECK(cudaDeviceSynchronize());
-    if (is_checked)
-        copy_result(before, 1);
+    if (is_checked) copy_result(before, 1);
     if (is_checked && side->first_wrong(before, version) < 0)
         REFUSE("cannot be checked: its result is right before it is launched");
 }
@@ -178,8 +161,7 @@ static void check_result(void) {
     }
     copy_result(seen, 1);
     const long wrong = side->first_wrong(seen, version);
-    if (wrong < 0)
-        REFUSE("left work for later: it was not finished at its last event");
+    if (wrong < 0) REFUSE("left work for later: it was not finished at its last event");
     if (memcmp(seen, before, side->bytes) == 0)
         REFUSE("did nothing: its result is as it was before");
     for (int old = 1; old <= VERSIONS; old++)
@@ -194,12 +176,11 @@ static void check_calls(void) {
     cudaGraph_t graph = NULL;
     CHECK(cudaStreamCreate(&captured));
     CHECK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
-    const cudaError_t launched = side->launch(stream),
-                      ended = cudaStreamEndCapture(captured, &graph);
-    if (launched != cudaSuccess || ended != cudaSuccess)
-        REFUSE("allocates, waits, or uses the default stream, in launch(): %s",
-               cudaGetErrorString(launched == cudaSuccess ? ended : launched));
-    CHECK(cudaGraphDestroy(graph));
+    cudaError_t code = side->launch(stream);
+    const cudaError_t ended = cudaStreamEndCapture(captured, &graph);
+    code = code == cudaSuccess ? ended : code;
+    if (code != cudaSuccess)
+        REFUSE("allocates, or waits, or uses the default stream: %s", cudaGetErrorString(code));
 }
 
 /* Microseconds of one launch in a row: two events around the row, all queued while the stream is
@@ -208,30 +189,28 @@ static void check_calls(void) {
  * when `stop` has come. -1: it does not fit into the queue. */
 static double time_row(int which, int row, enum how how) {
     side = &sides[which];
+    const int undo = how == CHECKED && row > 1 && random() % 2 ? row - 1 : -1;
     double hold_us = 200 + 3 * row * fmin(side->host_us, 1000);
     if (how == CHECKED) /* work in another stream may start late; a copy takes its time */
         hold_us += (side->is_watched ? 1000 : 120000) + (double)side->bytes / 5e3;
-    for (int tries = how == IF_IT_FITS ? 3 : TRIES; tries > 0; tries--, hold_us *= 2, retaken++) {
+    for (int tries = how == IF_IT_FITS ? 3 : 10; tries > 0; tries--, hold_us *= 2, retaken++) {
         int is_early = 0;
         float ms;
         alarm(60); /* no wait is without end */
         make_ready(how == CHECKED);
-        if (has_persisting) /* in the L2 cache */
-            CHECK(cudaCtxResetPersistingL2Cache());
-        const int64_t begin_ns = now_ns();
+        const long long begin_ns = now_ns();
         hold<<<1, 1, 0, stream>>>((long long)(1e3 * hold_us), counted);
-        if (others)
-            read_all<<<others_blocks, 256, 0, stream>>>(others);
+        if (others) read_all<<<others_blocks, 256, 0, stream>>>(others);
         CHECK(cudaGetLastError());
         CHECK(cudaEventRecord(start, stream));
-        const int64_t launch_ns = now_ns();
+        const long long launch_ns = now_ns();
         for (int i = 0; i < row; i++) {
-            if (how == CHECKED && i > 0 && i + 1 == row && random() % 2) /* all before is undone */
+            if (i == undo) /* what the launches before did does not count */
                 CHECK(
                     cudaMemcpyAsync(side->result, before, side->bytes, cudaMemcpyDefault, stream));
             CHECK(side->launch(stream));
         }
-        const int64_t launched_ns = now_ns();
+        const long long launched_ns = now_ns();
         CHECK(cudaEventRecord(stop, stream));
         if (how == CHECKED) {
             do {
@@ -243,29 +222,22 @@ static double time_row(int which, int row, enum how how) {
             copy_result(seen, 0);
         }
         const cudaError_t answer = cudaEventQuery(start);
-        if (answer != cudaErrorNotReady)
-            check(answer, "cudaEventQuery(start)", __LINE__);
+        if (answer != cudaErrorNotReady) check(answer, "cudaEventQuery(start)", __LINE__);
         CHECK(cudaDeviceSynchronize());
         const double all_us = (double)(now_ns() - begin_ns) / 1e3;
-        if (answer == cudaSuccess) /* it was not held until all was queued */
-            continue;
-        if (is_early)
-            REFUSE("ran before its turn: its work is in another stream");
-        if (how == CHECKED)
-            check_result();
-        side->is_watched |= how == CHECKED;
+        if (answer == cudaSuccess) continue; /* it was not held until all was queued */
+        if (is_early) REFUSE("ran before its turn: its work is in another stream");
+        if (how == CHECKED) check_result(), side->is_watched = 1;
         CHECK(cudaEventElapsedTime(&ms, start, stop));
         const double us = (double)ms * 1e3, rest_us = all_us - hold_us - us;
         if (!(us > 0) || rest_us < -0.02 * all_us - 10) /* not a number, too */
-            REFUSE("is impossible: the GPU's clock counts %.3f us, the host's %.3f us",
-                   hold_us + us, all_us);
+            REFUSE("is impossible: %.3f us on the GPU, %.3f us on the host", hold_us + us, all_us);
         side->host_us = fmin(side->host_us, (double)(launched_ns - launch_ns) / 1e3 / row);
         rows++;
         late += rest_us > 1000 || (double)counted->ns / 1e3 > hold_us + 100;
         return us / row;
     }
-    if (how == IF_IT_FITS && row > 1)
-        return -1;
+    if (how == IF_IT_FITS && row > 1) return -1;
     REFUSE("is not held: launch() waits on the host, or fills the launch queue%s",
            which ? "" : "; or a profiler, a sanitizer, CUDA_LAUNCH_BLOCKING");
     return 0;
@@ -289,12 +261,9 @@ static double step_us(int row) {
     reads = 0;
     for (int i = 0; i < 2 * half; i++) /* of the line between the means of the two halves */
         slope += (i < half ? -us[i] : us[i]) / half / half;
-    for (int i = 0; i < LENGTHS; i++)
-        us[i] -= i * slope;
+    for (int i = 0; i < LENGTHS; i++) us[i] -= i * slope;
     return percentile(us, LENGTHS, 99) - percentile(us, LENGTHS, 0);
 }
-
-/* ---- One process ---- */
 
 /* Two sides need two states, so a file that is given twice is copied. GCC makes a template's static
  * one for all objects, and marks such a file: its byte 7 is 3. */
@@ -306,20 +275,17 @@ static void load(int which, const char *path) {
     const void *const other = object;
     object = dlopen(realpath(path, name) ? name : path, RTLD_NOW | RTLD_LOCAL);
     if (object && object == other) {
-        const int from = open(path, O_RDONLY), to = memfd_create(path, 0);
-        while (sendfile(to, from, NULL, 1 << 30) > 0)
-            ;
+        const int from = fileno(fopen(path, "r")), to = memfd_create(path, 0);
+        for (ssize_t n = 1; n > 0;) n = sendfile(to, from, NULL, 1 << 30);
         snprintf(name, sizeof name, "/proc/self/fd/%d", to);
         object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
-    if (!object)
-        REFUSE("cannot be loaded: %s", dlerror());
+    if (!object) REFUSE("cannot be loaded: %s", dlerror());
     if (((const char *)((struct link_map *)object)->l_addr)[7] == 3)
         REFUSE("shares statics with the other side: build it with -Xcompiler -fno-gnu-unique");
     for (int i = 0; i < 4; i++) {
         void *const function = dlsym(object, functions[i]);
-        if (!function)
-            REFUSE("has no %s(), extern \"C\": see mine.cu", functions[i]);
+        if (!function) REFUSE("has no %s(), extern \"C\": see mine.cu", functions[i]);
         memcpy((void **)side + i, &function, sizeof function);
     }
     CHECK(side->set_up(stream, &side->result, &side->bytes));
@@ -332,14 +298,12 @@ static void measure(int p, char **paths, int cold, double seconds) {
     static double us[KINDS][ROUNDS], mhz[KINDS][ROUNDS], more[ROUNDS];
     struct cudaDeviceProp device;
     int driver, n = 0, row = 1;
-    double both_us = 0;
     CHECK(cudaStreamCreate(&stream));  /* no GPU: 77, whatever the files are */
     load(p % 2 ? B : A, paths[p % 2]); /* who comes first lies elsewhere */
     load(p % 2 ? A : B, paths[1 - p % 2]);
-    side = sides; /* an empty launch has the result of A */
-    *side = sides[A];
-    side->name = "an empty launch";
-    side->launch = launch_empty;
+    sides[EMPTY] = sides[A]; /* it has the result of A */
+    sides[EMPTY].name = "an empty launch", sides[EMPTY].launch = launch_empty;
+    side = sides;
     CHECK(cudaGetDeviceProperties(&device, 0));
     CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
     snprintf(found->device, sizeof found->device, "%.200s, driver for CUDA %.1f, toolkit %.1f",
@@ -353,7 +317,6 @@ static void measure(int p, char **paths, int cold, double seconds) {
     seen = before + bytes;
     CHECK(cudaMallocHost((void **)&counted, sizeof *counted));
     if (cold) {
-        has_persisting = device.major >= 8;
         others_blocks = (unsigned)device.l2CacheSize / 1024; /* four times the cache */
         CHECK(cudaMalloc((void **)&others, 4096 * (size_t)others_blocks));
         CHECK(cudaMemset(others, 0, 4096 * (size_t)others_blocks));
@@ -364,15 +327,13 @@ static void measure(int p, char **paths, int cold, double seconds) {
         make_ready(i != EMPTY);
         CHECK(side->launch(stream));
         CHECK(cudaDeviceSynchronize());
-        if (i == EMPTY)
-            continue;
+        if (i == EMPTY) continue;
         copy_result(seen, 1);
         check_result(); /* none may need what another one left */
         check_calls();
     }
     time_row(EMPTY, 1, IF_IT_FITS); /* what fails here is not launch()'s fault */
-    for (int i = 0; i < 4; i++)
-        both_us += time_row(i % 2 ? A : B, 1, IF_IT_FITS) / 2;
+    const double both_us = time_row(A, 1, IF_IT_FITS) + time_row(B, 1, IF_IT_FITS);
     if (!cold) /* a row takes 2 ms, or a hundredth of the time */
         row = (int)fmax(1, fmin(fmin(4000, 2e4 * seconds) / both_us, 256));
     for (int which = A; which <= B; which++)
@@ -382,7 +343,7 @@ static void measure(int p, char **paths, int cold, double seconds) {
         time_row(i % 2 ? A : B, 1 + (int)(random() % row), CHECKED);
     rows = late = retaken = 0;
     found->step_us[p] = p < 3 ? step_us(row < 32 ? row : 32) : 0;
-    const int64_t end_ns = now_ns() + (int64_t)(1e9 * seconds);
+    const long long end_ns = now_ns() + (long long)(1e9 * seconds);
     for (; (now_ns() < end_ns || n < 10) && n < ROUNDS; n++) {
         const int first = (int)(random() % KINDS), step = 1 + (int)(random() % 2);
         for (int k = 0; k < KINDS; k++) {
@@ -391,8 +352,7 @@ static void measure(int p, char **paths, int cold, double seconds) {
             mhz[i][n] = 1e3 * (double)counted->clocks / (double)counted->ns;
         }
         more[n] = 100 * (us[B][n] / us[A][n] - 1);
-        if (random() % 8 == 0)
-            time_row(random() % 2 ? A : B, 1 + (int)(random() % row), CHECKED);
+        if (random() % 8 == 0) time_row(random() % 2 ? A : B, 1 + (int)(random() % row), CHECKED);
     }
     time_row(A, row, CHECKED);
     time_row(B, row, CHECKED);
@@ -403,20 +363,11 @@ static void measure(int p, char **paths, int cold, double seconds) {
         if (i && side->host_us > 100 && side->host_us > 3 * found->us[i][p])
             REFUSE("keeps the host for %.0f us in launch()", side->host_us);
     }
-    found->more[p] = percentile(more, n, 50);
-    found->why[p] = NULL;
-    found->rounds = n;
-    found->row = row;
-    found->retaken += retaken;
-    if (fabs(percentile(us[A], n / 2, 50) / percentile(us[A] + n / 2, n / 2, 50) - 1) > 0.05)
-        found->why[p] = "runs_drift";
-    if (percentile(us[A], n, 75) > 1.25 * percentile(us[A], n, 25))
-        found->why[p] = "runs_disagree";
-    if (late + retaken > rows / 4)
-        found->why[p] = "host_waited";
+    found->more[p] = percentile(more, n, 50), found->why[p] = NULL;
+    found->rounds = n, found->row = row, found->retaken += retaken;
+    if (percentile(us[A], n, 75) > 1.25 * percentile(us[A], n, 25)) found->why[p] = "runs_disagree";
+    if (late + retaken > rows / 4) found->why[p] = "host_waited";
 }
-
-/* ---- All processes ---- */
 
 /* The table and the exit code. gate: -1: none. */
 static int report(int n, int repeated, int cold, double gate, char **paths) {
@@ -432,20 +383,13 @@ static int report(int n, int repeated, int cold, double gate, char **paths) {
     const double step = percentile(f->step_us, 3, 50);
     const double step_percent = 100 * step / percentile(f->us[A], n, 50);
     const int is_sure = fabs(center) >= step_percent;
-    if (low > 0)
-        verdict = is_sure ? "slower" : "slower_below_step";
-    if (high < 0)
-        verdict = is_sure ? "faster" : "faster_below_step";
-    for (int i = 0; i < n; i++)
-        why = f->why[i] ? f->why[i] : why;
-    int code = gate < 0 ? 0 : 4;
-    if (gate >= 0 && low > gate && is_sure)
-        code = 3;
+    if (low > 0) verdict = is_sure ? "slower" : "slower_below_step";
+    if (high < 0) verdict = is_sure ? "faster" : "faster_below_step";
+    for (int i = 0; i < n; i++) why = f->why[i] ? f->why[i] : why;
     /* A step above the gate could hide a slower B, if the interval is not within the gate. */
-    if (high < gate && (step_percent < gate || low > -gate || high < -step_percent))
-        code = 0;
-    if (*why != '-')
-        code = 4;
+    const int is_within = step_percent < gate || low > -gate || high < -step_percent;
+    int code = gate < 0 || (high < gate && is_within) ? 0 : low > gate && is_sure ? 3 : 4;
+    if (*why != '-') code = 4;
     printf("# Compare, %s: %s; the caches %s\n# A: %s\n# B: %s\n"
            "# %d processes, %d repeated; %d rounds of %d launches; %d taken again\n"
            "launch        us more_percent low_percent high_percent step_percent sm_mhz "
@@ -453,18 +397,13 @@ static int report(int n, int repeated, int cold, double gate, char **paths) {
            day, f->device, cold ? "full of other data" : "as the launch before left them", paths[0],
            paths[1], n, repeated, f->rounds, f->row, f->retaken);
     for (int i = EMPTY; i <= A; i++)
-        printf(
-            "%-6s %9.3f            -           -            -            - %6.0f -               "
-            "  -\n",
-            i ? "A" : "empty", percentile(f->us[i], n, 50), percentile(f->mhz[i], n, 50));
+        printf("%-6s %9.3f %12s %11s %12s %12s %6.0f %-17s -\n", i ? "A" : "empty",
+               percentile(f->us[i], n, 50), "-", "-", "-", "-", percentile(f->mhz[i], n, 50), "-");
     printf("B      %9.3f %12.2f %11.2f %12.2f %12.2f %6.0f %-17s %s\n", percentile(f->us[B], n, 50),
            center, low, high, step_percent, percentile(f->mhz[B], n, 50), verdict, why);
     printf("# step_us %.3f\n# sure_percent %.1f\n", step, sure_percent);
-    if (gate >= 0)
-        printf("# gate_percent %.2f\n# gate %s\n", gate,
-               code == 0   ? "passed"
-               : code == 3 ? "slower"
-                           : "unknown");
+    const char *const judged = code == 0 ? "passed" : code == 3 ? "slower" : "unknown";
+    if (gate >= 0) printf("# gate_percent %.2f\n# gate %s\n", gate, judged);
     return fflush(stdout) == 0 ? code : (perror("cannot write the result"), 1);
 }
 
@@ -487,12 +426,10 @@ int main(int argc, char **argv) {
         else
             is_wrong = 1;
     }
-    if (is_wrong || given < 2 || n < 6 || n > PROCESSES || n != floor(n) || seconds > 1e6) {
-        fputs("usage: compare OLD.so NEW.so [--gate PERCENT] [--cold] [--processes 6 to 99] "
-              "[--seconds S]; exit: 0, 1 refused, 2 usage, 3 slower, 4 cannot say, 77 no GPU\n",
-              stderr);
-        return 2;
-    }
+    static const char usage[] = "usage: compare A.so B.so [--gate PERCENT] [--cold] "
+                                "[--processes 6 to 99] [--seconds S]\n";
+    if (is_wrong || given < 2 || n < 6 || n > PROCESSES || n != floor(n) || seconds > 1e6)
+        return fputs(usage, stderr), 2;
     sides[EMPTY].name = "an empty launch", sides[A].name = "A", sides[B].name = "B";
     found = (struct found *)mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -507,12 +444,8 @@ int main(int argc, char **argv) {
         }
         if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
             return fprintf(stderr, "refused: process %d: signal %d\n", p, WTERMSIG(status)), 1;
-        if (WEXITSTATUS(status) != 0)
-            return WEXITSTATUS(status);           /* it has said why */
-        if (found->why[p] && repeated < (int)n) { /* once more */
-            repeated++;
-            p--;
-        }
+        if (status != 0) return WEXITSTATUS(status);             /* it has said why */
+        if (found->why[p] && repeated < (int)n) repeated++, p--; /* once more */
     }
     return report((int)n, repeated, cold, gate, paths);
 }

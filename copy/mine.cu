@@ -14,16 +14,14 @@
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         const cudaError_t code = (call);                                                           \
-        if (code != cudaSuccess)                                                                   \
-            return code;                                                                           \
+        if (code != cudaSuccess) return code;                                                      \
     } while (0)
 
 static float host[N], *input, *output;
 
 static __global__ void my_kernel(const float *in, float *out, int n) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i < n)
-        out[i] = 2 * in[i];
+    if (i < n) out[i] = 2 * in[i];
 }
 
 /* Makes the buffers. Where does launch() write its result, and how many bytes? */
@@ -38,8 +36,7 @@ extern "C" cudaError_t set_up(cudaStream_t, void **result, size_t *result_bytes)
 /* Not timed, before a launch: writes the input of this version, 1 to 199. Each version has another
  * result. The result has been spoilt; what must stand there (0 for a sum), write here. */
 extern "C" cudaError_t prepare(cudaStream_t stream, int version) {
-    for (int i = 0; i < N; i++)
-        host[i] = (float)(i % 1000 + version);
+    for (int i = 0; i < N; i++) host[i] = (float)(i % 1000 + version);
     return cudaMemcpyAsync(input, host, sizeof host, cudaMemcpyHostToDevice, stream);
 }
 

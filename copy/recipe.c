@@ -25,8 +25,7 @@
 static cl_int rcp_code; /* RCP_MAKE(x, call): the call writes its error there */
 
 static void rcp_check(cl_int error, const char *what, const char *file, int line) {
-    if (error == CL_SUCCESS)
-        return;
+    if (error == CL_SUCCESS) return;
     fprintf(stderr, "%s:%d: %s: error %d, %s\n", file, line, what, error,
             error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? "CL_MEM_OBJECT_ALLOCATION_FAILURE"
             : error == CL_OUT_OF_RESOURCES            ? "CL_OUT_OF_RESOURCES"
@@ -51,8 +50,7 @@ static cl_program rcp_build_program(const char *text) {
     static char log[1 << 20];
     cl_program program;
     RCP_MAKE(program, clCreateProgramWithSource(rcp_context, 1, &text, NULL, &rcp_code));
-    if (clBuildProgram(program, 1, &rcp_device, "", NULL, NULL) == CL_SUCCESS)
-        return program;
+    if (clBuildProgram(program, 1, &rcp_device, "", NULL, NULL) == CL_SUCCESS) return program;
     clGetProgramBuildInfo(program, rcp_device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     fprintf(stderr, "the kernels do not build:\n%s\n", log);
     exit(1);
@@ -96,8 +94,7 @@ static void set_up(void) {
 /* Before each launch, not timed: writes the input of this version. Each version has another
  * result. Each of its bytes is 0xff before; what must stand there (0 for a sum), write here. */
 static void prepare(int version) {
-    for (int i = 0; i < N; i++)
-        host[i] = (float)(i + version);
+    for (int i = 0; i < N; i++) host[i] = (float)(i + version);
     RCP_CHECK(clEnqueueWriteBuffer(rcp_queue, input, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
 }
 
@@ -197,11 +194,9 @@ static struct rcp_span rcp_time(void (*work)(cl_event *, cl_event *), int watche
             clEnqueueNDRangeKernel(rcp_queue, rcp_empty, 1, NULL, &one, &one, 0, NULL, &first));
     const int64_t launched_ns = rcp_now_ns();
     const cl_event end = last ? last : first;
-    if (!first)
-        RCP_REFUSE("launch() gives no event: it must put one into *first\n");
+    if (!first) RCP_REFUSE("launch() gives no event: it must put one into *first\n");
     time.host_us = (double)(launched_ns - time.begin_ns) / 1e3;
-    if (work)
-        RCP_LIMIT(RCP_LONGEST_S, "refused: launch() does not end, or the driver\n");
+    if (work) RCP_LIMIT(RCP_LONGEST_S, "refused: launch() does not end, or the driver\n");
     if (watched_ms > 0) {
         RCP_CHECK(clFlush(rcp_queue));
         do { /* behind the gate nothing may run */
@@ -225,8 +220,7 @@ static struct rcp_span rcp_time(void (*work)(cl_event *, cl_event *), int watche
     const cl_ulong start_ns = rcp_stamp_ns(first, CL_PROFILING_COMMAND_START),
                    end_ns = rcp_stamp_ns(end, CL_PROFILING_COMMAND_END);
     RCP_CHECK(clReleaseEvent(first));
-    if (last)
-        RCP_CHECK(clReleaseEvent(last));
+    if (last) RCP_CHECK(clReleaseEvent(last));
     /* Unsigned: out of order, the difference is 584 years. Some drivers write 0, or 0, 1, 2, 3. */
     if (start_ns < 1000 || end_ns < start_ns)
         RCP_REFUSE("impossible: START %.0f ns, END %.0f ns\n", (double)start_ns, (double)end_ns);
@@ -241,8 +235,7 @@ static struct rcp_span rcp_time(void (*work)(cl_event *, cl_event *), int watche
 /* Of a launch that was watched: what is wrong with rcp_seen? */
 static void rcp_check_result(int version) {
     const long wrong = first_wrong(rcp_seen, version);
-    if (wrong < 0 && first_wrong(rcp_seen, version - 1) >= 0)
-        return;
+    if (wrong < 0 && first_wrong(rcp_seen, version - 1) >= 0) return;
     if (wrong < 0)
         RCP_REFUSE("first_wrong() accepts the result of another version: is the input the same?\n");
     rcp_look(rcp_seen, NULL); /* again: by now all queues are done, or soon */
@@ -291,8 +284,7 @@ static void rcp_choose_device(const char *wanted) {
     cl_device_type type;
     cl_uint count = 0, here, all = 0;
     char name[120], driver[120], number[16], empty[512] = ""; /* platforms without a device */
-    if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS)
-        count = 0;
+    if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS) count = 0;
     for (cl_uint p = 0; p < count && p < 16 && all < 240; p++)
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, devices + all, &here) !=
             CL_SUCCESS) {
@@ -312,8 +304,7 @@ static void rcp_choose_device(const char *wanted) {
         RCP_CHECK(clGetDeviceInfo(rcp_device, CL_DRIVER_VERSION, sizeof driver, driver, NULL));
         snprintf(rcp_device_name, sizeof rcp_device_name, "%s, driver %s", name, driver);
     }
-    if (rcp_device)
-        return;
+    if (rcp_device) return;
     if (all > 0)
         fprintf(stderr, "no OpenCL device '%s' among %u, from 0\n", wanted, all);
     else
@@ -338,8 +329,7 @@ static void rcp_count(int sign) {
     glob("/proc/stat", GLOB_APPEND, NULL, &files);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         FILE *file = fopen(files.gl_pathv[i], "r");
-        if (!file)
-            continue; /* the thread has ended */
+        if (!file) continue; /* the thread has ended */
         if (fscanf(file, "%*f %lf", &waited_ns) == 1) {
             rcp_counts.waited += sign * waited_ns / 1e6;
             threads++;
@@ -362,10 +352,8 @@ static void rcp_count(int sign) {
 static const char *rcp_doubt_cores(void) {
     const double ran = rcp_counts.ran, waited = rcp_counts.waited, busy = rcp_counts.busy;
     const double stolen = fmax(0, rcp_counts.stolen - 30);
-    if (!rcp_counts.is_seen)
-        return "unknown_processor"; /* /proc does not show other programs */
-    if (fmin(busy - ran - 30, waited) > 0.1 * (ran + waited))
-        return "others_had_the_processor";
+    if (!rcp_counts.is_seen) return "unknown_processor"; /* /proc does not show other programs */
+    if (fmin(busy - ran - 30, waited) > 0.1 * (ran + waited)) return "others_had_the_processor";
     return stolen > 0.1 * (busy + stolen) ? "others_had_the_processor" : NULL;
 }
 
@@ -462,8 +450,7 @@ int main(int argc, char **argv) {
         RCP_REFUSE("rcp_queue is out of order: START and END of two kernels are then no span\n");
     if (!(rcp_before = malloc(rcp_result.bytes)) || !(rcp_seen = malloc(rcp_result.bytes)))
         RCP_REFUSE("no memory for the result\n");
-    if (cold)
-        rcp_other_count = rcp_make_others(cache);
+    if (cold) rcp_other_count = rcp_make_others(cache);
     rcp_make_ready(0);
     const struct rcp_span first = rcp_time(NULL, 1); /* what fails here is not launch()'s fault */
     rcp_time(launch, 0);                             /* the warm-up: a first launch may compile */
@@ -503,8 +490,7 @@ int main(int argc, char **argv) {
     if (rest_5_us > 2 * no_rest_us + us / 4 + 20)
         RCP_REFUSE("the events do not cover the work: %.2f us, and the host waited %.2f us more\n",
                    us, rest_5_us);
-    if (!(us > 0))
-        RCP_REFUSE("no time at all: the kernel is too short for this device's clock\n");
+    if (!(us > 0)) RCP_REFUSE("no time at all: the kernel is too short for this device's clock\n");
     if (host_5_us > 1000 + 2 * us)
         RCP_REFUSE("launch() waits, or works, on the host, for %.0f us\n", host_5_us);
     /* Why not to believe it. A processor's threads sleep; its counts say nothing of a GPU. */
@@ -516,8 +502,7 @@ int main(int argc, char **argv) {
         why = "clocks_disagree";
     if (!rcp_is_cpu && rcp_percentile(empty_rest_us, RCP_RUNS, 90) > 1000) /* 1 of 10 is later */
         why = "host_waited";
-    if (rcp_is_cpu && rcp_doubt_cores())
-        why = rcp_doubt_cores();
+    if (rcp_is_cpu && rcp_doubt_cores()) why = rcp_doubt_cores();
     if (rcp_doubt_runs(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5))
         why = rcp_doubt_runs(work_us, rcp_is_cpu ? 2 : 1.25, rcp_is_cpu ? 5 : 0.5);
     char day[16];
@@ -538,7 +523,6 @@ int main(int argc, char **argv) {
         printf("# cores_at_work %.1f\n", cpu_us / all_us);
     if (RCP_BYTES > 0 && !cold && RCP_BYTES < (double)cache)
         printf("# The cache holds all that is moved: try --cold\n");
-    if (fflush(stdout) != 0)
-        return perror("cannot write the result"), 1;
+    if (fflush(stdout) != 0) return perror("cannot write the result"), 1;
     return why ? 4 : 0;
 }

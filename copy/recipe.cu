@@ -41,16 +41,12 @@ static int rcp_version, rcp_late, rcp_retaken, rcp_has_persisting;
     (fputs("refused: ", stderr), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), exit(1))
 #define RCP_CHECK(call) rcp_check((call), #call, __LINE__)
 static void rcp_check(cudaError_t code, const char *what, int line) {
-    const int none = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
-    if (code == cudaSuccess)
-        return;
-    fprintf(stderr, "%srecipe.cu:%d: %s: error %d, %s\n",
-            none ? "no NVIDIA GPU, or no driver: " : "", line, what, (int)code,
+    if (code == cudaSuccess) return;
+    fprintf(stderr, "recipe.cu:%d: %s: error %d, %s\n", line, what, (int)code,
             cudaGetErrorString(code));
-    exit(none ? 77 : 1); /* 77: what test runners count as skipped */
+    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77
+                                                                          : 1); /* 77: skipped */
 }
-
-/* ---- Kernels ---- */
 
 /* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
 static __device__ unsigned long long rcp_timer_ns(void) {
@@ -78,10 +74,7 @@ static __global__ void rcp_read_all(ulonglong2 *data) {
         data[0].x = 1;
 }
 
-static __global__ void rcp_empty(void) {
-}
-
-/* ---- Tools ---- */
+static __global__ void rcp_empty(void) {}
 
 static int64_t rcp_now_ns(void) {
     struct timespec now;
@@ -117,8 +110,7 @@ static double rcp_drift(const double *first) {
 
 static void rcp_look(void *copy, int now) { /* or behind a wait in rcp_aside */
     RCP_CHECK(cudaMemcpyAsync(copy, rcp_result, rcp_bytes, cudaMemcpyDeviceToHost, rcp_aside));
-    if (now)
-        RCP_CHECK(cudaStreamSynchronize(rcp_aside));
+    if (now) RCP_CHECK(cudaStreamSynchronize(rcp_aside));
 }
 
 /* The result is spoilt, and the input is new. */
@@ -142,8 +134,7 @@ static void rcp_check_result(void) {
     }
     rcp_look(rcp_seen, 1);
     const long wrong = first_wrong(rcp_seen, rcp_version);
-    if (wrong < 0)
-        RCP_REFUSE("was not finished when the stop event was");
+    if (wrong < 0) RCP_REFUSE("was not finished when the stop event was");
     if (memcmp(rcp_seen, rcp_before, rcp_bytes) == 0)
         RCP_REFUSE("did nothing: the result is what it was before");
     for (int old = 1; old <= RCP_VERSIONS; old++)
@@ -158,10 +149,12 @@ static void rcp_check_calls(void) {
     cudaGraph_t graph = NULL;
     RCP_CHECK(cudaStreamCreate(&captured));
     RCP_CHECK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
-    const cudaError_t launched = launch(rcp_stream), ended = cudaStreamEndCapture(captured, &graph);
-    if (launched != cudaSuccess || ended != cudaSuccess)
+    cudaError_t code = launch(rcp_stream);
+    const cudaError_t ended = cudaStreamEndCapture(captured, &graph);
+    code = code == cudaSuccess ? ended : code;
+    if (code != cudaSuccess)
         RCP_REFUSE("launch() allocates, waits, or uses the default stream: %s",
-                   cudaGetErrorString(launched == cudaSuccess ? ended : launched));
+                   cudaGetErrorString(code));
     RCP_CHECK(cudaGraphDestroy(graph));
 }
 
@@ -179,17 +172,14 @@ static struct rcp_span rcp_time(enum rcp_what what) {
         hold_us += (is_watched ? 1000 : 120000) + (double)rcp_bytes / 5e3;
     for (int tries = 0; tries < RCP_TRIES; tries++, hold_us *= 2, rcp_retaken++) {
         int is_early = 0;
-        cudaError_t answer = cudaErrorNotReady;
         float elapsed_ms;
         alarm(RCP_LONGEST_S); /* no wait is without end */
-        if (what >= RCP_LAUNCH)
-            rcp_make_ready();
+        if (what >= RCP_LAUNCH) rcp_make_ready();
         if (rcp_has_persisting) /* in the L2 cache */
             RCP_CHECK(cudaCtxResetPersistingL2Cache());
         const int64_t begin_ns = rcp_now_ns();
         rcp_hold<<<1, 1, 0, rcp_stream>>>((long long)(1e3 * hold_us), rcp_counted);
-        if (rcp_others)
-            rcp_read_all<<<rcp_others_blocks, 256, 0, rcp_stream>>>(rcp_others);
+        if (rcp_others) rcp_read_all<<<rcp_others_blocks, 256, 0, rcp_stream>>>(rcp_others);
         RCP_CHECK(cudaGetLastError());
         RCP_CHECK(cudaEventRecord(rcp_start, rcp_stream));
         const int64_t launch_ns = rcp_now_ns();
@@ -204,28 +194,23 @@ static struct rcp_span rcp_time(enum rcp_what what) {
             do {
                 rcp_look(rcp_seen, 1);
                 is_early = memcmp(rcp_seen, rcp_before, rcp_bytes) != 0;
-            } while (!is_early && (answer = cudaEventQuery(rcp_start)) == cudaErrorNotReady &&
+            } while (!is_early && cudaEventQuery(rcp_start) == cudaErrorNotReady &&
                      rcp_now_ns() - launched_ns < (is_watched ? 300000 : 100000000));
             RCP_CHECK(cudaStreamWaitEvent(rcp_aside, rcp_stop, 0));
             rcp_look(rcp_seen, 0);
         }
-        if (answer == cudaErrorNotReady)
-            answer = cudaEventQuery(rcp_start);
-        RCP_CHECK(answer == cudaErrorNotReady ? cudaSuccess : answer);
+        const cudaError_t answer = cudaEventQuery(rcp_start);
+        if (answer != cudaErrorNotReady) rcp_check(answer, "cudaEventQuery(rcp_start)", __LINE__);
         RCP_CHECK(cudaDeviceSynchronize());
         const double all_us = (double)(rcp_now_ns() - begin_ns) / 1e3;
-        if (answer == cudaSuccess) /* it was not held until all was queued */
-            continue;
-        if (is_early)
-            RCP_REFUSE("ran before its turn: its work is in another stream");
-        if (what == RCP_CHECKED)
-            rcp_check_result();
+        if (answer == cudaSuccess) continue; /* it was not held until all was queued */
+        if (is_early) RCP_REFUSE("ran before its turn: its work is in another stream");
+        if (what == RCP_CHECKED) rcp_check_result();
         is_watched |= what == RCP_CHECKED;
         RCP_CHECK(cudaEventElapsedTime(&elapsed_ms, rcp_start, rcp_stop));
         const double us = (double)elapsed_ms * 1e3, rest_us = all_us - hold_us - us;
         if (!(us > 0) || rest_us < -0.02 * all_us - 10) /* not a number, too */
-            RCP_REFUSE("impossible: the GPU's clock counts %.3f us, the host's %.3f us",
-                       hold_us + us, all_us);
+            RCP_REFUSE("impossible: %.3f us on the GPU, %.3f us on the host", hold_us + us, all_us);
         rcp_late += rest_us > 1000 || (double)rcp_counted->ns / 1e3 > hold_us + 100;
         return {us, (double)(launched_ns - launch_ns) / 1e3, rest_us};
     }
@@ -235,32 +220,28 @@ static struct rcp_span rcp_time(enum rcp_what what) {
     return {};
 }
 
-/* ---- The table ---- */
-
-static void rcp_print_row(const char *name, const double *us, double minus_us) {
-    printf("%-11s %10.3f %9.3f %9.3f ", name, rcp_percentile(us, RCP_RUNS, 50) - minus_us,
-           rcp_percentile(us, RCP_RUNS, 5) - minus_us, rcp_percentile(us, RCP_RUNS, 95) - minus_us);
+static void rcp_print_row(const char *name, const double *us, double minus_us, const char *end) {
+    printf("%-11s %10.3f %9.3f %9.3f %s", name, rcp_percentile(us, RCP_RUNS, 50) - minus_us,
+           rcp_percentile(us, RCP_RUNS, 5) - minus_us, rcp_percentile(us, RCP_RUNS, 95) - minus_us,
+           end);
 }
 
 int main(int argc, char **argv) {
     static double floor_us[RCP_RUNS], empty_us[RCP_RUNS], work_us[RCP_RUNS], host_us[RCP_RUNS];
     static double empty_rest_us[RCP_RUNS], rest_us[RCP_RUNS], mhz[RCP_RUNS];
     const int is_cold = argc == 2 && strcmp(argv[1], "--cold") == 0;
-    int driver, number, khz, bits;
+    int driver, khz, bits;
     struct cudaDeviceProp device;
     if (argc != 1 && !is_cold)
-        return fputs(
-                   "usage: recipe [--cold]; exit: 0, 1 refused, 2 usage, 4 disturbed, 77 no GPU\n",
-                   stderr),
+        return fputs("usage: recipe [--cold]; exit: 1 refused, 4 disturbed, 77 no GPU\n", stderr),
                2;
     RCP_CHECK(cudaStreamCreate(&rcp_stream));
     RCP_CHECK(set_up(rcp_stream, &rcp_result, &rcp_bytes));
     if (!rcp_result || rcp_bytes == 0)
         RCP_REFUSE("set_up() must say where launch() writes, and how many bytes");
-    RCP_CHECK(cudaGetDevice(&number));
-    RCP_CHECK(cudaGetDeviceProperties(&device, number));
-    RCP_CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, number));
-    RCP_CHECK(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, number));
+    RCP_CHECK(cudaGetDeviceProperties(&device, 0));
+    RCP_CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
+    RCP_CHECK(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
     RCP_CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
     RCP_CHECK(cudaEventCreate(&rcp_start));
     RCP_CHECK(cudaEventCreate(&rcp_stop));
@@ -284,9 +265,8 @@ int main(int argc, char **argv) {
     rcp_time(RCP_EMPTY); /* what fails here is not launch()'s fault */
     srandom((unsigned)rcp_now_ns());
     for (int run = 0; run < RCP_RUNS; run++) {
-        if (run == 0 || run == RCP_RUNS - 1 ||
-            random() % 8 == 0) /* its time does not count: the looks read its result */
-            rcp_time(RCP_CHECKED);
+        if (run == 0 || run == RCP_RUNS - 1 || random() % 8 == 0)
+            rcp_time(RCP_CHECKED); /* its time does not count: the looks read its result */
         floor_us[run] = rcp_time(RCP_NOTHING).us;
         const struct rcp_span empty = rcp_time(RCP_EMPTY), work = rcp_time(RCP_LAUNCH);
         mhz[run] = 1e3 * (double)rcp_counted->clocks / (double)rcp_counted->ns;
@@ -299,53 +279,42 @@ int main(int argc, char **argv) {
     const double none_us = rcp_percentile(floor_us, RCP_RUNS, 50);
     const double us = rcp_percentile(work_us, RCP_RUNS, 50) - none_us;
     const double code_us = us - (rcp_percentile(empty_us, RCP_RUNS, 50) - none_us);
-    const double rest_5_us =
-        rcp_percentile(rest_us, RCP_RUNS, 5); /* a busy machine adds to most, */
-    const double host_5_us = rcp_percentile(host_us, RCP_RUNS, 5); /* not to each */
+    /* A busy machine adds to most waits, not to each. */
+    const double rest_5_us = rcp_percentile(rest_us, RCP_RUNS, 5);
+    const double host_5_us = rcp_percentile(host_us, RCP_RUNS, 5);
     const double low_us = rcp_percentile(work_us, RCP_RUNS, 40) - none_us;
     const double high_us = rcp_percentile(work_us, RCP_RUNS, 60) - none_us;
     if (rest_5_us > 2 * rcp_percentile(empty_rest_us, RCP_RUNS, 50) + us / 4 + 20)
         RCP_REFUSE("the events do not cover the work: %.3f us, and the host waited %.3f us more",
                    us, rest_5_us);
-    if (!(us > 0))
-        RCP_REFUSE("no time at all: too short for events, or in another stream");
+    if (!(us > 0)) RCP_REFUSE("no time at all: too short for events, or in another stream");
     if (host_5_us > 100 && host_5_us > 3 * us)
         RCP_REFUSE("launch() keeps the host for %.0f us", host_5_us);
     const char *why = "-";
 #ifdef __CUDACC_DEBUG__
     why = "debug_build"; /* nvcc -G makes another kernel */
 #endif
-    if (rcp_drift(mhz) > 5)
-        why = "clock_moved";
-    if (rcp_drift(work_us) > 5)
-        why = "runs_drift";
-    if (high_us > 1.25 * us + 0.5 || us > 1.25 * low_us + 0.5)
-        why = "runs_disagree";
-    if (rcp_late > RCP_RUNS / 4)
-        why = "host_waited";
+    if (rcp_drift(mhz) > 5) why = "clock_moved";
+    if (rcp_drift(work_us) > 5) why = "runs_drift";
+    if (high_us > 1.25 * us + 0.5 || us > 1.25 * low_us + 0.5) why = "runs_disagree";
+    if (rcp_late > RCP_RUNS / 4) why = "host_waited";
     char day[16];
     const time_t now = time(NULL);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
-    printf("# Recipe, %s: %s, driver for CUDA %d.%d, toolkit %d.%d; %d runs; the caches %s\n"
+    printf("# Recipe, %s: %s, driver for CUDA %.1f, toolkit %.1f; %d runs; the caches %s\n"
            "time         median_us     p5_us    p95_us    gb_s sm_mhz disturbed\n",
-           day, device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
-           CUDART_VERSION % 1000 / 10, RCP_RUNS,
+           day, device.name, driver / 1000 + driver % 1000 / 100.0,
+           CUDART_VERSION / 1000 + CUDART_VERSION % 1000 / 100.0, RCP_RUNS,
            is_cold ? "full of other data" : "as prepare() left them");
-    rcp_print_row("event_floor", floor_us, 0);
-    printf("      -      - -\n");
-    rcp_print_row("empty_net", empty_us, none_us);
-    printf("      -      - -\n");
-    rcp_print_row("launch_net", work_us, none_us);
-    if (MOVED_BYTES > 0)
-        printf("%7.1f ", MOVED_BYTES / us / 1e3);
-    else
-        printf("      - ");
+    rcp_print_row("event_floor", floor_us, 0, "      -      - -\n");
+    rcp_print_row("empty_net", empty_us, none_us, "      -      - -\n");
+    rcp_print_row("launch_net", work_us, none_us, MOVED_BYTES > 0 ? "" : "      - ");
+    if (MOVED_BYTES > 0) printf("%7.1f ", MOVED_BYTES / us / 1e3);
     printf("%6.0f %s\n", rcp_percentile(mhz, RCP_RUNS, 50), why);
     printf("# code_us %.3f\n# peak_gb_s %.0f\n# taken_again %d\n", code_us,
            2.0 * khz * bits / 8 / 1e6, rcp_retaken);
     if (!is_cold && MOVED_BYTES > 0 && MOVED_BYTES < (double)device.l2CacheSize)
         printf("# The L2 cache holds all that is moved: try --cold\n");
-    if (fflush(stdout) != 0)
-        return perror("cannot write the result"), 1;
+    if (fflush(stdout) != 0) return perror("cannot write the result"), 1;
     return *why == '-' ? 0 : 4;
 }
