@@ -24,7 +24,6 @@
 
 enum { EMPTY, A, B, KINDS, PROCESSES = 99, ROUNDS = 2000, VERSIONS = 199, LENGTHS = 41 };
 enum how { IF_IT_FITS, TIMED, CHECKED };
-
 static struct side { /* the first four are mine.cu's */
     cudaError_t (*set_up)(cudaStream_t, void **result, size_t *bytes);
     cudaError_t (*prepare)(cudaStream_t, int version);
@@ -370,8 +369,7 @@ static void measure(int p, char **paths, int cold, double seconds) {
 }
 
 /* The table and the exit code. gate: -1: none. */
-static int report(int n, int repeated, int cold, double gate, char **paths) {
-    const struct found *f = found;
+static int report(const struct found *f, int n, int repeated, int cold, double gate, char **paths) {
     double more[PROCESSES], sure_percent;
     const int k = rank_of(n, &sure_percent);
     const char *why = "-", *verdict = "undecided";
@@ -397,8 +395,9 @@ static int report(int n, int repeated, int cold, double gate, char **paths) {
            day, f->device, cold ? "full of other data" : "as the launch before left them", paths[0],
            paths[1], n, repeated, f->rounds, f->row, f->retaken);
     for (int i = EMPTY; i <= A; i++)
-        printf("%-6s %9.3f %12s %11s %12s %12s %6.0f %-17s -\n", i ? "A" : "empty",
-               percentile(f->us[i], n, 50), "-", "-", "-", "-", percentile(f->mhz[i], n, 50), "-");
+        printf("%-6s %9.3f %12s %11s %12s %12s %6.0f %-17s %s\n", i ? "A" : "empty",
+               percentile(f->us[i], n, 50), "-", "-", "-", "-", percentile(f->mhz[i], n, 50), "-",
+               i ? why : "-");
     printf("B      %9.3f %12.2f %11.2f %12.2f %12.2f %6.0f %-17s %s\n", percentile(f->us[B], n, 50),
            center, low, high, step_percent, percentile(f->mhz[B], n, 50), verdict, why);
     printf("# step_us %.3f\n# sure_percent %.1f\n", step, sure_percent);
@@ -447,5 +446,5 @@ int main(int argc, char **argv) {
         if (status != 0) return WEXITSTATUS(status);             /* it has said why */
         if (found->why[p] && repeated < (int)n) repeated++, p--; /* once more */
     }
-    return report((int)n, repeated, cold, gate, paths);
+    return report(found, (int)n, repeated, cold, gate, paths);
 }
