@@ -10,7 +10,6 @@
       <!-- numbers
       12.7  nvidia-h100/sm_counters what=zero_points time_us /1000
       6.4   nvidia-h100/clfinish_sync overhead_us
-      99    compare_trials "device=NVIDIA H200" min holds
       -->
 
   max or min is of all chosen rows; /1000 divides.

@@ -99,18 +99,6 @@ done <"$build/programs.txt"
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024
 
-if [ -x "$build/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
-    "$build/copy/recipe_cuda" >"$scratch/record/recipe.txt"
-fi
-
-for compare in "$build/copy/compare_cuda" "$build/copy/compare_opencl"; do
-    ! wanted compare || [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] ||
-        ! "$compare" --csv="$scratch/compare.csv" >"$scratch/output" || {
-        mv "$scratch/compare.csv" "$scratch/record"
-        mv "$scratch/output" "$scratch/record/compare.txt"
-    }
-done
-
 # With ONLY, what the other programs printed stays.
 if [ "${ONLY-}" ] && [ -e "$results/README.md" ]; then
     awk -v to="$scratch/record/" '/^## / { file = to $2 ".txt"; if ((getline <file) >= 0) file = ""; next }
