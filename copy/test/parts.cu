@@ -45,7 +45,7 @@ static __global__ void twice(const float *in, float *out, int n, int times, floa
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     long long sum = 1;
 #pragma unroll 1
-    for (int k = 0; k < times; k++) sum |= clock64(); /* the time is proportional to `times` */
+    for (int k = 0; k < times; k++) sum += clock64(); /* the time is proportional to `times` */
     if (i < n && sum) out[i] = 2 * in[i] + (i == 7 ? wrong : 0);
 }
 static __global__ void add(const float *in, float *out, int n) {

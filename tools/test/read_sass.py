@@ -80,7 +80,7 @@ RULES = {
         "rcp_hold": r"timer clock \[ timer clock (?:branch )?\] store ", "rcp_read_all": "load branch store "},
     "copy/compare.cu": {
         "hold": r"timer clock \[ timer clock (?:branch )?\] store ", "read_all": "load branch store ",
-        "read_clock": r"XX "},
+        "read_clock": r"branch \[ clock \] branch store "},
 }
 
 
