@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The GPU timing suite's contributors
  *
- * Which of two CUDA launches is faster, A or B, and how sure? A program, and no file to edit: A and B
- * are shared objects with the four functions of mine.cu, of two commits or two compilers' options.
+ * Which of two CUDA launches is faster, A or B, and how sure? A program, and no file to edit: A and
+ * B are shared objects with mine.cu's four functions, of two commits or two compilers' options.
  *
  * Build: nvcc -O2 -arch=native compare.cu -o compare -ldl
  *        nvcc -O2 -arch=native -shared -Xcompiler -fPIC,-fno-gnu-unique mine.cu -o new.so

@@ -5,7 +5,7 @@
  * this suite. Put your kernel and its data where the first part has its own.
  *
  * Build: cc -O2 recipe.c -o recipe -lOpenCL -lm
- * Run:   ./recipe; --cold reads other data before each launch, --device N|TEXT takes another device */
+ * Run:   ./recipe; --cold: other data is read before each launch; --device N|TEXT: another one */
 #define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -346,7 +346,7 @@ static void rcp_count(int sign) {
 }
 
 /* NULL, or why not to believe a time on a processor: for over a tenth of its time this program
- * waited while others ran, other programs or the host of the virtual machine. Its threads also wait for each
+ * waited while other programs or the virtual machine's host ran. Its threads also wait for each
  * other, but then no core works for others: with PoCL on two quiet cores 3 % at most, beside one
  * busy loop 31 % and more. 30 ms: a few ticks. */
 static const char *rcp_doubt_cores(void) {

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The GPU timing suite's contributors
  *
  * Times one CUDA launch, which may be several kernels: a file to copy, with mine.cu, which has the
- * launch. It needs nothing else of this suite. Does not say which of two is faster: compare.cu does.
+ * launch. It needs nothing else of this suite. Which of two is faster says compare.cu.
  *
  * Build: nvcc -O2 -arch=native recipe.cu -o recipe
  *        nvcc -O2 -arch=native -DTIMED='"other.cu"' recipe.cu -o recipe
@@ -95,8 +95,8 @@ static double rcp_percentile(const double *samples, int n, int percent) {
     return sorted[n * percent / 100];
 }
 
-/* By how many percent the last fifth is longer, or shorter, than the first. 0 if more than a quarter
- * of each is within the other. */
+/* By how many percent the last fifth is longer, or shorter, than the first. 0 if more than a
+ * quarter of each is within the other. */
 static double rcp_drift(const double *first) {
     const int k = RCP_RUNS / 5;
     const double *last = first + RCP_RUNS - k;
@@ -162,8 +162,8 @@ struct rcp_span {
     double us, host_us, rest_us; /* between the events; the host in launch(); it waited besides */
 };
 
-/* Times it between two events, all queued while the stream is held, so that the host's launch is not
- * in it. If the hold ended too early, it is taken again behind one of twice the length. If it is
+/* Times it between two events, all queued while the stream is held, so that no launch of the host
+ * is in it. If the hold ended too early, it is taken again behind one of twice the length. If it is
  * checked, the result must not change while the stream is held, and must be right at the stop. */
 static struct rcp_span rcp_time(enum rcp_what what) {
     static int is_watched;

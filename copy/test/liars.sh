@@ -12,7 +12,7 @@ if [ "$at_once" != 0 ]; then
     code=$?
     [ "$code" = 2 ] || { echo "$said" && exit "$code"; } # 77: no device
     names=$(echo "$said" | sed 1d)
-    for name in $names; do echo "$name"; done | xargs -P "$at_once" -I {} env "$variable={}" sh "$0" 0 "$variable" "$@"
+    for each in $names; do echo "$each"; done | xargs -P "$at_once" -I {} env "$variable={}" sh "$0" 0 "$variable" "$@"
     exit
 fi
 eval "name=\$$variable"
