@@ -15,7 +15,7 @@ endif()
 # Red: a launch that lies about its work gets a number, or an honest one gets none; compare's verdict, exit code or mark is
 # another one.
 if(TARGET simulated_cuda_recipe)
-  set(small -DSIZE=600)
+  set(small -DSIZE=512)
   set(shared ${small} -shared -Xcompiler -fPIC,-fno-gnu-unique)
   build_by_simcc(simulated_compare copy/compare.cu copy/cuda_ compare)
   build_by_simcc(simulated_recipe_parts copy/recipe.cu copy/cuda_ recipe_parts ${small} -DTIMED="test/parts.cu")
