@@ -92,8 +92,10 @@ done
 
 # ---- Build ----
 
-echo "Building, which takes minutes the first time (how far it is: tail $log) ..."
-if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; } >"$log" 2>&1; then
+what=default
+[ "$mode" != test ] || what=tests
+echo "Building the chapters' programs$([ $what = default ] || echo ", each also for the simulated machine, and the tests") (how far it is: tail $log) ..."
+if ! { cmake --preset default && cmake --build --preset $what -j "$(nproc)"; } >"$log" 2>&1; then
     tail -n 30 "$log" >&2
     echo "tour.sh: the build failed$([ -s "$log" ] || echo " without a word: is the disk full?")" >&2
     exit 1
