@@ -10,7 +10,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
 mkdir -p "$copy/bin" "$copy/suite/build"
-cp -R tour.sh tools docs 0?_* "$copy/suite"
+cp -R tour.sh tools simulator docs 0?_* "$copy/suite"
 cd "$copy/suite"
 export HOME="$copy" PATH="$copy/bin:$PATH"
 
