@@ -23,7 +23,7 @@ turns=5 few=()
 simulated=$suite/build/simulated/bin/$path
 if [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -f "$simulated" ]; then
     code=77
-    [ ! -f "$program" ] || { code=0 && "$program" --device list >/dev/null 2>&1; } || code=$?
+    [ ! -f "$program" ] || { code=0 && "$program" --runs 1 >/dev/null 2>&1; } || code=$?
     if [ "$code" = 77 ]; then
         echo "No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware."
         echo "Two processes each with A and with B, not five: in the model all runs are alike."
@@ -55,10 +55,13 @@ done
 change=$suite/build/change/$name
 rm -rf "$change.new" && mkdir -p "$change.new"
 [ "${#few[@]}" -gt 0 ] || printf 'Ten processes, by turns '
+of_before=$("$program" --help | grep -c -e --csv) || : # it has a record beside its table
 run() { # SIDE OPTIONS...
     local runs=("${few[@]}")
     case " $* " in *" --runs"*) runs=() ;; esac
-    "$program" --csv="$change.new/$1$turn.csv" "${runs[@]}" "${@:2}" >"$change.new/$1$turn.txt" 2>"$change.new/said" && printf . && return
+    local csv=()
+    [ "$of_before" = 0 ] || csv=(--csv="$change.new/$1$turn.csv")
+    "$program" "${csv[@]}" "${runs[@]}" "${@:2}" >"$change.new/$1$turn.txt" 2>"$change.new/said" && printf . && return
     local code=$?
     echo && cat "$change.new/said" >&2
     [ "$code" = 77 ] || echo "change.sh: its options: $program --help" >&2
@@ -75,5 +78,5 @@ done
 echo
 rm -rf "$change" && mv "$change.new" "$change"
 python3 -X utf8 "$suite/tools/compared.py" "$change"
-disturbed=$(cd "$change" && grep -l '^[^#].*,1$' ./*.csv | sed 's/csv$/txt/' | paste -sd ' ' -)
+disturbed=$(cd "$change" && awk '/^#/ { next } FNR == 1 { head = 0 } /disturbed$/ { head = /,/ ? 2 : 1; next } head && $NF !~ /(^-|,0)$/ { print FILENAME; nextfile }' ./*."$([ "$of_before" = 0 ] && echo txt || echo csv)" | sed 's/csv$/txt/' | paste -sd ' ' -)
 [ -z "$disturbed" ] || echo "The tables with disturbed rows (!), in $change: $disturbed"

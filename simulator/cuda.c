@@ -29,6 +29,10 @@ const char *cudaGetErrorString(cudaError_t code) {
 
 /* ---- Devices ---- */
 
+static int first_visible(void) { /* CUDA_VISIBLE_DEVICES=1 leaves the second one alone */
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && !simulated_model && strcmp(visible, "1") == 0;
+}
 static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
@@ -44,7 +48,7 @@ static bool fails(const char *name, int64_t ns) {
         ns += simulated_ns.driver;
     }
     called = true;
-    simulated_device = &simulated_devices[current];
+    simulated_device = &simulated_devices[current + first_visible()];
     return simulated_call(name, ns);
 }
 #define RETURN(code) return last_error = (code)
@@ -79,7 +83,7 @@ static int simulated_major(void) {
 static int simulated_max_threads(const struct simulated_device *d) {
     return d->threads_per_unit < 1024 ? d->threads_per_unit : 1024;
 }
-static int simulated_devices_of_cuda(void) { return simulated_model ? 1 : 2; }
+static int simulated_devices_of_cuda(void) { return simulated_model || first_visible() ? 1 : 2; }
 cudaError_t cudaGetDeviceCount(int *count) { /* mostly the first call of all */
     FAILS_AS(__func__, 0);
     *count = simulated_devices_of_cuda();
@@ -87,7 +91,7 @@ cudaError_t cudaGetDeviceCount(int *count) { /* mostly the first call of all */
 }
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
     if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
-    const struct simulated_device *d = &simulated_devices[device];
+    const struct simulated_device *d = &simulated_devices[device + first_visible()];
     *to = ((struct cudaDeviceProp){.major = simulated_major(),
                                    .multiProcessorCount = (int)d->units,
                                    .l2CacheSize = (int)simulated_l2_bytes(),
@@ -101,7 +105,7 @@ API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_devic
                                    .maxGridSize = {INT_MAX, 65535, 65535},
                                    .concurrentKernels = 1,
                                    .asyncEngineCount = 1});
-    strcpy(to->name, device ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
+    strcpy(to->name, device + first_visible() ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
 API(cudaSetDevice, (int device), set_device, current = device)
 API(cudaGetDevice, (int *device), ask_device, *device = current)
 API(cudaDeviceGetPCIBusId, (char *to, int size, int device), ask_device,
@@ -117,11 +121,11 @@ API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available
     *total = 2 * *available)
 #define VALUE_OF(name, value) what == cudaDevAttr##name ? value:
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
-    const struct simulated_device *d = &simulated_devices[device];
+    const struct simulated_device *d = &simulated_devices[device + first_visible()];
     *to = SIMULATED_ATTRIBUTES(VALUE_OF) 0)
 API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), occupancy,
-    const struct simulated_device *d = &simulated_devices[current];
+    const struct simulated_device *d = &simulated_devices[current + first_visible()];
     *to = kernel ? d->threads_per_unit / threads : 0; *to = *to > d->blocks_per_unit ? d->blocks_per_unit : *to)
 
 /* ---- Allocations and copies ---- */
@@ -397,7 +401,7 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
     const bool kept = !no_cache || strcmp(no_cache, "1") != 0;
     int i = 0;
     while (i < count && loaded[i] != code) i++;
-    simulated_device = &simulated_devices[current];
+    simulated_device = &simulated_devices[current + first_visible()];
     if (i == count && !eager && !capturing) simulated_wait(NULL, true);
     const int64_t load_ns = i < count ? 0
                             : eager   ? simulated_ns.load_eager

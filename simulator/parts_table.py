@@ -14,7 +14,7 @@ from fractions import Fraction
 
 HEAD = "In the model: each number as a sum of parts, and of what the program adds; parts --help explains."
 BELOW, EVERY = "below the table", "every row"
-LATE = {"late_first": 10, "late_seventh": 10, "late_each": 1}  # the step of each, in ns
+LATE = {"late_first": 1000, "late_seventh": 100, "late_each": 4}  # the step of each, in ns
 ITEM = re.compile(r"(?:^|([-+,]) )?(?:([0-9./]+) )?([a-z_][a-z_0-9]*)")
 KINDS = ("stays with all times doubled", "halves with all times doubled", "doubles with all times doubled",
          "no parts: neither doubles, halves nor stays")

@@ -70,8 +70,9 @@ function(build_by_simcc target source folder name)
   cmake_path(GET program PARENT_PATH there)
   file(MAKE_DIRECTORY ${there})
   set(defined $<TARGET_PROPERTY:${target},DEFINES>)
-  add_custom_command(OUTPUT ${program} COMMAND ${simcc} ${source} -o ${program} -MF ${program}.d -Icommon
-    -Xcompiler -Wall,-Wextra -DRECORD_DIGITS=3 ${ARGN} "$<$<BOOL:${defined}>:-D$<JOIN:${defined},;-D>>"
+  headers_of(${source} common)
+  add_custom_command(OUTPUT ${program} COMMAND ${simcc} ${source} -o ${program} -MF ${program}.d -I${common}
+    -Xcompiler -Wall,-Wextra ${old} ${ARGN} "$<$<BOOL:${defined}>:-D$<JOIN:${defined},;-D>>"
     COMMAND_EXPAND_LISTS VERBATIM WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     DEPENDS ${CMAKE_SOURCE_DIR}/${source} ${of_simcc} DEPFILE ${program}.d COMMENT "simcc ${source}")
   add_custom_target(${target} DEPENDS ${program})
@@ -114,8 +115,13 @@ function(add_simulated needs source)
       add_executable(${target} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/${source})
       target_compile_options(${target} PRIVATE -D_GNU_SOURCE=1 -include machine.h -D__builtin_ia32_rdtsc=simulated_tsc)
       file(STRINGS ${CMAKE_SOURCE_DIR}/${source} names REGEX "\"[a-z_0-9./]+\\.cl\"")
-      string(REGEX REPLACE ".*\"([a-z_0-9./]+\\.cl)\".*" "\\1" file "${names}")
-      list(LENGTH names count)
+      set(files)
+      foreach(line IN LISTS names)
+        string(REGEX REPLACE ".*\"([a-z_0-9./]+\\.cl)\".*" "\\1" file "${line}")
+        list(APPEND files ${file})
+      endforeach()
+      list(REMOVE_DUPLICATES files)
+      list(LENGTH files count)
       if(count GREATER 1)
         message(FATAL_ERROR "${source} names more than one .cl file: ${names}")
       elseif(count)
@@ -145,9 +151,10 @@ function(add_simulated needs source)
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${clock}>)
       endforeach()
     endif()
-    target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common)
+    headers_of(${source} common)
+    target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/${common})
     target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_host_free
-      -Dfopen=simulated_fopen ${small} -DRECORD_DIGITS=3 ${traps} -Wall -Wextra
+      -Dfopen=simulated_fopen ${small} ${old} ${traps} -Wall -Wextra
       -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
     target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
     set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}

@@ -98,7 +98,7 @@ class Side:
                                            for k in self.placed_by)], row_of))
 
     def cell(self, row, mark):
-        return "-" if not row else row[self.column] + (mark if row.get("disturbed") == "1" else "")
+        return "-" if not row else row[self.column] + (mark if row.get("disturbed", "0") not in ("0", "") else "")
 
     def plain(self):
         """A line for each row: its keys, and each one's number."""
@@ -123,7 +123,7 @@ class Side:
             x, y = (float(row[self.column]) for row in both)
             (a_min, a_max), (b_min, b_max) = ends
             verdict = "B is greater" if b_min > a_max else "B is less" if b_max < a_min else "within the noise"
-            disturbed = any(row.get("disturbed") == "1" for row in both)
+            disturbed = any(row.get("disturbed", "0") not in ("0", "") for row in both)
             yield [*line, self.change(x, y), verdict + (" (disturbed)" if disturbed else "")]
 
     def change(self, x, y):
@@ -183,7 +183,8 @@ def of_machines(folders):
 def of_records(folder):
     """Several processes each of one program: the program's tables; for another program its numbers with a spread, or all
     numbers."""
-    processes = [[read(path) for path in sorted(folder.glob(f"{name}?.csv"))] for name in "AB"]
+    processes = [[read(path) for path in sorted(folder.glob(f"{name}?.csv")) or sorted(folder.glob(f"{name}?.txt"))]
+                 for name in "AB"]
     a, b = (records[0] for records in processes)
     program = a.meta.get("program", folder.name).split(" ")[0]
     columns = [c for c in a.columns if c in b.columns and c != "disturbed"]
@@ -246,7 +247,7 @@ def print_records(sides, folder):
     """What was changed between A and B, and their tables."""
     a, b = sides[0].records.values()
     device = f" on {a.meta['device']}" if a.meta.get("device") == b.meta.get("device", "host") != "host" else ""
-    print(f"{sides[0].title}{device}\nA is {folder}/A?.csv, B is {folder}/B?.csv")
+    print(f"{sides[0].title}{device}\nA is {pathlib.Path(a.name).parent}/A?{pathlib.Path(a.name).suffix}, B is B?")
     changed = []
     for name in ["program", "device", "driver", *OPTIONS]:
         was, now = (r.meta.get(name, "not recorded") for r in (a, b))

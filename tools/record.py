@@ -22,13 +22,14 @@ class Record:
     def __init__(self, name, text):
         self.name, self.meta, self.rows, self.columns = name, {}, [], []
         for number, line in enumerate(text.splitlines(), 1):
-            named = re.fullmatch(r"# (\w+),(.*)", line)
+            named = re.fullmatch(r"# ([a-z]\w*)[, ](.*)", line)
             if named:
                 if named[1] in self.meta:
                     raise RecordError(f"{name}, line {number}: a second '# {named[1]}'")
                 self.meta[named[1]] = named[2]
             elif line and not line.startswith("#"):
-                cells = next(csv.reader([line]))
+                comma = ",disturbed\n" in text  # a record of before
+                cells = ["" if cell == "-" else cell for cell in (next(csv.reader([line])) if comma else line.split())]
                 if not self.columns:
                     self.columns = cells
                     twice = [column for column in cells if cells.count(column) > 1]

@@ -17,10 +17,10 @@ END { ask(lines == 3, "three numbers of blocks") }
 {
     ask(v("clocks_median") > 0 && v("clocks_mean") > 0, "a block takes clocks")
     ask(v("whole_launch_us") > 0, "a launch takes time")
-    if ($column["used_units"] != "")
+    if ($column["used_units"] != "-")
         ask(v("used_units") >= 1 && v("used_units") <= v("blocks"), "as many units as blocks at most")
     if (rows == 1)
-        ask(v("mean_to_first") == 1, "compared with itself")
+        ask(!has("mean_to_first") || v("mean_to_first") == 1, "compared with itself")
 }
 
 # ---- block_timeline ----

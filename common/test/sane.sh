@@ -12,7 +12,8 @@ here=$(cd "${0%/*}" && pwd)
 . "$here/clean.sh"
 rules=$1
 shift
-name=${1##*/} csv=--csv plain=''
+name=${1##*/} csv='' plain=''
+"$1" --help 2>/dev/null | grep -q -e --csv && csv=--csv # a record of before
 case $name in *_minimal*) name=${name%%_*}_${name#*_*_} csv='' plain=1 ;; esac # 06_minimal, of either API
 grep -q "^# ---- $name ----" "$rules" || name=${name%_opencl}
 awk -v of="# ---- $name ----" '/^# ---- /{ on = $0 == of; next }
@@ -35,4 +36,5 @@ done
 [ "$code" = 0 ] || exit "$code"
 echo 'END { exit broken }' >>"$TMPDIR/rules.awk" # behind all that END asks
 whole_ms=${from:+$((to - from + 1))}
-awk ${csv:+-F,} -v plain=$plain -v whole_ms="$whole_ms" -f "$here/sane.awk" -f "$TMPDIR/rules.awk" "$TMPDIR/record"
+[ ! "$csv" ] || { awk -f "$here/../old/table.awk" "$TMPDIR/record" >"$TMPDIR/table" && mv "$TMPDIR/table" "$TMPDIR/record"; }
+awk -v plain=$plain -v whole_ms="$whole_ms" -f "$here/sane.awk" -f "$TMPDIR/rules.awk" "$TMPDIR/record"

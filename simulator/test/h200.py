@@ -42,7 +42,7 @@ def run(*command, more=""):
 
 def rows(bin_folder, program, options, keys, numbers):
     """A line for each number that the record has, and how far off it is in percent."""
-    printed = run(bin_folder / program, *options.split(), "--csv")
+    printed = run(bin_folder / program, *options.split())
     name = program.rpartition("/")[2]
     recorded = read(ROOT / f"docs/results/nvidia-h200/{name}.csv")
     for row in Record(program, printed).rows:
