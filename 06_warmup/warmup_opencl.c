@@ -14,7 +14,7 @@
 #include "opencl.h"
 #include "vectors.h"
 
-#include <sys/wait.h>
+#include <sys/wait.h> /* and <signal.h> */
 
 struct experiment {
     cl_ulong n;                            /* floats in each vector */
@@ -90,7 +90,7 @@ static double warm_then_median_us(const struct experiment *x, struct launches *l
 }
 
 /* Forks. The new process sets up, and gets true. The old one, which never calls OpenCL, waits and
- * gets false. If the child fails, it says why, and the parent ends with the same code. */
+ * gets false. If the child fails, it says why, and the parent ends as it did. */
 static bool is_new_process(struct experiment *x, const char *device) {
     int status = 0; /* of an OpenCL call, or of how the child ended */
     fflush(NULL);   /* else the child prints a second time what is not yet written */
@@ -117,7 +117,7 @@ static bool is_new_process(struct experiment *x, const char *device) {
     } else if (child < 0 || waitpid(child, &status, 0) != child)
         err(EXIT_FAILED, "fork or waitpid");
     if (WIFSIGNALED(status))
-        errx(EXIT_FAILED, "the cold process died of signal %d", WTERMSIG(status));
+        raise(WTERMSIG(status));
     if (status != 0)
         exit(WEXITSTATUS(status));
     return child == 0;
