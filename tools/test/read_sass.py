@@ -72,9 +72,7 @@ RULES = {
     "04_cuda_events/three_times.cu": {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
-    "06_warmup/l2_cache.cu": {
-        "block_stream": BLOCK_STREAM,
-        "read_through": r"branch \[ load \] branch store "},
+    "06_warmup/l2_cache.cu": {"read_through": r"branch \[ load \] branch store "},
     "06_warmup/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "copy/recipe.cu": {
         "rcp_block": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store ",
