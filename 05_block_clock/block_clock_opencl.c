@@ -54,10 +54,10 @@ static void evaluate(struct experiment *e, size_t blocks, size_t run) {
     for (size_t b = 0; b < blocks; b++) {
         struct block_time *t = &e->host_times[b];
         if (e->clock.is_tsc) { /* one counter for all cores: it also says when */
-            t->start_ns =
-                (unsigned long long)((double)(t->start_clock - first_clock) * e->clock.tick_ns);
-            t->end_ns =
-                (unsigned long long)((double)(t->end_clock - first_clock) * e->clock.tick_ns);
+            t->start_ns = (unsigned long long)llround((double)(t->start_clock - first_clock) *
+                                                      e->clock.tick_ns);
+            t->end_ns = (unsigned long long)llround((double)(t->end_clock - first_clock) *
+                                                    e->clock.tick_ns);
         }
         if (e->host_output[b] != -1 || t->end_clock <= t->start_clock || t->end_ns < t->start_ns ||
             t->unit >= MAX_UNITS)
