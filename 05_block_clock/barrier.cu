@@ -117,6 +117,7 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaMalloc(&m.ends, sizeof *m.ends));
     CHECK_CUDA(cudaMalloc(&m.timer, 2 * sizeof *m.timer));
     CHECK_CUDA(cudaMalloc(&m.values, THREADS * sizeof *m.values));
+    CHECK_CUDA(cudaMemset(m.values, 0, THREADS * sizeof *m.values));
     measure(&m, clocks, 0); /* the warm-up */
     for (size_t run = 0; run < runs; run++)
         measure(&m, clocks, run);

@@ -40,7 +40,7 @@ struct experiment {
     size_t runs;                 /* launches for each row, and the numbers of each: */
     double clocks_mean[MAX_RUNS], clocks_median[MAX_RUNS], used_units[MAX_RUNS];
     double span_us[MAX_RUNS], whole_launch_us[MAX_RUNS];
-    double late_us[MAX_RUNS]; /* how much longer than the launch the host waited */
+    double late_us[MAX_RUNS]; /* how much longer than the span, or the launch, the host waited */
 };
 
 /* From what the groups wrote down. Exits with 1 on a wrong minimum or an impossible stamp. */
@@ -85,6 +85,7 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
                  times_bytes = blocks * sizeof *e->host_times;
     const cl_command_queue queue = e->cl.queue;
     const cl_ulong zero = 0;
+    double host_us = 0;
     cl_event event;
     for (size_t i = 0; i < count; i++)
         e->host_input[i] = i == count - 1 - run * count / e->runs ? -1 : (float)(i * 37 % 1000);
@@ -101,9 +102,8 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
         CHECK_CL(
             clEnqueueNDRangeKernel(queue, e->kernel, 1, NULL, &all, &threads, 0, NULL, &event));
         CHECK_CL(clFinish(queue));
-        const double host_us = (double)(now_ns() - start_ns) / 1e3;
+        host_us = (double)(now_ns() - start_ns) / 1e3;
         e->whole_launch_us[run] = start_to_end_us(event, host_us);
-        e->late_us[run] = host_us - e->whole_launch_us[run];
     }
     CHECK_CL(clEnqueueReadBuffer(queue, e->output, CL_TRUE, 0, output_bytes, e->host_output, 0,
                                  NULL, NULL));
@@ -111,6 +111,7 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
                                  NULL));
     evaluate(e, blocks, run);
     const double span_us = e->span_us[run], whole_us = e->whole_launch_us[run];
+    e->late_us[run] = host_us - (e->clock.tick_ns > 0 ? span_us : whole_us);
     if (whole_us <= 0 || span_us > 1.001 * whole_us + 2) /* two steps of a coarse clock */
         errx(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", span_us,
              whole_us);
