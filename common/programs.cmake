@@ -58,7 +58,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/test/live.cmake) # add_live()
 
 # headers_of(source to): where its headers are: those of before, as long as there are programs that include them.
 function(headers_of source to)
-  file(STRINGS ${SUITE}/${source} uses REGEX "^#include \"(report|samples|block_rows|block_time|timeline|kernel_clock|rows|cold|blocked)\\.h")
+  file(STRINGS ${SUITE}/${source} uses REGEX "^#include \"(report|samples|rows|cold|blocked)\\.h")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${SUITE}/${source})
   if(uses OR source MATCHES "^common/test") # they look at the headers of before
     set(${to} common/old PARENT_SCOPE)

@@ -58,11 +58,10 @@ RULES = {
         "spin": r"timer clock \[ timer \] clock store "},
     "05_block_clock/minimal.cu": {
         "timedReduction": rf"{FLOW}clock {FLOW}{REDUCTION}store {FLOW}barrier answer used {FLOW}branch clock store "},
-    "05_block_clock/block_timeline.cu": {
-        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store barrier \] {BLOCK_END}"},
     "05_block_clock/barrier.cu": {
         "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock "
-                     r"barrier answer used branch clock store "},
+                     r"barrier answer used branch clock store ",
+        "divergent_as_source": rf"clock store {FLOW}work {WORK}store barrier branch clock store "},
     "05_block_clock/sm_counters.cu": {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
