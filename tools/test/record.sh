@@ -11,6 +11,18 @@ export LC_ALL=C
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
+
+# The lines of docs/results/README.md that read a record: all find the same mean.
+awk '/^```/ { inside = /sh$/; next } inside && /\\$/ { printf "%s", substr($0, 1, length - 1); next } inside' docs/results/README.md |
+    while read -r tool line; do
+        case $tool in
+        python3) "$tool" -c 'import pandas' 2>/dev/null || continue ;;
+        gnuplot) command -v gnuplot >/dev/null || continue ;;
+        esac
+        (cd docs/results && echo "$tool $line" | sh 2>&1 | awk '{ printf "%.3f\n", $1 }')
+    done >"$copy/means"
+[ "$(sort -u "$copy/means")" = 257.512 ] || { echo "record.sh: README.md does not read a record" >&2 && exit 1; }
+
 mkdir -p "$copy/bin" "$copy/docs/results" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync"
 cp change.sh "$copy"
 mkdir "$copy/tools" && cp tools/*.sh "$copy/tools"

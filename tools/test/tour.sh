@@ -77,6 +77,7 @@ said "Left out, because they need a tool: one program" "==== 01_host_clock/host_
     "vector_add of 16777216 floats on this machine. The work is the same in each row: the number depends on where the" \
     "==== What holds on this machine ====" "The pictures of this machine: xdg-open build/report.html" "    ./change.sh block_clock --threads 64" \
     "    ./change.sh clfinish_sync --size 1024" "    ./change.sh cuda_events --size 1024"
+grep -q '^cmake --build --preset default' ../asked || bad=1
 grep -q '^OpenCL finish_after .* (runs_drift)$' ../text && grep -q '^CUDA   event_net ' ../text || bad=1
 [ "$(tail -n 1 ../text)" = "    xdg-open docs/stopwatch/index.html" ] && [ -s docs/stopwatch/index.html ] || bad=1
 grep -q '^1 of [0-9]* rows say that they are disturbed: runs_drift 1\.$' ../text || bad=1
