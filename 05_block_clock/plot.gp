@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c plot.gp FOLDER: draws FOLDER/block_timeline.csv as FOLDER/block_timeline.svg, the blocks of the first 12 SMs.
+# gnuplot -c plot.gp FOLDER: draws FOLDER/block_timeline.txt as FOLDER/block_timeline.svg, the blocks of the first 12 SMs.
 folder = ARG1
-set datafile separator ","
-set datafile commentschars "#"
 set datafile columnheaders
-timeline = folder."/block_timeline.csv"
-named(name) = system(sprintf("sed -n 's/^# %s,//p' '%s'", name, timeline))
+timeline = folder."/block_timeline.txt"
+named(name) = system(sprintf("sed -n 's/^# %s \\([^,]*\\).*/\\1/p' '%s'", name, timeline))
 places = int(named("places_on_a_unit")) # blocks that share an SM have a place each
 
 set terminal svg size 600,440 font "sans-serif,16" background rgb "white"
