@@ -6,7 +6,6 @@ Runs the programs of BIN, build/simulated/bin, and compares the rows with h200.t
 quotes. Without --all it leaves out those that take long. REFRESH=1 with --all writes h200.txt anew. Exits with 1 if a
 row is not as in h200.txt, a number is more than 5 % off, the clocks do not rise up to the full device and then fall, or
 `parts` does not say what two of the numbers are made of.
-Red: who has no GPU learns from a model that is not like the recorded one.
 """
 import os
 import pathlib
