@@ -3,7 +3,6 @@
 #
 # bad_input.sh PROGRAM host|opencl|cuda: gives PROGRAM, on the simulated device, what it must refuse: each time one line
 # on stderr that names the option, nothing on stdout, and the exit code that says whose fault it is.
-# Red: who mistypes an option gets numbers of something else, or a riddle.
 export LC_ALL=C # sort, ls and numbers as the tests know them
 here=$(cd "${0%/*}" && pwd)
 # shellcheck disable=SC1091
