@@ -85,13 +85,22 @@ record() {
 }
 
 # The chapters' first pages: what they print on the first device, when PoCL has no compiled kernel yet.
+page() { # NAME PROGRAM
+    ! wanted "$1" || [ ! -x "$2" ] || ! POCL_KERNEL_CACHE=0 "$2" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$1.txt"
+}
 for minimal in "$build"/0?_*/0?_*_minimal "$build"/0?_*/0?_*_minimal_blocked; do
-    name=${minimal##*/}
-    ! wanted "$name" || [ ! -x "$minimal" ] || ! POCL_KERNEL_CACHE=0 "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
+    page "${minimal##*/}" "$minimal"
 done
+export CUDA_MODULE_LOADING=EAGER # CUDA 12.2 and later load lazily
+page 06_cuda_minimal_eager "$build/06_warmup/06_cuda_minimal"
+unset CUDA_MODULE_LOADING
 while read -r _ program; do # CMake lists the programs, in reading order
-    record "${program##*/}" "$program"
+    case $program in
+    */warmup*) record "${program##*/}" "$program" --runs 5 ;;
+    *) record "${program##*/}" "$program" ;;
+    esac
 done <"$build/programs.txt"
+record block_timeline 05_block_clock/block_clock --each --blocks 600 --threads 1024
 # What the texts say to try.
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024

@@ -65,7 +65,7 @@ for name in 99 nosuch '' -1 1e3 4294967296 99999999999999999999; do
     *) refused 2 --device --device "$name" ;;
     esac
 done
-for word in surplus -xyz --nosuch --csv --version; do refused 2 "$word" "$word"; done
+for word in surplus -xyz --nosuch; do refused 2 "$word" "$word"; done
 refused 2 surplus surplus --help
 
 # written TARGET ARGUMENTS...: a file that cannot be written to is a message, and not success.
