@@ -50,8 +50,10 @@ def rows(bin_folder, program, options, keys, numbers):
         if row.get("stamps") == "yes":
             continue
         for number in numbers:
-            real = statistics.median(recorded.numbers(number, **{key: row[key] for key in keys}))
-            model = float(row[number])
+            real = recorded.numbers(number, **{key: row[key] for key in keys})
+            if not real:  # a row that the program has got since
+                continue
+            model, real = float(row[number]), statistics.median(real)
             percent = 100 * (model - real) / real
             digits = 2 if number.endswith("_us") else 0
             what = " ".join(row[key] for key in keys if key != "stamps")
