@@ -126,11 +126,12 @@ busy=$({
     !match($0, /^[0-9]+ \(.*\) [A-Z] /) { next }
     {
         name = substr($0, index($0, "(") + 1, RLENGTH - index($0, "(") - 4)
+        sub(/^kworker.*/, "kworker", name)
         split(substr($0, RLENGTH + 1), rest, " ") # from its parent on: used by itself are 11 and 12
         if (!second)
-            before[$1 name] = rest[11] + rest[12]
+            before[$1] = rest[11] + rest[12]
         else
-            used[name] += rest[11] + rest[12] - before[$1 name]
+            used[name] += rest[11] + rest[12] - before[$1]
     }
     END {
         for (name in used)
@@ -175,7 +176,7 @@ run() {
     { "$@" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
     read -r code <"$scratch/code"
     [ "$code" -eq 77 ] || cat "$log" >&2
-    why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
+    why=$(sed 's/^[^:]*: //; s/: [^ ]*:[0-9]*: .*//' "$log" | tail -n 1) # without the call that found it
 }
 
 failed=0 gpu='' said='' # why the last CUDA program did not run here

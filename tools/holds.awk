@@ -68,7 +68,7 @@ END {
             words = words (words ? ", " : "") word " " why[word]
         print disturbed " of " rows " rows say that they are disturbed: " words "."
         if (factor)
-            print "Other programs only make a wait longer. The median_us of these rows is up to " shown(factor) " times their min_us: so good are they."
+            print "Such a row is good to a factor, not to a percent: here median_us is up to " shown(factor) " times min_us."
         else
             print "Such a row is good for its order of magnitude alone."
     }

@@ -41,7 +41,7 @@ name=${0##*/}
 case $0,${SIMULATED_TIMES-},${NO_GPU-} in
 build/simulated/*) [ "$SIMULATED_TIMES" = h200 ] || exit 1 ;;
 build/0[456]_*_opencl,* | build/0[123]*) ;;
-*,yes) echo "$name: no NVIDIA GPU" >&2 && exit 77 ;;
+*,yes) echo "$name: no NVIDIA GPU: /a b/cuda.h:9: cudaMalloc(&x): error 35" >&2 && exit 77 ;;
 esac
 for record in docs/results/*/"$name.txt"; do break; done
 sed '/^finish_after /s/-$/runs_drift/' "$record"
