@@ -176,7 +176,7 @@ run() {
     { "$@" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
     read -r code <"$scratch/code"
     [ "$code" -eq 77 ] || cat "$log" >&2
-    why=$(sed 's/^[^:]*: //; s/: [^ ]*:[0-9]*: .*//' "$log" | tail -n 1) # without the call that found it
+    why=$(sed 's/^[^:]*: //; s/: [^:]*:[0-9][0-9]*: .*//' "$log" | tail -n 1) # without the call that found it
 }
 
 failed=0 gpu='' said='' # why the last CUDA program did not run here
