@@ -31,11 +31,8 @@ export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
 [ -z "$opencl_device" ] || "$build/02_clfinish_sync/clfinish_sync" --device "$opencl_device" --size 1 --runs 1 >/dev/null || exit 1
 
-# whose ENVIRONMENT: the machine's GPUs, or else its processor and OpenCL devices.
-whose() {
-    sed -n 's/^gpu: \([^,]*\).*/\1/p' "$1" | grep . ||
-        sed -n 's/^processor: //p; s/^opencl device \(.*\), driver.*/\1/p' "$1"
-}
+# whose ENVIRONMENT: the machine's GPUs, or else its processor.
+whose() { sed -n 's/^gpu: \([^,]*\).*/\1/p' "$1" | grep . || sed -n 's/^processor: //p' "$1"; }
 tools/environment.sh "$build" >"$scratch/environment.txt"
 [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device" >>"$scratch/environment.txt"
 if [ -e "$results/environment.txt" ] &&
