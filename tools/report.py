@@ -30,9 +30,9 @@ def link(path):
 
 
 def rounded(text):
-    """Four digits of a number, never more than it has."""
-    shown = f"{float(text):.4g}"
-    return shown if len(shown) < len(text) and "e" not in shown else text
+    """Four digits of a number, or all before its point, never more than it has."""
+    shown = f"{float(text):.4g}" if abs(float(text)) < 1000 else f"{float(text):.0f}"
+    return shown if len(shown) < len(text) else text
 
 
 def picture(program, record):
