@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c plot.gp FOLDER: draws the launches that warmup.txt and warmup_opencl.txt in FOLDER have one by one, and
-# l2_cache.txt, as FOLDER/first_launches.svg and l2_cache.svg.
+# gnuplot -c plot.gp FOLDER: draws the launches that the first pages print, 06_cuda_minimal.txt, with eager loading
+# 06_cuda_minimal_eager.txt, and 06_opencl_minimal.txt in FOLDER, as FOLDER/first_launches.svg, and l2_cache.txt, as l2_cache.svg.
 folder = ARG1
 set datafile missing "-"
 device(file) = system("sed -n 's/^# device \\([^,]*\\).*/\\1/p' ".folder."/".file)
@@ -11,26 +11,21 @@ set style data linespoints
 set grid
 set key top right
 
-# The first row of mean_of_100 has some of its launches, in columns as launch_10_us.
-launches(file, name) = "< awk '/^#/ { next } !n++ { for (i = 1; i <= NF; i++) c[i] = $i; next } ".\
-    "$1 == \"mean_of_100\" { for (i = 1; i <= NF; i++) if (sub(/^".name."_/, \"\", c[i])) print c[i] + 0, $i; exit }' ".\
-    folder."/".file
-shows(file) = has(file) && system("grep -c ' launch_2_us' ".folder."/".file) > 0
-cuda = shows("warmup.txt")
-opencl = shows("warmup_opencl.txt")
-if (cuda || opencl) {
+launches(file) = "< sed -n 's/^launch *\\([0-9]*\\): *\\([0-9.]*\\) us/\\1 \\2/p' ".folder."/".file
+lines = ""
+if (has("06_cuda_minimal.txt")) { lines = lines.', launches("06_cuda_minimal.txt") linewidth 2 pointtype 7 title "CUDA"' }
+if (has("06_cuda_minimal_eager.txt")) { lines = lines.', launches("06_cuda_minimal_eager.txt") linewidth 2 pointtype 5 title "CUDA, EAGER"' }
+if (has("06_opencl_minimal.txt")) { lines = lines.', launches("06_opencl_minimal.txt") linewidth 2 pointtype 9 title "OpenCL, host''s clock"' }
+if (lines ne "") {
     set output folder."/first_launches.svg"
-    set title device(cuda ? "warmup.txt" : "warmup_opencl.txt").":\nlaunches of vector_add in a new process" noenhanced
-    set xlabel "launch (logarithmic)"
+    set title system("cd ".folder."; sed -n 's/^gpu: \\([^,]*\\).*/\\1/p; s/^processor: //p' environment.txt | tail -n 1").\
+              ":\nlaunches of vector_add in a new process" noenhanced
+    set xlabel "launch"
     set ylabel "time (us, logarithmic)"
-    set logscale xy 10
-    set xrange [0.9:110]
-    set xtics (1, 2, 3, 10, 100)
+    set logscale y 10
+    set xrange [0.5:10.5]
+    set xtics 1
     set format y "%.0f"
-    lines = ""
-    if (cuda) { lines = lines.', launches("warmup.txt", "launch") linewidth 2 pointtype 7 title "CUDA, event pair"' }
-    if (opencl) { lines = lines.', launches("warmup_opencl.txt", "launch") linewidth 2 pointtype 5 title "OpenCL, host''s clock"'. \
-                  ', launches("warmup_opencl.txt", "start_to_end") linewidth 2 pointtype 9 title "OpenCL, START to END"' }
     eval "plot ".lines[3:]
     unset logscale
     set xtics autofreq

@@ -44,31 +44,43 @@ refused() {
 few=
 values="0 -1 +1 1e3 64x 0x10 1.5 nan inf 99999999999999999999 , 1, ,1"
 for option in --runs --size --blocks --threads --work; do
-    if grep -q -e "^ *$option " help; then
-        few="$few $option $([ "$option" = --runs ] && echo 2 || echo 1)" # a run alone may be impossible by its noise
-        for value in $values 99999999999999 '' ' ' ' 5' '5 ' 1,,2 64,0 64,99999999999999 "$(seq -s, 1 1025)"; do
-            refused 2 "$option" "$option" "$value"
-            refused 2 "$option" "$option=$value"
-        done
-        refused 2 "$option" "$option"
-    else
+    if ! grep -q -e "^ *$option " help; then
         refused 2 "$option" "$option=1"
+        continue
+    fi
+    few="$few $option $([ "$option" = --runs ] && echo 2 || echo 1)" # a run alone may be impossible by its noise
+    refused 2 "$option" "$option"
+    for value in 10000000000000 $values '' ' ' ' 5' '5 ' 1,,2; do
+        refused 2 "$option" "$option" "$value"
+        refused 2 "$option" "$option=$value"
+    done
+    if "$program" "$option" 2,2 nosuch 2>&1 | grep -q nosuch && [ "$option" != --runs ]; then # it takes a list
+        refused 2 "$option" "$option" 64,0
+        refused 2 "$option" "$option" 64,99999999999999
+        refused 2 "$option" "$option" "$(seq -s, 1 1025)" # more than a list holds
+    else
+        refused 2 "$option" "$option" 2,2
     fi
 done
-! grep -q -e '^ *--runs ' help || { refused 2 --runs --runs 10001 && refused 2 --runs --runs 2,2; }
-! grep -q -e '^ *--size ' help || refused 2 --size --size 1099511627776
-! grep -q -e '^ *--threads ' help || refused 2 --threads --threads 65536
-for name in 99 nosuch '' -1 1e3 4294967296 99999999999999999999; do
-    case $needs,$name in
-    opencl,) ;; # the first one
-    opencl,*) refused 77 --device --device "$name" ;;
+if grep -q -e --size help; then
+    refused 2 --size --size 1099511627776 # as much as the option takes, which no device has
+    refused 2 --size --size 1099511627777
+fi
+grep -q -e --threads help && refused 2 --threads --threads 65536
+grep -q -e --runs help && refused 2 --runs --runs 10001
+for word in surplus --nosuch --csv --csv=x; do
+    # shellcheck disable=SC2086
+    refused 2 "${word%=x}" $few "$word"
+    refused 2 "${word%=x}" "$word" --help
+done
+for name in 99 nosuch -1 1e3 4294967296 99999999999999999999; do
+    case $needs in
+    opencl) refused 77 --device --device "$name" ;;
     *) refused 2 --device --device "$name" ;;
     esac
 done
-for word in surplus -xyz --nosuch; do refused 2 "$word" "$word"; done
-refused 2 surplus surplus --help
 
-# written TARGET ARGUMENTS...: a file that cannot be written to is a message, and not success.
+# written TARGET ARGUMENTS...: a table that cannot be written is a message, and not success.
 written() {
     target=$1
     shift
@@ -86,17 +98,20 @@ written() {
 }
 # shellcheck disable=SC2086 # several words
 written full $few
+# shellcheck disable=SC2086
+written closed $few
 [ ! -s help ] || written full --help
-written closed --help
 
 # The head says what made the table, and with which options.
 # shellcheck disable=SC2086
-"$program" $few >record 2>messages || { cat messages && bad=1; }
+"$program" $few >output 2>messages || { cat messages && bad=1; }
 # shellcheck disable=SC2086
-for line in 'program' 'device \(Simulated\|host\)' 'date' $few; do
-    case $line in
-    [0-9]*) ;;
-    *) grep -q "^# ${line#--}" record || { echo "the table has no ${line#--}" && bad=1; } ;;
-    esac
+set -- $few
+for line in "program ${program##*/} [0-9]" 'device \(Simulated\|host\)' 'date [0-9]'; do
+    grep -q "^# $line" output || { echo "the head has no $line" && bad=1; }
+done
+while [ $# -gt 0 ]; do
+    grep -q "^# ${1#--} $2$" output || { echo "the head has no ${1#--} $2" && bad=1; }
+    shift 2
 done
 exit "$bad"
