@@ -6,7 +6,6 @@
       WORDS: COLUMNS  what else is to say about them; 'all' are those with a sum
       late: KIND COUNT COLUMNS, ...; KIND ...
 """
-import csv
 import re
 import sys
 import textwrap
@@ -173,18 +172,3 @@ def read_table(text):
             for column, entry in {**(equal if row != BELOW else {}), **columns}.items():
                 entries[row, column] = entry
     return entries
-
-
-def write_csv(asked, times):
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["row", "column", "part", "coefficient"])
-    for number, entry in asked:
-        if entry.kind:
-            writer.writerow([*number.key, entry.kind, ""])
-            continue
-        sums = {"number_us": number.value, "sum_us": entry.sum_us(times), "rest_us": entry.rest}
-        late = {name: count for name, count in entry.late.items() if count}
-        for part, count in {**entry.parts, **late, **sums}.items():
-            writer.writerow([*number.key, part, f"{float(count):.6g}" if part not in sums else f"{float(count):.6f}"])
-        for part in entry.uneven:
-            writer.writerow([*number.key, f"uneven {part}", ""])

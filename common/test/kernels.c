@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Does each OpenCL kernel of the chapters write exactly what it should, and nothing else? Of a time
- * this asks only what no load can upset. Run: kernels [DEVICE, as --device takes it] */
+ * this asks only what no load can upset. Run: kernels [DEVICE, as --device takes it]
+ * Red: on this device a chapter times a kernel whose result is wrong. */
 #include "opencl.h"
 #include "vectors.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What holds for every program's record. A chapter's rules come after this. With plain=1 it is no record, but what a
+# What holds for every program's table. A chapter's rules come after this. With plain=1 it is none, but what a
 # first page prints. whole_ms is how long the run took by the shell's clock, or 0: unknown.
 
 # Says which rule a row breaks, or at the end all rows.
@@ -66,7 +66,7 @@ plain { rows++ }
             sub(/_min/, "_max", most)
             ask(v(name[i]) <= v(of) && (!has(most) || $column[most] == "-" || v(of) <= v(most)), "min <= " of " <= max")
         }
-    ask($column["disturbed"] ~ /^(-|[1a-z][a-z_]*)$/, "disturbed is a word, or -")
+    ask($column["disturbed"] ~ /^(-|[a-z][a-z_]*)$/, "disturbed is a word, or -")
     rows++
 }
 END {
