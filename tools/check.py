@@ -49,7 +49,7 @@ NUMBER = r"(?<![A-Za-z0-9_.])(?:(?<![A-Za-z0-9_.)])[+-])?\d+(?:\.\d+)?(?![A-Za-z
 PROSE = re.compile(rf"{CODE}|{COMMENT}|^#+ [^\n]*|^ *\d+\. |({NUMBER})", re.S | re.M)  # its numbers
 LINK = re.compile(r"(?:(!)\[([^]]*))?\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS = {"--preset", "--build", "--no-install", "--refresh", "--processes", "--cold",  # CMake, ours
+OTHERS = {"--help", "--preset", "--build", "--no-install", "--refresh", "--processes", "--cold",  # CMake, ours
           "--unit",  # of parts
           "--clock-control", "--cache-control", "--lock-gpu-clocks", "--reset-gpu-clocks"}  # of NVIDIA's tools
 FOREIGN = {"CHANGELOG.md", "CONTRIBUTING.md", "docs/other_tools.md", "docs/references.md"}  # name what is not in the tree
