@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
     }
     print_head(x.cl.name);
     printf("# runs %zu\n# size %s\n", runs, sizes.text);
-    puts("# start_to_end_us and host_us are the times of four floats for each work-item.\n"
+    puts("# Times are those of four floats for each work-item.\n"
          "     size start_to_end_us   host_us four_floats_gb_s one_float_gb_s copy_gb_s disturbed");
     struct cores seen[2] = {cores_now(), cores_now()};
     for (size_t i = 0; i < sizes.count; i++)
