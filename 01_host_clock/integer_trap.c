@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
     print_moment("105_days_after_boot", 105 * day_s);
     print_moment("three_years_after_boot", 1095 * day_s);
     print_moment("today_since_1970", clock_ns(CLOCK_REALTIME) / 1000000000);
-    /* A double holds every whole number up to 2^53. Beyond, it rounds to a multiple of 2, 4, 8 .. */
+    /* A double holds every whole number up to 2^53. Beyond, it rounds to multiples of 2, 4 .. */
     printf("# exact_days %.3f\n", (double)(1LL << 53) / 1e9 / (double)day_s);
     return EXIT_SUCCESS;
 }

@@ -123,8 +123,8 @@ static struct times time_after_empty(const struct spin *spin, cl_ulong steps) {
     return time_spin(spin, steps);
 }
 
-/* A loop's step, to some percent: the steps are doubled until they take a millisecond. This is START
- * to END of the loop's second half. Launch and end are in both halves, and cancel. */
+/* A loop's step, to some percent: the steps are doubled until they take a millisecond, by START to
+ * END of the loop's second half. Launch and end are in both halves, and cancel. */
 static double find_loop_step_ns(const struct spin *spin) {
     double us[5];
     for (cl_ulong steps = 1000; steps < 1ull << 40; steps *= 2) {
