@@ -50,6 +50,7 @@ for option in --runs --size --blocks --threads --work; do
     fi
     few="$few $option $([ "$option" = --runs ] && echo 2 || echo 1)" # a run alone may be impossible by its noise
     refused 2 "$option" "$option"
+    refused 2 "$option" "${option}s=5"
     for value in 10000000000000 $values '' ' ' ' 5' '5 ' 1,,2; do
         refused 2 "$option" "$option" "$value"
         refused 2 "$option" "$option=$value"
@@ -68,6 +69,7 @@ if grep -q -e --size help; then
 fi
 grep -q -e --threads help && refused 2 --threads --threads 65536
 grep -q -e --runs help && refused 2 --runs --runs 10001
+refused 2 help --help surplus
 for word in surplus --nosuch --csv --csv=x; do
     # shellcheck disable=SC2086
     refused 2 "${word%=x}" $few "$word"

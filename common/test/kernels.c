@@ -22,7 +22,7 @@ static void clear(struct test *t) { memset(t->right, 0xc2, sizeof t->right); }
 
 /* Builds a kernel. Its arguments from number `arg` on are the parts of memory from `at` on. */
 static void build(struct test *t, const char *file, const char *flags, const char *name, cl_uint arg, size_t at) {
-    t->kernel = new_kernel(build_program(&t->cl, file, flags), name);
+    t->kernel = build_kernel(&t->cl, file, flags, name);
     t->told = false;
     clear(t);
     for (; at < ALL; at += PART) {
@@ -107,9 +107,8 @@ int main(int argc, char **argv) {
     const size_t far = 12345678; /* what check_sums() compares with */
     float *a = host_vector(A, far + 1), *b = host_vector(B, far + 1);
     if (a[far] + b[far] != (float)far) errx(EXIT_FAILED, "host_vector: the sum at %zu is another", far);
-    wanted_device = argc > 1 ? argv[1] : "";
-    t.cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    t.memory = new_buffer(&t.cl, sizeof t.right, NULL);
+    t.cl = open_opencl(argc > 1 ? argv[1] : "", CL_QUEUE_PROFILING_ENABLE);
+    t.memory = new_buffer(&t.cl, sizeof t.right);
     check_vector(&t, "02_clfinish_sync/clfinish_sync.cl", "vector_add", AT_A, 1);
     check_vector(&t, "03_opencl_profiling/opencl_profiling.cl", "vector_add", AT_A, 1);
     check_vector(&t, "03_opencl_profiling/opencl_profiling.cl", "vector_add_float4", AT_A, 4);
@@ -123,9 +122,9 @@ int main(int argc, char **argv) {
         for (const size_t *g = groups; *g; g++)
             for (size_t slot = 0; slot < 2 * *size; slot += *g)
                 for (cl_int work = 0; work < 3; work++) check_reduction(&t, *size, *g, slot, work, false);
-    const char *clock = strstr(t.cl.driver, "NVIDIA") ? "-DCLOCK_PTX" : NULL;
+    const char *clock = strstr(t.cl.name, "NVIDIA CUDA") ? "-DCLOCK_PTX" : NULL;
 #if defined __x86_64__ || defined __i386__
-    if (strstr(t.cl.driver, "Portable Computing") && t.cl.type & CL_DEVICE_TYPE_CPU) clock = "-DCLOCK_TSC";
+    if (strstr(t.cl.name, "Portable Computing") && t.cl.is_cpu) clock = "-DCLOCK_TSC";
 #endif
     if (clock) {
         check_spin(&t, clock);
