@@ -117,8 +117,8 @@ static void watch(bool from_now_on) {
 }
 API(cudaProfilerStart, (void), profiler, watch(true))
 API(cudaProfilerStop, (void), profiler, watch(false))
-API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory();
-    *total = 2 * *available)
+API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory() - allocated;
+    *total = 2 * simulated_memory())
 #define VALUE_OF(name, value) what == cudaDevAttr##name ? value:
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
     const struct simulated_device *d = &simulated_devices[device + first_visible()];
