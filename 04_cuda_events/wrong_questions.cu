@@ -71,6 +71,16 @@ static cudaStream_t new_stream(unsigned flags) {
     return stream;
 }
 
+static void put_question(struct question *q, const char *name, const char *what, bool is_right,
+                         cudaStream_t start, cudaStream_t kernel, cudaStream_t stop) {
+    q->name = name;
+    q->what = what;
+    q->is_right = is_right;
+    q->start = start;
+    q->kernel = kernel;
+    q->stop = stop;
+}
+
 /* Fills in `run` of the samples. The pair's time may go below 0: it is one event's minus the
  * other's. */
 static void time_pair(const struct experiment *e, struct question *q, size_t run) {
@@ -100,13 +110,7 @@ static void time_pair(const struct experiment *e, struct question *q, size_t run
 }
 
 int main(int argc, char **argv) {
-    enum { OWN_STREAM, DEFAULT_STREAM, DEFAULT_WAITS, TWO_STREAMS, BEHIND_WORK, QUESTIONS };
-    static struct question questions[QUESTIONS] = {
-        {"own_stream", "right:_all_in_one_stream", true},
-        {"default_stream", "wrong:_stream_0_does_not_wait", false},
-        {"default_waits", "right:_these_two_streams_wait", true},
-        {"two_streams", "wrong:_stop_does_not_wait", false},
-        {"behind_work", "wrong:_start_waits_for_a_spin", false}};
+    static struct question questions[5];
     struct args args = begin_args(argc, argv);
     const size_t runs = number_arg(&args, "--runs", "31", MAX_RUNS, "measure so often");
     end_args(&args);
@@ -140,33 +144,30 @@ int main(int argc, char **argv) {
     const cudaStream_t ordinary = new_stream(cudaStreamDefault);
     const cudaStream_t own = new_stream(cudaStreamNonBlocking);
     const cudaStream_t other = new_stream(cudaStreamNonBlocking);
-    struct question *q = &questions[OWN_STREAM];
-    q->start = q->kernel = q->stop = own;
-    questions[DEFAULT_STREAM].kernel = own; /* start and stop are in stream 0 */
-    questions[DEFAULT_WAITS].kernel = ordinary;
-    q = &questions[TWO_STREAMS];
-    q->start = q->kernel = own;
-    q->stop = other;
-    q = &questions[BEHIND_WORK];
-    q->before = q->start = q->kernel = own;
-    q->stop = other;
-    for (int i = 0; i < QUESTIONS; i++) /* the warm-up */
+    struct question *q = questions;
+    put_question(q++, "own_stream", "right:_all_in_one_stream", true, own, own, own);
+    put_question(q++, "default_stream", "wrong:_stream_0_does_not_wait", false, 0, own, 0);
+    put_question(q++, "default_waits", "right:_these_two_streams_wait", true, 0, ordinary, 0);
+    put_question(q++, "two_streams", "wrong:_stop_does_not_wait", false, own, own, other);
+    put_question(q, "behind_work", "wrong:_start_waits_for_a_spin", false, own, own, other);
+    q->before = own;
+    for (int i = 0; i < 5; i++) /* the warm-up */
         time_pair(&e, &questions[i], 0);
     for (size_t run = 0; run < runs; run++) /* in turns */
-        for (int i = 0; i < QUESTIONS; i++)
+        for (int i = 0; i < 5; i++)
             time_pair(&e, &questions[i], run);
 
     /* The wrong pairs cannot say whether they were disturbed; the right ones say it for all. They
      * hold the spin, and some us. A quarter more: somebody else had the GPU, or two clocks, of the
      * events and %globaltimer, disagree. */
     unsigned doubts = 0;
-    for (q = questions; q < questions + QUESTIONS; q++) {
+    for (q = questions; q < questions + 5; q++) {
         doubts |= doubt_us(q->code_us, runs, false);
         if (q->is_right)
             doubts |= doubt_us(q->us, runs, false) | doubt_wait(median(q->late_us, runs)) |
                       (median(q->us, runs) > 1.25e-3 * (double)spin_ns ? INTERRUPTED : 0);
     }
-    for (q = questions; q < questions + QUESTIONS; q++)
+    for (q = questions; q < questions + 5; q++)
         print_answer(q->name, cudaSuccess, false, median(q->code_us, runs), median(q->us, runs),
                      q->what, doubts);
     return EXIT_SUCCESS; /* memory, streams and events go with the process */

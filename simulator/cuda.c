@@ -117,6 +117,7 @@ static void watch(bool from_now_on) {
 }
 API(cudaProfilerStart, (void), profiler, watch(true))
 API(cudaProfilerStop, (void), profiler, watch(false))
+static size_t allocated;
 API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory() - allocated;
     *total = 2 * simulated_memory())
 #define VALUE_OF(name, value) what == cudaDevAttr##name ? value:
@@ -130,7 +131,6 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 /* ---- Allocations and copies ---- */
 
-static size_t allocated;
 
 /* Both may use it. All of it that the host has touched goes to the device in front of the next kernel, as a copy does,
  * and each piece back when the host touches it. */
