@@ -11,13 +11,13 @@
 END { ask(rows == 5, "five runs") }
 
 # ---- 04_minimal_blocked ----
-{
+$1 != "retaken:" {
     ask($2 > 0, "a pair of events takes some time")
     in_the_run(us[$1] = $2, $1)
 }
 END {
     off_us = us["event_net:"] - (us["event_blocked:"] - us["event_floor:"])
-    ask(rows == 5 && -0.002 < off_us && off_us < 0.002, "event_net is event_blocked minus the floor")
+    ask(rows == 6 && -0.002 < off_us && off_us < 0.002, "event_net is event_blocked minus the floor")
     ask(us["shortest_net:"] <= us["event_net:"] && us["event_net:"] <= us["longest_net:"], "a median between")
 }
 
@@ -37,8 +37,8 @@ $column["method"] == "event_net" {
     ask(-0.002 < off_us && off_us < 0.002, "event_net is event_blocked minus the floor")
 }
 END {
-    ask(rows == 16, "seven methods on two kernels, clock() twice on the long spin")
-    ask(value["event_step_ns"] >= 1, "two event times differ")
+    ask(rows == 24, "eight methods on three kernels")
+    ask(value["event_step_ns"] == "-" || value["event_step_ns"] >= 1, "many event times differ, or none is named")
 }
 
 # ---- three_times ----
