@@ -29,7 +29,7 @@ length_us && $column["method"] != "event_floor" {
         ask(v("median_us") >= v("code_us") - 2, "the host waits for the kernel, the events are around it")
 }
 !length_us || $column["method"] == "event_floor" {
-    ask($column["code_us"] $column["extra_us"] == "", "only a spin knows its length")
+    ask($column["code_us"] $column["extra_us"] == "--", "only a spin knows its length")
 }
 { us[$column["method"]] = v("median_us") } # of a kernel: event_net stands behind the two others
 $column["method"] == "event_net" {
@@ -53,7 +53,7 @@ $column["stamps"] == "yes" {
     ask(v("row_stamps_us") >= (($column["kernel"] == "spin_2us") ? 2 : 0), "one launch starts after the other")
 }
 $column["stamps"] == "no" {
-    ask($column["code_stamps_us"] $column["row_stamps_us"] == "", "no stamps, no times")
+    ask($column["code_stamps_us"] $column["row_stamps_us"] == "--", "no stamps, no times")
 }
 END { ask(rows == 8, "two numbers of blocks, two sizes, without stamps and with") }
 
