@@ -117,8 +117,9 @@ static void watch(bool from_now_on) {
 }
 API(cudaProfilerStart, (void), profiler, watch(true))
 API(cudaProfilerStop, (void), profiler, watch(false))
-API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory();
-    *total = 2 * *available)
+static size_t allocated;
+API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory() - allocated;
+    *total = 2 * simulated_memory())
 #define VALUE_OF(name, value) what == cudaDevAttr##name ? value:
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
     const struct simulated_device *d = &simulated_devices[device + first_visible()];
@@ -130,7 +131,6 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 /* ---- Allocations and copies ---- */
 
-static size_t allocated;
 
 /* Both may use it. All of it that the host has touched goes to the device in front of the next kernel, as a copy does,
  * and each piece back when the host touches it. */
@@ -425,6 +425,8 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
         simulated_stop("behind the blocker a profiler cannot watch");
     if (pinned && c.arguments[0] != (uintptr_t)pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
     simulated_enqueue(simulated_new(c));
+    const char *const blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    if (blocking && strcmp(blocking, "1") == 0) simulated_wait(NULL, true);
     return cudaSuccess;
 }
 
@@ -524,7 +526,8 @@ API(
 API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
     if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
 API(cudaEventQuery, (cudaEvent_t event), query, if (event->capture) RETURN(cudaErrorCapturedEvent);
-    return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
+    return !event->command || finished(event) || simulated_fault("query_reached", NULL) ? cudaSuccess
+                                                                                       : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
 
