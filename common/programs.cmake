@@ -47,6 +47,7 @@ endif()
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 get_filename_component(SUITE ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+include_directories(${CMAKE_CURRENT_LIST_DIR})
 link_libraries(Threads::Threads m ${CMAKE_DL_LIBS})
 enable_testing()
 add_custom_target(programs) # each program of this machine's devices
@@ -55,19 +56,6 @@ if(CMAKE_SOURCE_DIR STREQUAL SUITE)
   include(${SUITE}/simulator/simulator.cmake) # add_simulated()
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/test/live.cmake) # add_live()
-
-# headers_of(source to): where its headers are: those of before, as long as there are programs that include them.
-function(headers_of source to)
-  file(STRINGS ${SUITE}/${source} uses REGEX "^#include \"(report|samples|rows|cold|blocked)\\.h")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${SUITE}/${source})
-  if(uses)
-    set(${to} common/old PARENT_SCOPE)
-    set(old -DRECORD_DIGITS=3 PARENT_SCOPE)
-  else()
-    set(${to} common PARENT_SCOPE)
-    set(old "" PARENT_SCOPE)
-  endif()
-endfunction()
 
 # build(host|opencl|cuda name source): an executable, in its own folder, if this machine has what it needs. Target `all`
 # has it only as a chapter's program.
@@ -79,9 +67,6 @@ function(build needs name source)
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
   add_dependencies(programs ${name})
   add_dependencies(tests ${name})
-  file(RELATIVE_PATH here ${SUITE} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-  headers_of(${here} common)
-  target_include_directories(${name} PRIVATE ${SUITE}/${common})
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${GPU_TIMING_WARNINGS}>"
     "$<$<COMPILE_LANGUAGE:CUDA>:-arch=${GPU_ARCHITECTURES};-Xcompiler=-Wall,-Wextra>")
   set_target_properties(${name} PROPERTIES LABELS ${needs})

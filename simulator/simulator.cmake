@@ -70,9 +70,8 @@ function(build_by_simcc target source folder name)
   cmake_path(GET program PARENT_PATH there)
   file(MAKE_DIRECTORY ${there})
   set(defined $<TARGET_PROPERTY:${target},DEFINES>)
-  headers_of(${source} common)
-  add_custom_command(OUTPUT ${program} COMMAND ${simcc} ${source} -o ${program} -MF ${program}.d -I${common}
-    -Xcompiler -Wall,-Wextra ${old} ${ARGN} "$<$<BOOL:${defined}>:-D$<JOIN:${defined},;-D>>"
+  add_custom_command(OUTPUT ${program} COMMAND ${simcc} ${source} -o ${program} -MF ${program}.d -Icommon
+    -Xcompiler -Wall,-Wextra ${ARGN} "$<$<BOOL:${defined}>:-D$<JOIN:${defined},;-D>>"
     COMMAND_EXPAND_LISTS VERBATIM WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     DEPENDS ${CMAKE_SOURCE_DIR}/${source} ${of_simcc} DEPFILE ${program}.d COMMENT "simcc ${source}")
   add_custom_target(${target} DEPENDS ${program})
@@ -151,10 +150,9 @@ function(add_simulated needs source)
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${clock}>)
       endforeach()
     endif()
-    headers_of(${source} common)
-    target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/${common})
+    target_include_directories(${target} PRIVATE ${simulator} ${CMAKE_SOURCE_DIR}/common)
     target_compile_options(${target} PRIVATE -Dmalloc=simulated_malloc -Dfree=simulated_host_free
-      -Dfopen=simulated_fopen ${small} ${old} ${traps} -Wall -Wextra
+      -Dfopen=simulated_fopen ${small} ${traps} -Wall -Wextra
       -ffp-contract=off -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
     target_link_libraries(${target} PRIVATE simulated m -Wl,-u,simulated_host_ns) # before a sanitizer's clocks
     set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON OUTPUT_NAME ${program}
