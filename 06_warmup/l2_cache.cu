@@ -113,7 +113,7 @@ static void check_flush(const struct experiment *x) {
 
 /* ---- One row of the table ---- */
 
-/* Subtracts the floor from each sample, and returns the median. Exits with 1 if that is not above 0. */
+/* Subtracts the floor from each sample, and returns the median. Exits with 1 unless that is > 0. */
 static double net_us(double *us, size_t runs, double median_floor_us, size_t size) {
     for (size_t run = 0; run < runs; run++)
         us[run] -= median_floor_us;

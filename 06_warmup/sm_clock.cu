@@ -2,8 +2,8 @@
  *
  * How fast do the SMs run: after a pause, and when the whole GPU is busy for long?
  *
- * Measures: the rate of one SM's clock by the GPU's timer, after three seconds of nothing, then in a
- *   kernel of multiply-adds on all SMs. Beside it a launch's time, by events behind a hold.
+ * Measures: the rate of one SM's clock by the GPU's timer, after three seconds of nothing, then in
+ *   a kernel of multiply-adds on all SMs. Beside it a launch's time, by events behind a hold.
  * Does not measure: your kernel, whose power depends on what it does and on its data; and the
  *   power, which `nvidia-smi dmon -s p` shows.
  *
