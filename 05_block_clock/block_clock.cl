@@ -9,7 +9,7 @@ ulong read_clock(void) {
 ulong read_ns(void) {
     return 0; /* the extension does not tell when ... */
 }
-ulong read_unit(void) {
+uint read_unit(void) {
     return 0; /* ... nor where */
 }
 
@@ -24,7 +24,7 @@ ulong read_ns(void) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns) : : "memory");
     return ns;
 }
-ulong read_unit(void) {
+uint read_unit(void) {
     uint sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm) : : "memory");
     return sm;
@@ -37,7 +37,7 @@ ulong read_clock(void) {
 ulong read_ns(void) {
     return 0; /* the host works it out from the counter */
 }
-ulong read_unit(void) {
+uint read_unit(void) {
     uint core;
     __builtin_ia32_rdtscp(&core);
     return core & 0xfff; /* Linux puts the core there, above it the NUMA node */
@@ -46,12 +46,14 @@ ulong read_unit(void) {
 
 /* What work-item 0 of a work-group writes down, as in block_clock.cu. */
 struct block_time {
-    ulong start_clock, end_clock, start_ns, end_ns, unit;
+    ulong start_clock, end_clock, start_ns, end_ns;
+    uint unit;
+    float minimum;
 };
 
 /* Each work-group finds the minimum of the same numbers, two for each work-item. */
-__kernel void timedReduction(__global const float *input, __global float *output,
-                             __global struct block_time *times, __local float *shared) {
+__kernel void timedReduction(__global const float *input, __global struct block_time *times,
+                             __local float *shared) {
     const uint tid = get_local_id(0);
     const uint threads = get_local_size(0);
     const size_t group = get_group_id(0);
@@ -74,7 +76,7 @@ __kernel void timedReduction(__global const float *input, __global float *output
         left = half_left;
     }
     if (tid == 0)
-        output[group] = shared[0];
+        times[group].minimum = shared[0];
 
     /* The group is done when its last work-item is. No barrier of OpenCL C 1.2 gives an answer, as
      * CUDA's __syncthreads_count() does. So the `if` needs a number that is read behind the barrier,
@@ -84,6 +86,7 @@ __kernel void timedReduction(__global const float *input, __global float *output
         t.end_clock = read_clock();
         t.end_ns = read_ns();
         t.unit = read_unit();
+        t.minimum = shared[0];
         times[group] = t;
     }
 }

@@ -19,11 +19,12 @@
 
 enum { MAX_UNITS = 4096 };
 
-/* Written by work-item 0 of each work-group; unit: its SM or core. The kernel is in block_clock.cl.
- * Clocks are those of the unit: between two groups their difference means nothing. The nanoseconds
- * are of one clock for the device. */
+/* Written by work-item 0 of each work-group in block_clock.cl; unit: its SM or core, whose clock it
+ * is: between two groups a difference means nothing. The nanoseconds are one clock's for all. */
 struct block_time {
-    unsigned long long start_clock, end_clock, start_ns, end_ns, unit;
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
+    unsigned unit;
+    float minimum;
 };
 
 /* ---- One launch ---- */
@@ -32,8 +33,8 @@ struct experiment {
     struct opencl cl;
     struct kernel_clock clock;
     cl_kernel kernel;
-    cl_mem input, output, times; /* on the device */
-    float *host_input, *host_output;
+    cl_mem input, times; /* on the device */
+    float *host_input;
     struct block_time *host_times;
     double *clocks;              /* of each group of the last launch */
     unsigned long long first_ns; /* when the first of them began */
@@ -46,6 +47,7 @@ struct experiment {
 /* From what the groups wrote down. Exits with 1 on a wrong minimum or an impossible stamp. */
 static void evaluate(struct experiment *e, size_t blocks, size_t run) {
     unsigned long long first_clock = ~0ull, last_ns = 0;
+    const double tick_ns = e->clock.tick_ns;
     bool seen[MAX_UNITS] = {false};
     e->first_ns = ~0ull;
     e->used_units[run] = 0;
@@ -54,18 +56,16 @@ static void evaluate(struct experiment *e, size_t blocks, size_t run) {
     for (size_t b = 0; b < blocks; b++) {
         struct block_time *t = &e->host_times[b];
         if (e->clock.is_tsc) { /* one counter for all cores: it also says when */
-            t->start_ns = (unsigned long long)llround((double)(t->start_clock - first_clock) *
-                                                      e->clock.tick_ns);
-            t->end_ns = (unsigned long long)llround((double)(t->end_clock - first_clock) *
-                                                    e->clock.tick_ns);
+            t->start_ns =
+                (unsigned long long)((double)(t->start_clock - first_clock) * tick_ns + 0.5);
+            t->end_ns = (unsigned long long)((double)(t->end_clock - first_clock) * tick_ns + 0.5);
         }
-        if (e->host_output[b] != -1 || t->end_clock <= t->start_clock || t->end_ns < t->start_ns ||
+        if (t->minimum != -1 || t->end_clock <= t->start_clock || t->end_ns < t->start_ns ||
             t->unit >= MAX_UNITS)
-            errx(
-                EXIT_FAILED,
-                "impossible: group %zu: minimum %g, unit %llu, clock %llu to %llu, %llu to %llu ns",
-                b, (double)e->host_output[b], t->unit, t->start_clock, t->end_clock, t->start_ns,
-                t->end_ns);
+            errx(EXIT_FAILED,
+                 "impossible: group %zu: minimum %g, unit %u, clock %llu to %llu, ns %llu to %llu",
+                 b, (double)t->minimum, t->unit, t->start_clock, t->end_clock, t->start_ns,
+                 t->end_ns);
         e->clocks[b] = (double)(t->end_clock - t->start_clock);
         e->first_ns = t->start_ns < e->first_ns ? t->start_ns : e->first_ns;
         last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
@@ -81,8 +81,7 @@ static void evaluate(struct experiment *e, size_t blocks, size_t run) {
  * many numbers is wrong in some run. */
 static void measure(struct experiment *e, size_t blocks, size_t threads, size_t run) {
     const size_t count = 2 * threads, bytes = count * sizeof(float), all = blocks * threads;
-    const size_t output_bytes = blocks * sizeof(float),
-                 times_bytes = blocks * sizeof *e->host_times;
+    const size_t times_bytes = blocks * sizeof *e->host_times;
     const cl_command_queue queue = e->cl.queue;
     const cl_ulong zero = 0;
     double host_us = 0;
@@ -91,10 +90,8 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
         e->host_input[i] = i == count - 1 - run * count / e->runs ? -1 : (float)(i * 37 % 1000);
     CHECK_CL(
         clEnqueueWriteBuffer(queue, e->input, CL_TRUE, 0, bytes, e->host_input, 0, NULL, NULL));
-    CHECK_CL(clSetKernelArg(e->kernel, 3, bytes, NULL)); /* local memory */
+    CHECK_CL(clSetKernelArg(e->kernel, 2, bytes, NULL)); /* local memory */
     for (int i = 0; i < 2; i++) { /* the first launch brings the new input into the caches */
-        CHECK_CL(clEnqueueFillBuffer(queue, e->output, &(cl_float){NAN}, sizeof(cl_float), 0,
-                                     output_bytes, 0, NULL, NULL));
         CHECK_CL(clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, times_bytes, 0, NULL,
                                      NULL));
         CHECK_CL(clFinish(queue));
@@ -105,8 +102,6 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
         host_us = (double)(now_ns() - start_ns) / 1e3;
         e->whole_launch_us[run] = start_to_end_us(event, host_us);
     }
-    CHECK_CL(clEnqueueReadBuffer(queue, e->output, CL_TRUE, 0, output_bytes, e->host_output, 0,
-                                 NULL, NULL));
     CHECK_CL(clEnqueueReadBuffer(queue, e->times, CL_TRUE, 0, times_bytes, e->host_times, 0, NULL,
                                  NULL));
     evaluate(e, blocks, run);
@@ -136,18 +131,6 @@ static void print_row(const struct experiment *e, size_t blocks, size_t threads,
     printf("%9zu %9zu %11.0f %13.0f %9s %15.3f %10s %-10s %s\n", blocks, threads,
            median(e->clocks_mean, n), median(e->clocks_median, n), span,
            median(e->whole_launch_us, n), units, note, first_doubt(doubts));
-}
-
-/* Exits with 2 if a work-group cannot have so many work-items, with two floats of local memory for
- * each. */
-static void check_threads(const struct experiment *e, size_t threads) {
-    size_t most;
-    cl_ulong bytes;
-    CHECK_CL(clGetKernelWorkGroupInfo(e->kernel, e->cl.device, CL_KERNEL_WORK_GROUP_SIZE,
-                                      sizeof most, &most, NULL));
-    CHECK_CL(clGetDeviceInfo(e->cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
-    if (threads > most || threads > bytes / (2 * sizeof(float)))
-        errx(EXIT_BAD_USAGE, "--threads: a work-group on %s cannot have %zu", e->cl.name, threads);
 }
 
 int main(int argc, char **argv) {
@@ -183,21 +166,25 @@ int main(int argc, char **argv) {
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
     const size_t n = units, usual[] = {1, n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
+    size_t most_items;
+    cl_ulong local_bytes; /* two floats for each work-item */
+    CHECK_CL(clGetKernelWorkGroupInfo(e.kernel, e.cl.device, CL_KERNEL_WORK_GROUP_SIZE,
+                                      sizeof most_items, &most_items, NULL));
+    CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes,
+                             &local_bytes, NULL));
     size_t most_blocks = 64 * n, most_threads = 0;
     for (size_t b = 0; b < given.count; b++)
         most_blocks = given.at[b] > most_blocks ? given.at[b] : most_blocks;
     for (size_t t = 0; t < threads.count; t++) {
-        check_threads(&e, threads.at[t]);
+        if (threads.at[t] > most_items || threads.at[t] > local_bytes / (2 * sizeof(float)))
+            errx(EXIT_BAD_USAGE, "--threads: a work-group here cannot have %zu", threads.at[t]);
         most_threads = threads.at[t] > most_threads ? threads.at[t] : most_threads;
     }
     e.input = new_buffer(&e.cl, 2 * most_threads * sizeof(float));
-    e.output = new_buffer(&e.cl, most_blocks * sizeof *e.host_output);
     e.times = new_buffer(&e.cl, most_blocks * sizeof *e.host_times);
     CHECK_CL(clSetKernelArg(e.kernel, 0, sizeof e.input, &e.input));
-    CHECK_CL(clSetKernelArg(e.kernel, 1, sizeof e.output, &e.output));
-    CHECK_CL(clSetKernelArg(e.kernel, 2, sizeof e.times, &e.times));
+    CHECK_CL(clSetKernelArg(e.kernel, 1, sizeof e.times, &e.times));
     e.host_input = new_memory(2 * most_threads * sizeof *e.host_input);
-    e.host_output = new_memory(most_blocks * sizeof *e.host_output);
     e.host_times = new_memory(most_blocks * sizeof *e.host_times);
     e.clocks = new_memory(most_blocks * sizeof *e.clocks);
     struct cores seen[2] = {cores_now(), cores_now()};
@@ -210,7 +197,7 @@ int main(int argc, char **argv) {
         puts("    block  unit   start_ns     end_ns     clocks disturbed");
         for (size_t b = 0; b < given.at[0]; b++) {
             const struct block_time t = e.host_times[b];
-            printf("%9zu %5llu %10llu %10llu %10llu %s\n", b, t.unit, t.start_ns - e.first_ns,
+            printf("%9zu %5u %10llu %10llu %10llu %s\n", b, t.unit, t.start_ns - e.first_ns,
                    t.end_ns - e.first_ns, t.end_clock - t.start_clock, first_doubt(doubts));
         }
         return EXIT_SUCCESS;
