@@ -48,7 +48,7 @@ static void print_answer(const char *question, cudaError_t error, bool still_set
            what, first_doubt(doubts));
 }
 
-/* A question that gets an error. It is still set if the next cudaGetLastError() returns it again. */
+/* A question that gets an error. still_set: the next cudaGetLastError() returns it again. */
 static void ask_for_error(const char *question, cudaEvent_t from, cudaEvent_t to,
                           const char *what) {
     float elapsed_ms = NAN;
