@@ -104,8 +104,8 @@ static bool is_new_process(struct experiment *x, const char *device) {
         x->other_kernel = clCreateKernel(both, "other_kernel", &status);
         check_cl(status, "clCreateKernel", __FILE__, __LINE__);
         for (cl_uint v = A; v <= C; v++) {
+            x->c = new_buffer(&x->cl, x->bytes); /* which refuses a size too large for the device */
             float *host = host_vector(v, x->n);
-            x->c = new_buffer(&x->cl, x->bytes);
             CHECK_CL(
                 clEnqueueWriteBuffer(x->cl.queue, x->c, CL_TRUE, 0, x->bytes, host, 0, NULL, NULL));
             CHECK_CL(clSetKernelArg(x->vector_add, v, sizeof x->c, &x->c));
