@@ -306,6 +306,10 @@ static void run_kept_copy(struct simulated_command *c) { /* of bytes that the ca
 /* A copy as the runtime makes it. With memory that is not pinned, the host waits for what comes from the device, and
  * for more than 64 KiB that go there: fewer bytes are taken at once. A variable of the device is no allocation. */
 enum { TAKEN_AT_ONCE = 1 << 16 };
+static int64_t copying_ns(size_t bytes, bool on_device) {
+    return on_device ? simulated_ns.device_copy + simulated_device_ns(bytes, simulated_ns.device_copy_1000000)
+                     : simulated_copy_ns(bytes, simulated_ns.copy_1000);
+}
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream,
                         bool waits, bool to_variable, bool from_variable) {
     const bool from_device = from_variable || simulated_room(from, NULL),
@@ -323,7 +327,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     struct range *into = from_device ? pinned_at(to) : NULL;
     const bool paged = !waits && (from_device ? !to_device && !into : !pinned_at(from));
     struct simulated_command c = {.run = run_copy,
-                                  .ns = simulated_copy_ns(bytes, simulated_ns.copy_1000),
+                                  .ns = copying_ns(bytes, from_device && to_device),
                                   .on_link = from_device != to_device && !(stream && stream->simulated.apart),
                                   .stream = queue_of(stream),
                                   .arguments = {(uintptr_t)to, (uintptr_t)from, bytes, kind == cudaMemcpyDeviceToHost}};
@@ -371,7 +375,8 @@ static cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStrea
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
     const struct simulated_command c = {.run = run_memset,
-                                        .ns = simulated_ns.memset,
+                                        .ns = simulated_ns.memset +
+                                              simulated_device_ns(bytes, simulated_ns.memset_1000000),
                                         .delay_ns = late_ns,
                                         .stream = queue_of(stream),
                                         .arguments = {(uintptr_t)to, (uintptr_t)value, bytes}};
@@ -504,6 +509,7 @@ API(
         struct simulated_command *command = simulated_new(executable->graph.nodes[i].command);
         cudaEvent_t event = executable->graph.nodes[i].event;
         command->saved_ns = simulated_ns.node_saves;
+        command->in_graph = true;
         command->stream = command->stream ? command->stream : queue;
         command->after = command->run || event ? NULL : made[executable->graph.nodes[i].after];
         if (event) event->command = command;

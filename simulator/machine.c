@@ -585,7 +585,7 @@ static void run_command(struct simulated_command *command) {
     int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
     *group_ns = state.device_ns > *group_ns ? state.device_ns : *group_ns;
     all_ns = state.device_ns > all_ns ? state.device_ns : all_ns;
-    if (stream) stream->end_ns = state.device_ns;
+    if (stream) stream->end_ns = state.device_ns, stream->runs = command->in_graph ? NULL : command;
 }
 
 static void device_main(void) {
@@ -640,15 +640,23 @@ struct simulated_command *simulated_new(struct simulated_command command) {
     return copy;
 }
 
-static void wait_for_room(void) {
-    int room;
-    if (!simulated_fault("queue", &room)) return;
-    for (const struct simulated_command *c = first; c; c = c->next) room--;
-    if (room <= 0) simulated_wait(first, true);
+/* Until the stream holds fewer commands than it can. OpenCL's queues hold any number, without FAULT. */
+static void wait_for_room(const struct simulated_stream *stream) {
+    const bool is_cuda = simulated_device < &simulated_devices[SIMULATED_CL_GPU], apart = stream && stream->apart;
+    int room = (int)T.queue_holds;
+    if ((!simulated_fault("queue", &room) || apart) && !is_cuda) return;
+    const struct simulated_command *oldest = apart && stream->end_ns > host_ns ? stream->runs : NULL;
+    if (oldest) room--;
+    for (const struct simulated_command *c = apart ? first_apart : first; c; c = c->next) {
+        if (c->stream != stream || c->in_graph) continue;
+        if (!oldest) oldest = c;
+        room--;
+    }
+    if (room <= 0) simulated_wait(oldest, true);
 }
 
 void simulated_enqueue(struct simulated_command *command) {
-    if (!command->stream || !command->stream->apart) wait_for_room();
+    if (!command->in_graph) wait_for_room(command->stream);
     command->queued_ns = host_ns;
     command->submit_ns = host_ns + T.submit + simulated_noise();
     command->done = false;
