@@ -78,6 +78,7 @@ static void say_at_the_end(int status, void *nothing) {
             fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s: cudaGetLastError()\n",
                     s->place, s->name);
     }
+    if (getenv("SIMCC_COUNTS")) fprintf(stderr, "launches %d, queries %d\n", (int)simulated_launches, simcc_queries);
     if (status == 0 && simulated_device && simulated_busy())
         fprintf(stderr, "simcc: %s: the program ends while the device still works: nobody waited for it\n", source);
 }

@@ -525,7 +525,8 @@ API(
     } simulated_enqueue(simulated_new((struct simulated_command){.after = event->command, .stream = queue_of(stream)})))
 API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
     if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
-API(cudaEventQuery, (cudaEvent_t event), query, if (event->capture) RETURN(cudaErrorCapturedEvent);
+int simcc_queries;
+API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; if (event->capture) RETURN(cudaErrorCapturedEvent);
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
@@ -560,7 +561,8 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed
 
 /* ---- Other calls ---- */
 
-API(cudaStreamQuery, (cudaStream_t stream), query, const struct simulated_stream *queue = queue_of(stream);
+API(cudaStreamQuery, (cudaStream_t stream), query, simcc_queries++;
+    const struct simulated_stream *queue = queue_of(stream);
     const struct simulated_command *last = queue ? queue->last : NULL;
     return (queue ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy()) ? cudaErrorNotReady
                                                                                                      : cudaSuccess)

@@ -966,6 +966,8 @@ static size_t bytes_of(const struct simulated_command *command) {
     return bytes;
 }
 
+int64_t simulated_launches;
+
 void simulated_run_kernel(struct simulated_command *command) {
     int number = 0;
     last_kernel = command->name;
@@ -993,9 +995,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
-    static unsigned launches;
     simulated_notes =
-        (struct simulated_notes){.launch = ++launches,
+        (struct simulated_notes){.launch = (unsigned)++simulated_launches,
                                  .first_epoch = simulated_here.epoch,
                                  .shared = shared_memory,
                                  .shared_bytes = command->shared_bytes,
@@ -1035,7 +1036,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     if (simulated_fault("late_start", &number)) late_ns = (int64_t)number * 1000;
     const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
     const int64_t late_in_turn_ns =
-        (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each;
+        (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each +
+        (simulated_launches >= T.late_from && simulated_launches <= T.late_to ? T.late_between : 0);
     const int64_t saved_ns = command->saved_ns + (is_gpu && state.in_a_row ? T.row_saves : 0);
     const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
@@ -1200,7 +1202,7 @@ unsigned long long simulated_clock64(void) {
                             : !simulated_fault("clock_counts", &steps) ? now * T.clocks_a_us / 1000
                             : steps > 0                                ? time_of(now) * steps / 1000
                                                                        : ++calls_so_far;
-    return (unsigned long long)counted + 703450000000ull + state.unit * 30000001ull;
+    return (unsigned long long)counted + 703450000000ull + state.unit * (unsigned long long)T.unit_zero;
 }
 
 unsigned simulated_smid(void) {

@@ -141,6 +141,7 @@ static inline int64_t simulated_device_ns(size_t bytes, int64_t ns_1000000) {
 struct simulated_command *simulated_new(struct simulated_command command);
 void simulated_enqueue(struct simulated_command *command);
 void simulated_run_kernel(struct simulated_command *command);
+extern int64_t simulated_launches;
 /* The name of the kernel that runs or ran last, and how often it was launched; NULL: none was. */
 const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
