@@ -51,7 +51,7 @@ class OwnNumber:
         places = len(digits.partition(".")[2]) - int(power or 0)
         self.error = Fraction(10) ** -places / 2 * factor
         if places or abs(self.value) > 10**38 or struct.unpack("f", struct.pack("f", float(text)))[0] == float(text):
-            self.error += abs(self.value) / 2**23  # it may have been a float
+            self.error += abs(self.value) / 2**21  # it may have been a float, or a sum of some
         if unit:  # the machine's clocks have steps, however many digits are printed
             self.error = max(self.error, Fraction(1, 2000 * scale))
 
@@ -71,6 +71,7 @@ class Own:
         self.units = set()  # which ones are a difference of two SMs' clocks
         self.factors, self.rates = {}, {}  # of numbers whose unit is wrong; of rates: 1 is that of a time of so many us
         self.launches = self.queries = 0  # of the whole program
+        self.scale_of_others = 1  # of numbers without a unit
 
     def times(self, asked):
         """Returns SIMULATED_TIMES for what parts asks for."""
@@ -105,6 +106,8 @@ class Own:
         self.clocks_a_us = program.clocks_a_us
         counts = re.search(r"^launches (\d+), queries (\d+)$", program.run(program.command, "").stderr, re.M)
         self.launches, self.queries = map(int, counts.groups()) if counts else (0, 0)
+        if not program.base:
+            return
         base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000"))
         self.units = {i for i, (one, two) in enumerate(zip(base, moved)) if abs(two.value - one.value) > 2 * (one.error + two.error)}
         rates = {i for i, (one, two) in enumerate(zip(base, faster))
@@ -131,31 +134,34 @@ class Own:
         for i, (number, each) in enumerate(zip(base, held)):
             most = max(map(abs, each))
             for factor in (1000, 1000000):
-                if number.is_time and number.unit != "clocks" and (
-                        abs(most * factor - 1) < 0.02 or factor <= most < 500 * factor and self.launches < most / 2):
+                if number.is_time and number.unit != "clocks" and i not in self.factors and (
+                        abs(most * factor - 1) < 0.02 or self.launches < most / 2 and 0.98 * factor <= most <= 1.02 * factor * self.launches):
                     self.factors[i] = Fraction(factor) if most < 1 else Fraction(1, factor)
         scale, self.scale = self.scale, 1
         base = program.read("")
         for i in alone:
-            share = next((share for share in (counts(parts)[i] for parts in (HOST_CLOCKS, ["launch"], ["launch_call"]))
-                          if abs(share) > 0.001), None)
-            if share:
+            clock, *others = (counts(parts)[i] for parts in (HOST_CLOCKS, ["launch"], ["launch_call"]))
+            share = clock if clock > 0.001 else max(others)
+            if share > 0.001:
                 self.rates[i] = base[i].value * LONGER_NS / 1000 / share
         self.scale = scale
 
     def choose_scale(self, program, count):
         best = None  # the longest may be too long for the program, such as for its blocker; not each longer time has more digits: the last ones may be zeros, which C++ does not print
-        for scale in (10**power for power in range(8)):
+        for scale in (1000, 10000, 100000, 1000000, 10000000, 100, 10, 1):
+            if best and scale < 1000:
+                break
             self.scale, counts = scale, set()
             for self.longer in (f"launch+{LONGER_NS}", f"launch_call+{LONGER_NS}", "") if scale > 1 else [""]:
                 counts |= {program.count(""), program.count("*2")}
             if scale > 1 and counts != {count}:
-                break
-            coarse = max((number.error if number.is_time else Fraction(10**9) for i, number in enumerate(program.read(""))
+                continue
+            numbers = program.read("")
+            coarse = max((number.error if number.is_time else Fraction(10**9) for i, number in enumerate(numbers)
                           if number.is_time or i in self.rates), default=Fraction(1, 2000 * scale))
             if best is None or coarse < best[0] * Fraction(3, 4):
                 best = coarse, scale
-            if coarse <= Fraction(1, 20000):
+            if coarse <= max([Fraction(1, 2000000), *(abs(number.value) / 2**20 for number in numbers if number.is_time)]):
                 break
         self.scale, self.longer = best[1], ""
 
@@ -251,14 +257,15 @@ def sums(program, answers, simplest, known):
     rest = [part for part in program.times if part not in likely and not OTHERS.match(part)]
     # A step is small, so that what takes longest stays so. A clock of whole ns may move by 1 ns, divided by the scale,
     # for nothing: a step is more than that, if it is in a mean of many.
-    least, part_of = max(1, Fraction(20, program.own.scale)), 10 if program.own.scale < 10 else 100
+    least, part_of = max(Fraction(1, 5), Fraction(20, program.own.scale)), 10 if program.own.scale < 10 else 100
     step = {part: 2 * round(5 * min(max(least, ns / part_of), 20000 / Fraction(part_of))) / Fraction(10)
             for part, ns in program.times.items()}
-    step.update((part, 20) for part in rest if part not in LIKELY)
-    coarse = max((number.error for number in base if number.is_time), default=0) * 400000  # so that a count has two decimals
-    step = {part: max(ns, min(20000, 2 * math.ceil(coarse / 2))) for part, ns in step.items()}
+    coarse = min((number.error for number in base if number.is_time), default=0) * 40000  # so that a count has a decimal
+    step = {part: max(ns, min(20000, Fraction(math.ceil(coarse * 5), 5))) for part, ns in step.items()}
     if program.own.scale == 1:
         step = {part: 2 * math.ceil(ns / 2) for part, ns in step.items()}
+    in_rest_ns = max(20, int(coarse)) if program.own.queries <= 20 else int(program.times["query"])
+    step.update((part, in_rest_ns) for part in rest if part not in LIKELY)
     if program.own.queries > 20:  # the host goes on with the next answer: a step of one call shows
         step, likely = {part: program.times["query"] for part in step}, [part for part in likely if part != "query"]
     doubled, all_rest, *grown = program.growths(["*2", ",".join(f"{part}+{float(step[part])}" for part in rest)] +
@@ -268,7 +275,7 @@ def sums(program, answers, simplest, known):
     if in_rest and known:
         return sums(program, answers, simplest, [])
     if in_rest:
-        grown.update(answers(program, rest, 20))
+        grown.update(answers(program, rest, in_rest_ns))
     entries = [Entry() for _ in base]
     for i, (number, entry) in enumerate(zip(base, entries)):
         for part in program.times:
@@ -288,7 +295,8 @@ def sums(program, answers, simplest, known):
     growths = []
     for i, (number, entry) in enumerate(zip(base, entries)):
         right = sum(count * step[part] for part, count in entry.parts.items()) / 2000
-        if number.is_time and program.own.queries <= 20 and abs(half[i] - right) > 4 * number.error + Fraction(len(found), 5000):
+        if number.is_time and program.own.queries <= 20 and abs(half[i] - right) > (
+                4 + len(found)) * number.error + Fraction(len(found), 5000):
             entry.uneven = list(entry.parts)
         extra = sum(entry.parts.get(part, 0) * step[part] for part in others) / 1000
         growths.append((float(with_kernel[0][i]), float(with_kernel[1][i] - with_kernel[0][i] - extra),
@@ -353,13 +361,14 @@ def ask_others(program, entries):
     """Finds what a number without a unit is: it halves, doubles or stays with all times doubled, or moves with a longer
     kernel. Returns of each rate the number of the time that it is made of, or None."""
     own, made_of = program.own, {}
-    scale, own.scale = own.scale, 1
+    scale, own.scale = own.scale, own.scale_of_others
     base, doubled = program.read(""), program.read("*2")
     own.longer = f"launch+{LONGER_NS}"
     longer = program.read("")
     own.scale, own.longer = scale, ""
-    if all(one.value == two.value == three.value for one, two, three in zip(base, doubled, longer)):  # too few digits
-        base, doubled, longer = program.read("*10000"), program.read("*20000"), program.read("*10000,launch+1000000000")
+    if own.scale_of_others == 1 and all(a.value == b.value == c.value for a, b, c in zip(base, doubled, longer)):  # too few digits
+        own.scale_of_others = 10000
+        return ask_others(program, entries)
     for i, (one, two, three, entry) in enumerate(zip(base, doubled, longer, entries)):
         if one.is_time:
             continue
