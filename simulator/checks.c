@@ -383,6 +383,19 @@ void simcc_turn(void) {
     epoch = simulated_here.epoch;
 }
 
+/* Of what several units give, which may be their counters, the least or the greatest. */
+void simcc_extreme(const void *at, unsigned long long x) {
+    static const void *last_at;
+    static unsigned launch, unit;
+    const bool again = at == last_at && launch == simulated_notes.launch && unit != simulated_unit();
+    if (again && x - SIMULATED_COUNTERS < 1ull << 40 && is_new_place(__builtin_return_address(0)))
+        fprintf(stderr,
+                "simcc: %s: the least or the greatest clock64() of several SMs, whose counters have zeros of "
+                "their own: globaltimer is one for all\n",
+                line_of(__builtin_return_address(0)));
+    last_at = at, launch = simulated_notes.launch, unit = simulated_unit();
+}
+
 /* Blocks order by themselves what they do, from now on in this launch. */
 void simcc_fence(void) { simulated_notes.fenced = true; }
 void simcc_declared(size_t bytes, size_t place) {

@@ -585,6 +585,11 @@ int clock_nanosleep(clockid_t id, int flags, const struct timespec *asked_for, s
     const int64_t ns = (int64_t)(until.tv_sec - now.tv_sec) * 1000000000 + until.tv_nsec - now.tv_nsec;
     return ns > 0 ? nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, left) : 0;
 }
+double omp_get_wtime(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 int timespec_get(struct timespec *t, int base) {
     clock_gettime(CLOCK_REALTIME, t);
     return base;

@@ -1202,9 +1202,10 @@ unsigned long long simulated_clock64(void) {
                             : !simulated_fault("clock_counts", &steps) ? now * T.clocks_a_us / 1000
                             : steps > 0                                ? time_of(now) * steps / 1000
                                                                        : ++calls_so_far;
-    return (unsigned long long)counted + 703450000000ull + state.unit * (unsigned long long)T.unit_zero;
+    return (unsigned long long)counted + SIMULATED_COUNTERS + state.unit * (unsigned long long)T.unit_zero;
 }
 
+unsigned simulated_unit(void) { return state.unit; }
 unsigned simulated_smid(void) {
     simulated_read();
     return 2 * state.unit + 1;

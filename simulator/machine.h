@@ -240,7 +240,8 @@ static inline int64_t simulated_works(int64_t ns) {
 static inline int64_t simulated_read(void) { return simulated_works(simulated_ns.read) - simulated_ns.read; }
 unsigned long long simulated_globaltimer(void), simulated_clock64(void);
 static inline unsigned simulated_clock(void) { return (unsigned)simulated_clock64(); }
-unsigned simulated_smid(void);
+unsigned simulated_smid(void), simulated_unit(void); /* by its number, and without a reading */
+#define SIMULATED_COUNTERS 703450000000ull           /* where they begin */
 
 /* In every round of a loop: simulated_ns.step in a kernel, nothing on the host. */
 #define SIMULATED_STEP simulated_step()

@@ -178,6 +178,11 @@ class Rewriter:
                 self.texts[i] = QUALIFIERS[name]
             elif name in ("__align__", "__launch_bounds__"):
                 self.attribute(i)
+            elif name == "cudaLaunchKernel":  # (void *)kernel: its parameters are asked for
+                first = self.next(i)
+                if self.text(self.next(first)) == "(" and "void" in self.in_brackets(first):
+                    end = self.match(self.next(first))
+                    self.replace(self.next(first), end, "")
             elif name == "__syncthreads":
                 self.texts[i] = "simulated_barrier_at"
                 self.put(self.after, self.next(i), f"{self.lines[i][1]}, false")
