@@ -385,15 +385,18 @@ void simcc_turn(void) {
 
 /* Of what several units give, which may be their counters, the least or the greatest. */
 void simcc_extreme(const void *at, unsigned long long x) {
-    static const void *last_at;
-    static unsigned launch, unit;
-    const bool again = at == last_at && launch == simulated_notes.launch && unit != simulated_unit();
-    if (again && x - SIMULATED_COUNTERS < 1ull << 40 && is_new_place(__builtin_return_address(0)))
+    static struct {
+        const void *at;
+        unsigned launch, unit;
+    } known[8];
+    unsigned launches, i = (unsigned)((uintptr_t)at / 8 % 8), launch = simulated_notes.launch, unit = simulated_unit();
+    const bool is_another = known[i].at == at && known[i].launch == launch && known[i].unit != unit;
+    if (is_another && x - SIMULATED_COUNTERS < 1ull << 40 && is_new_place(at))
         fprintf(stderr,
-                "simcc: %s: the least or the greatest clock64() of several SMs, whose counters have zeros of "
-                "their own: globaltimer is one for all\n",
-                line_of(__builtin_return_address(0)));
-    last_at = at, launch = simulated_notes.launch, unit = simulated_unit();
+                "simcc: %s: %s: the least or greatest clock64() of several SMs, whose counters have zeros of "
+                "their own: globaltimer is one clock for all\n",
+                source, simulated_last_kernel(&launches));
+    known[i].at = at, known[i].launch = launch, known[i].unit = unit;
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */
