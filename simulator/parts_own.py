@@ -104,7 +104,8 @@ class Own:
         """Finds the scale, the numbers that count clocks, and with --unit those that have no unit and grow with the
         times. A number of clocks grows with the times, and doubles if the SM counts twice as many in a us."""
         self.clocks_a_us = program.clocks_a_us
-        counts = re.search(r"^launches (\d+), queries (\d+)$", program.run(program.command, "").stderr, re.M)
+        longer = program.run(program.command, f"launch+{LONGER_NS}").stderr  # in which a host that asks in a loop asks often
+        counts = re.search(r"^launches (\d+), queries (\d+)$", longer, re.M)
         self.launches, self.queries = map(int, counts.groups()) if counts else (0, 0)
         if not program.base:
             return
@@ -129,8 +130,8 @@ class Own:
             more = program.read(",".join(f"{part}+{LONGER_NS}" for part in parts if part in program.times))
             return [(two.value - one.value) * 1000 / LONGER_NS if one.is_time else one.value / (two.value or 1) - 1
                     for one, two in zip(base, more)]
-        base = program.read("")
-        held = list(zip(*map(counts, (HOST_CLOCKS, ["launch"], ["launch_call"], ["event"], ["copy_call"]))))
+        base, clocks = program.read(""), HOST_CLOCKS - {"timeofday"}  # which reads another one
+        held = list(zip(*map(counts, (clocks, ["launch"], ["launch_call"], ["event"], ["copy_call"]))))
         for i, (number, each) in enumerate(zip(base, held)):
             most = max(map(abs, each))
             for factor in (1000, 1000000):
@@ -140,7 +141,7 @@ class Own:
         scale, self.scale = self.scale, 1
         base = program.read("")
         for i in alone:
-            clock, *others = (counts(parts)[i] for parts in (HOST_CLOCKS, ["launch"], ["launch_call"]))
+            clock, *others = (counts(parts)[i] for parts in (clocks, ["launch"], ["launch_call"], ["copy_call"], ["memset_call"]))
             share = clock if clock > 0.001 else max(others)
             if share > 0.001:
                 self.rates[i] = base[i].value * LONGER_NS / 1000 / share
@@ -148,8 +149,9 @@ class Own:
 
     def choose_scale(self, program, count):
         best = None  # the longest may be too long for the program, such as for its blocker; not each longer time has more digits: the last ones may be zeros, which C++ does not print
-        for scale in (1000, 10000, 100000, 1000000, 10000000, 100, 10, 1):
-            if best and scale < 1000:
+        # A rate has fewer digits with longer times.
+        for scale in (1, 10, 100, 1000) if self.rates else (1000, 10000, 100000, 1000000, 10000000, 100, 10, 1):
+            if best and scale < 1000 and not self.rates:
                 break
             self.scale, counts = scale, set()
             for self.longer in (f"launch+{LONGER_NS}", f"launch_call+{LONGER_NS}", "") if scale > 1 else [""]:
@@ -181,7 +183,7 @@ def words_of(entry, said):
             if parts == ("launch_call",) and not HOST_CLOCKS & set(entry.parts):
                 text += " (the gap: chapter 04)" if "event" in entry.parts else " (gap and floor: chapter 04)"
             of = re.search("_(1000+)$", parts[0])
-            bytes_or_often = f"{float(counts[0] * int(of[1])):.7g}" if of else how_often(counts[0])
+            bytes_or_often = f"{round(counts[0] * int(of[1])):,}" if of else how_often(counts[0])
             words.append(text.format(bytes_or_often))
     for part in KERNEL if kernel else ():
         left.pop(part, None)
@@ -200,6 +202,7 @@ def verdict(entry, growths, times):
     kernel, others, call = growths
     longer_us = LONGER_NS / 1000
     count = round(kernel / longer_us, 4)
+    count = round(count) if abs(count - round(count)) < 0.001 else count
     is_outside = abs(count) < 0.0005
     if is_outside and "read" not in entry.parts and INSIDE & set(entry.parts):
         return "It holds the code of kernels, and nothing of their start and end."
@@ -280,7 +283,11 @@ def sums(program, answers, simplest, known):
     for i, (number, entry) in enumerate(zip(base, entries)):
         for part in program.times:
             growth = grown[part][i] if part in grown else 0
-            count = simplest(growth * 1000 / step[part], 2000 * number.error / step[part])
+            count = growth * 1000 / step[part]
+            if re.match("(device_)?copy_1000|memset_1000", part):  # bytes
+                count = round(count, 4) if abs(growth) > 4 * number.error else 0
+            else:
+                count = simplest(count, max(2000 * number.error / step[part], abs(count) / 1000))
             if number.is_time and abs(growth) > Fraction(11, 10000) / program.own.scale and count:
                 entry.parts[part] = count
     found = [part for part in program.times if any(part in entry.parts for entry in entries)]
@@ -349,8 +356,10 @@ def launches_in(program, growths):
             middle = (low + high) // 2
             low, high = (low, middle) if late(i, first, middle) > 0.999 * share else (middle + 1, high)
         others = own.launches - (low - first + 1)
-        # Of a median or a maximum no launches are in it by themselves.
-        if others > 1 and max(late(i, 1, first - 1), late(i, low + 1, own.launches)) < 0.0005 < 0.999 * share < late(i, first, low):
+        # Of a median or a maximum no launches are in it by themselves; half of the others are half of it.
+        middle, many = (first + low) // 2, low - first + 1
+        half = late(i, first, middle) - share * (middle - first + 1) / many
+        if others > 1 and abs(half) < 0.1 * share and max(late(i, 1, first - 1), late(i, low + 1, own.launches)) < 0.0005 < 0.999 * share < late(i, first, low):
             many = f"launch {first}" if first == low else f"launches {first} to {low}"
             lines[i] = f"It holds {many} of the program's {own.launches}: the other {others} stand outside of it."
     own.longer = ""

@@ -88,46 +88,22 @@ TIME(memory_1000000, 0, "reading or writing 1,000,000 bytes, at most 4 by a thre
 TIME(l2_1000000, 0, "the same in the L2 cache: if all arrays fill half of it at most")
 TIME(memset_1000000, 0, "setting 1,000,000 bytes by cudaMemset(), in OpenCL by a fill")
 
-/* ---- CUDA's second GPU ---- */
-RATE(small_units, 2, "CUDA's second GPU: its units")
-TIME(small_latency, 2500, "CUDA's second GPU: from the end of submit to it")
-TIME(small_launch, 800, "CUDA's second GPU: before a kernel's first instruction")
-TIME(small_drain, 900, "CUDA's second GPU: behind its last")
-TIME(small_block, 240, "CUDA's second GPU: each block")
-TIME(small_warp, 30, "CUDA's second GPU: each 32 threads of a block")
-TIME(small_barrier, 16, "CUDA's second GPU: a barrier, for each block on the unit")
-TIME(small_tick, 1023, "CUDA's second GPU: a step of its stamps")
-
-/* ---- OpenCL's CPU ---- */
-RATE(cpu_units, 2, "OpenCL's CPU: its units")
-TIME(cpu_latency, 9000, "OpenCL's CPU: from the end of submit to it")
-TIME(cpu_launch, 1500, "OpenCL's CPU: before a kernel's first instruction")
-TIME(cpu_drain, 500, "OpenCL's CPU: behind its last")
-TIME(cpu_block, 400, "OpenCL's CPU: each block")
-TIME(cpu_warp, 300, "OpenCL's CPU: each 32 threads of a block")
-TIME(cpu_barrier, 50, "OpenCL's CPU: a barrier, for each block on the unit")
-TIME(cpu_tick, 1, "OpenCL's CPU: a step of its stamps")
-
-/* ---- OpenCL's GPU with a kernel clock ---- */
-RATE(khr_units, 4, "OpenCL's GPU with a kernel clock: its units")
-TIME(khr_latency, 5000, "OpenCL's GPU with a kernel clock: from the end of submit to it")
-TIME(khr_launch, 1200, "OpenCL's GPU with a kernel clock: before a kernel's first instruction")
-TIME(khr_drain, 700, "OpenCL's GPU with a kernel clock: behind its last")
-TIME(khr_block, 260, "OpenCL's GPU with a kernel clock: each block")
-TIME(khr_warp, 30, "OpenCL's GPU with a kernel clock: each 32 threads of a block")
-TIME(khr_barrier, 24, "OpenCL's GPU with a kernel clock: a barrier, for each block on the unit")
-TIME(khr_tick, 81, "OpenCL's GPU with a kernel clock: a step of its stamps")
+/* ---- The other devices ---- */
+#define DEVICE(is, words, a, b, c, d, e, f, g, h)                                                                      \
+    RATE(is##units, a, words ": its units")                                                                            \
+    TIME(is##latency, b, words ": from the end of submit to it")                                                       \
+    TIME(is##launch, c, words ": before a kernel's first instruction")                                                 \
+    TIME(is##drain, d, words ": behind its last")                                                                      \
+    TIME(is##block, e, words ": each block")                                                                           \
+    TIME(is##warp, f, words ": each 32 threads of a block")                                                            \
+    TIME(is##barrier, g, words ": a barrier, for each block on the unit")                                              \
+    TIME(is##tick, h, words ": a step of its stamps")
+DEVICE(small_, "CUDA's second GPU", 2, 2500, 800, 900, 240, 30, 16, 1023)
+DEVICE(cpu_, "OpenCL's CPU", 2, 9000, 1500, 500, 400, 300, 50, 1)
+DEVICE(khr_, "OpenCL's GPU with a kernel clock", 4, 5000, 1200, 700, 260, 30, 24, 81)
 TIME(khr_early, 3000, "OpenCL's GPU with a kernel clock: its SUBMIT is so early, as its driver translates badly")
-
-/* ---- OpenCL's old CPU ---- */
-RATE(old_units, 2, "OpenCL's old CPU: its units")
-TIME(old_latency, 3000, "OpenCL's old CPU: from the end of submit to it")
-TIME(old_launch, 1000, "OpenCL's old CPU: before a kernel's first instruction")
-TIME(old_drain, 600, "OpenCL's old CPU: behind its last")
-TIME(old_block, 300, "OpenCL's old CPU: each block")
-TIME(old_warp, 50, "OpenCL's old CPU: each 32 threads of a block")
-TIME(old_barrier, 30, "OpenCL's old CPU: a barrier, for each block on the unit")
-TIME(old_tick, 1, "OpenCL's old CPU: a step of its stamps")
+DEVICE(old_, "OpenCL's old CPU", 2, 3000, 1000, 600, 300, 50, 30, 1)
+#undef DEVICE
 
 /* ---- CUDA: the calls that a chapter is about ---- */
 TIME(launch_call, 2700, "kernel<<<>>>()")
