@@ -138,6 +138,8 @@ class Own:
                 if number.is_time and number.unit != "clocks" and i not in self.factors and (
                         abs(most * factor - 1) < 0.02 or self.launches < most / 2 and 0.98 * factor <= most <= 1.02 * factor * self.launches):
                     self.factors[i] = Fraction(factor) if most < 1 else Fraction(1, factor)
+            if number.is_time and i not in self.factors and 4 * number.error * 1000 / LONGER_NS < most < 0.0009:
+                self.factors[i] = Fraction(round(1 / most))
         scale, self.scale = self.scale, 1
         base = program.read("")
         for i in alone:
@@ -198,12 +200,14 @@ def besides(entry, times):
 
 def verdict(entry, growths, times):
     """Returns a sentence: is it the kernel's time? `growths` in us: with a longer kernel, with longer parts besides and
-    a longer kernel, and with a longer call, each beside what the first sum says."""
-    kernel, others, call = growths
+    a longer kernel, and with a longer call, each beside what the first sum says; and what is nothing."""
+    kernel, others, call, least = growths
     longer_us = LONGER_NS / 1000
     count = round(kernel / longer_us, 4)
     count = round(count) if abs(count - round(count)) < 0.001 else count
-    is_outside = abs(count) < 0.0005
+    if least > longer_us:
+        return f"Its last digit is more than {longer_us:.0f} us: whether the kernel is in it is not known. Has each variable a value?"
+    is_outside = abs(kernel) < least
     if is_outside and "read" not in entry.parts and INSIDE & set(entry.parts):
         return "It holds the code of kernels, and nothing of their start and end."
     if is_outside and INSIDE & set(entry.parts):
@@ -267,7 +271,7 @@ def sums(program, answers, simplest, known):
     step = {part: max(ns, min(20000, Fraction(math.ceil(coarse * 5), 5))) for part, ns in step.items()}
     if program.own.scale == 1:
         step = {part: 2 * math.ceil(ns / 2) for part, ns in step.items()}
-    in_rest_ns = max(20, int(coarse)) if program.own.queries <= 20 else int(program.times["query"])
+    in_rest_ns = min(20000, max(20, int(coarse))) if program.own.queries <= 20 else int(program.times["query"])
     step.update((part, in_rest_ns) for part in rest if part not in LIKELY)
     if program.own.queries > 20:  # the host goes on with the next answer: a step of one call shows
         step, likely = {part: program.times["query"] for part in step}, [part for part in likely if part != "query"]
@@ -288,7 +292,8 @@ def sums(program, answers, simplest, known):
                 count = round(count, 4) if abs(growth) > 4 * number.error else 0
             else:
                 count = simplest(count, max(2000 * number.error / step[part], abs(count) / 1000))
-            if number.is_time and abs(growth) > Fraction(11, 10000) / program.own.scale and count:
+            least = max(Fraction(11, 10000) / program.own.scale, (i in program.own.rates) * 3 * number.error)
+            if number.is_time and abs(growth) > least and count:
                 entry.parts[part] = count
     found = [part for part in program.times if any(part in entry.parts for entry in entries)]
     halves = ",".join(f"{part}+{float(step[part] / 2)}" for part in found)
@@ -307,7 +312,8 @@ def sums(program, answers, simplest, known):
             entry.uneven = list(entry.parts)
         extra = sum(entry.parts.get(part, 0) * step[part] for part in others) / 1000
         growths.append((float(with_kernel[0][i]), float(with_kernel[1][i] - with_kernel[0][i] - extra),
-                        float(with_call[i] - entry.parts.get("launch_call", 0) * LONGER_NS / 1000)))
+                        float(with_call[i] - entry.parts.get("launch_call", 0) * LONGER_NS / 1000),
+                        float(4 * number.error)))
     return entries, growths
 
 
@@ -437,8 +443,9 @@ def tell(program, answers, simplest, as_csv, known):
             if i in own.factors:
                 is_less, right = own.factors[i] > 1, next((u for u, us in UNITS.items() if us == UNITS[number.unit] * own.factors[i]), None)
                 times = max(own.factors[i], 1 / own.factors[i])
-                lines = [f"Its unit is wrong: it is {f'1/{times}' if is_less else f'{times} times'} of the time in {number.unit}" +
-                         f", and the time in {right}." * bool(right) + "." * (not right)]
+                share = f"1/{times} of a" if is_less else f"{times} times the"
+                lines = [f"Its unit is wrong: it is {share} time in {number.unit}, and the time in {right}." if right else
+                         f"It is {share} time in {number.unit}, as of one of so many elements; or its unit is wrong. Of the time:"]
             if i in own.rates:
                 lines = [f"It is a rate. Its time is {float(number.value):.3f} us, if it holds the host's clock, or else the kernel, "
                          "once:", *too_fast(number, program.times)]
