@@ -30,11 +30,9 @@ template <class F> static void print(const char *name, size_t mib, F call) {
 }
 
 int main() {
-    CHECK(cudaMalloc(&a, 256 << 20));
-    CHECK(cudaMalloc(&b, 256 << 20));
+    for (char **each : {&a, &b}) CHECK(cudaMalloc(each, 256 << 20));
+    for (cudaEvent_t *each : {&start, &stop}) CHECK(cudaEventCreate(each));
     CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaEventCreate(&start));
-    CHECK(cudaEventCreate(&stop));
     puts("command         mib        us");
     for (const size_t mib : {1, 16, 256}) {
         print("memset", mib, [](size_t bytes) { CHECK(cudaMemsetAsync(a, 0, bytes, stream)); });
