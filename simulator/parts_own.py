@@ -12,7 +12,7 @@ UNITS = {"ns": Fraction(1, 1000), "us": Fraction(1), "ms": Fraction(1000), "s": 
 NAMES = {"nsec": "ns", "nanosecond": "ns", "usec": "us", "µs": "us", "μs": "us", "microsecond": "us", "msec": "ms",
          "millisecond": "ms", "sec": "s", "second": "s"}
 UNIT = r"(?:[nuµμm]s|[num]?secs?|(?:nano|micro|milli)?seconds?|s)"
-NUMBER = re.compile(r"(?<![\w.])([-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?:(?=" + UNIT + r"\b)|(?![\w.]*\w))", re.I)
+NUMBER = re.compile(r"(?<![\w.])([-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?:(?=" + UNIT + r"\b|x\b)|(?![\w.]*\w))", re.I)
 BEHIND = re.compile(r"\s*[\[(]?(" + UNIT + r")\b(?!/)")
 BEFORE = re.compile(r"[\[( ](" + UNIT + r")[\])]?\s*[:=]?\s*$")
 KERNEL = ("fetch", "unit_0", "read", "step", "launch", "drain", "block", "warp", "barrier", "row_saves", "dispatch_100",
