@@ -276,6 +276,7 @@ static bool is_pinned(const char *at, const void *place) {
                 line_of(place));
     static unsigned readings, launch;
     if (simcc_pinned_count != 1 && !simcc_is_pinned(at)) return false;
+    if (polled_launch != simulated_notes.launch) plain_readings = 0;
     polled = simulated_runs_apart ? NULL : at;
     polled_launch = simulated_notes.launch;
     if (!simulated_runs_apart) return true;

@@ -110,7 +110,8 @@ class Own:
         if not program.base:
             return
         base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000"))
-        self.units = {i for i, (one, two) in enumerate(zip(base, moved)) if abs(two.value - one.value) > 2 * (one.error + two.error)}
+        self.units = {i for i, (one, two) in enumerate(zip(base, moved))
+                      if abs(two.value - one.value) > 2 * (one.error + two.error)}
         rates = {i for i, (one, two) in enumerate(zip(base, faster))
                  if two.value - one.value > 2 * (one.error + two.error) >= abs(two.value - 2 * one.value)}
         if self.unit or rates:
@@ -136,7 +137,8 @@ class Own:
             most = max(map(abs, each))
             for factor in (1000, 1000000):
                 if number.is_time and number.unit != "clocks" and i not in self.factors and (
-                        abs(most * factor - 1) < 0.02 or self.launches < most / 2 and 0.98 * factor <= most <= 1.02 * factor * self.launches):
+                        abs(most * factor - 1) < 0.02 or
+                        self.launches < most / 2 and 0.98 <= most / factor <= 1.02 * self.launches):
                     self.factors[i] = Fraction(factor) if most < 1 else Fraction(1, factor)
             if number.is_time and i not in self.factors and 4 * number.error * 1000 / LONGER_NS < most < 0.0009:
                 self.factors[i] = Fraction(round(1 / most))
@@ -150,7 +152,7 @@ class Own:
         self.scale = scale
 
     def choose_scale(self, program, count):
-        best = None  # the longest may be too long for the program, such as for its blocker; not each longer time has more digits: the last ones may be zeros, which C++ does not print
+        best = None  # the longest may be too long for the program; the last digits may be zeros, which C++ does not print
         # A rate has fewer digits with longer times.
         for scale in (1, 10, 100, 1000) if self.rates else (1000, 10000, 100000, 1000000, 10000000, 100, 10, 1):
             if best and scale < 1000 and not self.rates:
@@ -365,7 +367,8 @@ def launches_in(program, growths):
         # Of a median or a maximum no launches are in it by themselves; half of the others are half of it.
         middle, many = (first + low) // 2, low - first + 1
         half = late(i, first, middle) - share * (middle - first + 1) / many
-        if others > 1 and abs(half) < 0.1 * share and max(late(i, 1, first - 1), late(i, low + 1, own.launches)) < 0.0005 < 0.999 * share < late(i, first, low):
+        outside = max(late(i, 1, first - 1), late(i, low + 1, own.launches))
+        if others > 1 and abs(half) < 0.1 * share and outside < 0.0005 < 0.999 * share < late(i, first, low):
             many = f"launch {first}" if first == low else f"launches {first} to {low}"
             lines[i] = f"It holds {many} of the program's {own.launches}: the other {others} stand outside of it."
     own.longer = ""
@@ -441,7 +444,8 @@ def tell(program, answers, simplest, as_csv, known):
             words += [f"{float(entry.rest):.{places}f} us of the program's own"] if entry.rest else []
             lines = []
             if i in own.factors:
-                is_less, right = own.factors[i] > 1, next((u for u, us in UNITS.items() if us == UNITS[number.unit] * own.factors[i]), None)
+                is_less, right_us = own.factors[i] > 1, UNITS[number.unit] * own.factors[i]
+                right = next((unit for unit, us in UNITS.items() if us == right_us), None)
                 times = max(own.factors[i], 1 / own.factors[i])
                 share = f"1/{times} of a" if is_less else f"{times} times the"
                 lines = [f"Its unit is wrong: it is {share} time in {number.unit}, and the time in {right}." if right else

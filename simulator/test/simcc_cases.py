@@ -200,7 +200,8 @@ def check(simcc, number, case):
     folder, code, errors, _ = build(simcc, number, text)
     right = f"x.cu:{line}: {words}" if words != "error: " else f"x.cu:{line}:"
     good = f"simcc: {right}\n" == errors if words != "error: " else right in errors and "error: " in errors
-    return [] if code == (0 if warned else 1) and (good or warned and not words and not errors) else [case, code, errors]
+    good = good or warned and not words and not errors
+    return [] if code == (0 if warned else 1) and good else [case, code, errors]
 
 
 def all_said():
