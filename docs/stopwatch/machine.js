@@ -155,7 +155,8 @@ class Machine {
       const code = (this.codeBegin = c.codeBegin);
       if (c.gate) c.work = this.gateSeen(c, code) - code;
       if (Number.isNaN(c.work)) return false;
-      const shape = [c.groups, c.threads, c.work, c.bytes].join(), fast = this.known.get(shape) ?? blocksTake(T, c); // full clock
+      const shape = [c.groups, c.threads, c.work, c.bytes].join();
+      const fast = this.known.get(shape) ?? blocksTake(T, c); // with the full clock
       this.known.set(shape, fast);
       c.codeEnd = this.timeOf(code + (c.bytes && this.moves ? blocksTake(T, c, code, this) : fast));
       c.slow = c.codeEnd - c.codeBegin - fast;
@@ -260,7 +261,8 @@ class Machine {
   copy(bytes, waits, stream, onLink) {
     this.works(this.T.copy_call, "copy");
     if (bytes === 0) return;
-    const { T } = this, ns = onLink ? Math.floor((bytes * T.copy_1000) / 1000) : T.device_copy + Math.floor((bytes * T.device_copy_1000000) / 1e6);
+    const { T } = this, onDevice = T.device_copy + Math.floor((bytes * T.device_copy_1000000) / 1e6);
+    const ns = onLink ? Math.floor((bytes * T.copy_1000) / 1000) : onDevice;
     const c = this.enqueue({ kind: "copy", stream, onLink: onLink && !(stream && stream.apart), ns });
     if (waits) this.wait(c);
   }
