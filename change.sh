@@ -19,18 +19,16 @@ esac
 name=${1##*/}
 path=$(awk -F / -v name="$name" '$NF == name { sub(".* ", ""); print }' "$suite/build/programs.txt" 2>/dev/null) || :
 program=$suite/build/$path
-turns=5 few=()
 simulated=$suite/build/simulated/bin/$path
-if [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -f "$simulated" ]; then
-    code=77
-    [ ! -f "$program" ] || { code=0 && "$program" --device list >/dev/null 2>&1; } || code=$?
-    if [ "$code" = 77 ]; then
-        echo "No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware."
-        echo "Two processes each with A and with B, not five: in the model all runs are alike."
-        export SIMULATED_TIMES=h200
-        program=$simulated turns=2 few=(--runs 1)
-    fi
-fi
+{ [[ $path == 0* ]] && grep -qx "cuda $path" "$suite/build/programs.txt" && [ -f "$simulated" ]; } || simulated=
+turns=5 few=()
+no_gpu() {
+    echo "No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware."
+    echo "Two processes each with A and with B, not five: in the model all runs are alike."
+    export SIMULATED_TIMES=h200
+    program=$simulated simulated='' turns=2 few=(--runs 1)
+}
+[ -f "$program" ] || [ ! "$simulated" ] || no_gpu
 if [ ! -f "$program" ]; then
     built=$(sed 's/.* //' "$suite/build/programs.txt" 2>/dev/null | while read -r path; do
         [ ! -f "$suite/build/$path" ] || printf '%s ' "${path##*/}"
@@ -43,7 +41,7 @@ if [ ! -f "$program" ]; then
     exit 2
 fi
 shift
-case " $* " in *" --help "* | *" --version "* | *" --device list "* | *" --csv"*) exec "$program" "$@" ;; esac
+case " $* " in *" --help "* | *" --device list "*) exec "$program" "$@" ;; esac
 command -v python3 >/dev/null || { echo "change.sh: needs python3 (Debian, Ubuntu: apt-get install python3)" >&2 && exit 1; }
 a=() b=("$@")
 for i in "${!b[@]}"; do
@@ -54,12 +52,12 @@ for i in "${!b[@]}"; do
 done
 change=$suite/build/change/$name
 rm -rf "$change.new" && mkdir -p "$change.new"
-[ "${#few[@]}" -gt 0 ] || printf 'Ten processes, by turns '
 run() { # SIDE OPTIONS...
-    local runs=("${few[@]}")
+    local runs=("${few[@]}") code=0
     case " $* " in *" --runs"*) runs=() ;; esac
-    "$program" --csv="$change.new/$1$turn.csv" "${runs[@]}" "${@:2}" >"$change.new/$1$turn.txt" 2>"$change.new/said" && printf . && return
-    local code=$?
+    "$program" "${runs[@]}" "${@:2}" >"$change.new/$1$turn.txt" 2>"$change.new/said" || code=$?
+    [ "$code" != 0 ] || return 0
+    [ "$code" != 77 ] || [ ! "$simulated" ] || { no_gpu && run "$@" && return; }
     echo && cat "$change.new/said" >&2
     [ "$code" = 77 ] || echo "change.sh: its options: $program --help" >&2
     exit "$code"
@@ -69,11 +67,14 @@ for ((turn = 1; turn <= turns; turn++)); do
     if [ $turn = 1 ]; then sides='B A'; else sides=$(shuf -e A B); fi
     for side in $sides; do
         if [ "$side" = A ]; then run A "${a[@]}"; else run B "${b[@]}"; fi
+        [ "$turn$side" != 1B ] || [ "$turns" = 2 ] || printf 'Ten processes, by turns '
+        printf .
     done
     [ $turn -gt 1 ] || [ "$SECONDS" -lt 12 ] || printf ' (about %s min in all) ' "$(((turns * SECONDS + 30) / 60))"
 done
 echo
 rm -rf "$change" && mv "$change.new" "$change"
 python3 -X utf8 "$suite/tools/compared.py" "$change"
-disturbed=$(cd "$change" && grep -l '^[^#].*,1$' ./*.csv | sed 's/csv$/txt/' | paste -sd ' ' -)
+disturbed=$(cd "$change" && awk 'FNR == 1 { columns = 0 } /^#/ { next } $NF == "disturbed" { columns = NF; next }
+    NF == columns && $NF != "-" { print FILENAME; nextfile }' ./[AB]?.txt | paste -sd ' ' -)
 [ -z "$disturbed" ] || echo "The tables with disturbed rows (!), in $change: $disturbed"

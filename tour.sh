@@ -22,7 +22,6 @@ for word; do
     *) echo "tour.sh: unknown: '$word'; usage: ./tour.sh [--no-install] [build|test], or ./tour.sh --help" >&2 && exit 2 ;;
     esac
 done
-load_before=$(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null) # before the build, which is a load itself
 mkdir -p build && scratch=$(mktemp -d "$PWD/build/tour.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
@@ -92,13 +91,19 @@ done
 
 # ---- Build ----
 
-echo "Building, which takes minutes the first time (how far it is: tail $log) ..."
-if ! { cmake --preset default && cmake --build --preset default -j "$(nproc)"; } >"$log" 2>&1; then
+# built COMMAND...: or says why not, and ends.
+built() {
+    "$@" >"$log" 2>&1 && return
     tail -n 30 "$log" >&2
     echo "tour.sh: the build failed$([ -s "$log" ] || echo " without a word: is the disk full?")" >&2
     exit 1
-fi
+}
+built cmake --preset default
 sed -n 's/^-- Left out/Left out/p' "$log"
+what=default also=''
+[ "$mode" != test ] || what=tests also=', each also for the simulated machine, and the tests'
+echo "Building the programs of the chapters$also; how far it is: tail $log"
+built cmake --build --preset $what -j "$(nproc)"
 
 case $mode in
 build) echo "Built. Read next: 01_host_clock/README.md" && exit ;;
@@ -107,6 +112,41 @@ test)
     exit
     ;;
 esac
+
+# ---- Who else uses the processor? ----
+
+# Two samples, a second apart, of each process's number, name and ticks of a processor until now.
+busy=$({
+    cat /proc/stat /proc/[0-9]*/stat 2>/dev/null
+    sleep 1
+    echo second
+    cat /proc/stat /proc/[0-9]*/stat 2>/dev/null
+} | awk '
+    $1 == "second" { second = 1 }
+    /^cpu[0-9]/ { for (i = 2; i < 10; i++) ticks += (second ? $i : -$i); cores += second; next }
+    !match($0, /^[0-9]+ \(.*\) [A-Z] /) { next }
+    {
+        name = substr($0, index($0, "(") + 1, RLENGTH - index($0, "(") - 4)
+        sub(/^kworker.*/, "kworker", name)
+        split(substr($0, RLENGTH + 1), rest, " ") # from its parent on: used by itself are 11 and 12
+        if (!second)
+            before[$1] = rest[11] + rest[12]
+        else
+            used[name] += rest[11] + rest[12] - before[$1]
+    }
+    END {
+        for (name in used)
+            if (cores && used[name] * cores > 0.05 * ticks)
+                printf "%.2f %s\n", used[name] * cores / ticks, name
+    }' | sort -rn | head -n 5 | awk '{ cores = $1; sub(/^[^ ]* /, ""); printf "%s%s %s", of++ ? ", " : "", $0, cores }')
+echo
+if [ "$busy" ]; then
+    echo "Busy on this machine, each with so much of one of its $(nproc) cores: $busy."
+    echo "The programs below get the rest. Times by the host's clock, and of OpenCL on the processor, grow; such rows say why"
+    echo "in their last cell. Numbers of the simulated GPU stay as they are."
+else
+    echo "No other program is busy on this machine: none takes a twentieth of a core."
+fi
 
 # ---- Run ----
 
@@ -137,7 +177,7 @@ run() {
     { "$@" 2>"$log"; echo $? >"$scratch/code"; } | tee "$scratch/output"
     read -r code <"$scratch/code"
     [ "$code" -eq 77 ] || cat "$log" >&2
-    why=$(sed 's/^[^:]*: //' "$log" | tail -n 1)
+    why=$(sed 's/^[^:]*: //; s/: [^:]*:[0-9][0-9]*: .*//' "$log" | tail -n 1) # without the call that found it
 }
 
 failed=0 gpu='' said='' # why the last CUDA program did not run here
@@ -164,10 +204,9 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         printf '%s\n\n' "$(look "$name")"
         case $gpu,$name in
         no,warmup) ;;
-        *,warmup*) echo "(New processes for each recipe: half a minute on two cores, longer on a busy machine.)" && echo ;;
+        *,warmup*) echo "(A new process for each recipe.)" && echo ;;
         esac
-        run "build/$program" --csv="$folder/$name.csv"
-        [ "$code" -eq 0 ] || rm -f "$folder/$name.csv" # begun, perhaps
+        run "build/$program"
     fi
     case $code,$line in
     77,cuda:0*)
@@ -183,13 +222,11 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
         mkdir -p "$folder"
         [ -x "build/$program" ] || { look "$name" && echo; }
         # shellcheck disable=SC2046 # several words
-        run env SIMULATED_TIMES=h200 "build/simulated/bin/$program" $(few "$name") --csv="$folder/$name.csv"
+        run env SIMULATED_TIMES=h200 "build/simulated/bin/$program" $(few "$name")
         ;;
     esac
-    [ "$code" -eq 0 ] || rm -f "$folder/$name.csv"
-    [ ! -s "$scratch/output" ] || cp "$scratch/output" "$folder/$name.txt"
     case $code in
-    0) ;;
+    0) cp "$scratch/output" "$folder/$name.txt" ;; # a table that has its end
     77) echo "Skipped: $why" ;;
     *)
         echo "FAILED: $path"
@@ -198,21 +235,30 @@ for line in $(awk -F '[ /]' '/ 0/ && !seen[$1 $2]++ { print $1 ":" $2 "/" $3 }' 
     esac
     printf '%s\t%s\t%s\t%s\n' "$path" "$code" "$(look "$name")" "$why" >>"$out/ran.txt"
 done
-echo "$load_before" >"$out/load.txt"
 
 printf '\n==== One kernel under every clock ====\n\n'
 set --
-for record in "$out/clfinish_sync.csv" "$out/cuda_events.csv"; do
+for record in "$out/clfinish_sync.txt" "$out/cuda_events.txt"; do
     [ ! -s "$record" ] || set -- "$@" "$record"
 done
 [ $# -gt 0 ] || set -- /dev/null
-awk -F, -f tools/one_kernel.awk "$@"
+awk -f tools/one_kernel.awk "$@"
+
+printf '\n==== What holds on this machine ====\n\n'
+set --
+while IFS='	' read -r path code _; do
+    case $code,$path in
+    0,simulated/*) set -- "$@" "$out/simulated/${path##*/}.txt" ;;
+    0,*) set -- "$@" "$out/${path##*/}.txt" ;;
+    esac
+done <"$out/ran.txt"
+[ $# -eq 0 ] || awk -f tools/holds.awk "$@" | tee "$out/holds.txt"
 
 echo
 if ! command -v python3 >/dev/null; then
     echo "The report is left out: it needs python3 (Debian, Ubuntu: sudo apt-get install python3)."
 elif python3 -X utf8 tools/report.py "$out" build/report.html; then
-    echo "The report of this machine, to open in a browser: build/report.html"
+    echo "The pictures of this machine: xdg-open build/report.html"
 else
     echo "FAILED: tools/report.py" >&2
     failed=1
@@ -222,10 +268,11 @@ echo "Read next: 01_host_clock/README.md"
 printf '\nChange the threads or the size, and see which rows differ by more than noise:\n'
 for pair in block_clock:--threads=64 block_clock_opencl:--threads=64 clfinish_sync:--size=1024 cuda_events:--size=1024; do
     name=${pair%%:*} option=${pair#*:}
-    if [ -s "build/tour/$name.csv" ]; then
+    if [ -s "build/tour/$name.txt" ]; then
         echo "    ./change.sh $name ${option%=*} ${option#*=}"
-    elif [ -s "build/tour/simulated/$name.csv" ]; then
+    elif [ -s "build/tour/simulated/$name.txt" ]; then
         echo "    ./change.sh $name ${option%=*} ${option#*=}    (on the simulated GPU)"
     fi
 done
+printf '\nTime a kernel of your own on the simulated GPU, in the browser:\n    xdg-open docs/stopwatch/index.html\n'
 exit "$failed"

@@ -10,7 +10,7 @@
  * Run:   ./integer_trap
  * Try:   make wrong_ns() use float and 1e9f: what is lost after a day? (README.md has the answer.)
  */
-#include "report.h"
+#include "options.h"
 
 static const int64_t day_s = 86400;
 
@@ -31,23 +31,20 @@ static void print_moment(const char *moment, int64_t s) {
         const long long lost_ns = llabs((long long)(right_ns(s, ns) - wrong_ns(s, ns)));
         most_ns = lost_ns > most_ns ? lost_ns : most_ns;
     }
-    print_row(NULL, "moment=%-22s|since_zero_days=%15lld|lost_ns=%9lld", moment,
-              llround((double)s / (double)day_s), most_ns);
+    printf("%-22s %15lld %7lld -\n", moment, llround((double)s / (double)day_s), most_ns);
 }
 
 int main(int argc, char **argv) {
-    const struct opt options[] = {END_OF_OPTIONS};
-    parse_options(argc, argv, "What does a time lose when it goes through double?", options);
-    begin_record(options, "host", "");
-    say("Integer trap: how much (int64_t)(s * 1e9 + ns) loses at most, computed on the host\n\n");
-    print_moment("a day after boot", day_s);
-    print_moment("104 days after boot", 104 * day_s);
-    print_moment("105 days after boot", 105 * day_s);
-    print_moment("three years after boot", 1095 * day_s);
-    print_moment("today since 1970", clock_ns(CLOCK_REALTIME) / 1000000000);
-    const double days = value("exact_days", (double)(1LL << 53) / 1e9 / (double)day_s);
-    say("\nA double holds every whole number up to 2^53, and 2^53 ns are %.2f days. Beyond, it\n"
-        "rounds a time to a multiple of 2, 4, 8 ... ns. Multiply integers.\n",
-        days);
+    struct args args = begin_args(argc, argv);
+    end_args(&args);
+    print_head("host");
+    puts("moment                 since_zero_days lost_ns disturbed");
+    print_moment("a_day_after_boot", day_s);
+    print_moment("104_days_after_boot", 104 * day_s);
+    print_moment("105_days_after_boot", 105 * day_s);
+    print_moment("three_years_after_boot", 1095 * day_s);
+    print_moment("today_since_1970", clock_ns(CLOCK_REALTIME) / 1000000000);
+    /* A double holds every whole number up to 2^53. Beyond, it rounds to multiples of 2, 4 .. */
+    printf("# exact_days %.3f\n", (double)(1LL << 53) / 1e9 / (double)day_s);
     return EXIT_SUCCESS;
 }

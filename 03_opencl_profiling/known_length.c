@@ -4,11 +4,9 @@
  *
  * Measures: a kernel that runs for a known time by its own clock: an NVIDIA GPU's %globaltimer, or
  *   an x86 CPU's time stamp counter (PoCL, Intel's driver). In turns with it an empty kernel, whose
- *   extra time is taken off each time: extra_minus_empty is the median of what is left. Where
- *   kernels have no such clock, a loop: its code is START to END of twice the steps minus START
- *   to END of once the steps.
- * Does not measure: kernels with more than one work-item. Handing out many of them takes longer,
- *   and is part of such a kernel's time.
+ *   extra time is subtracted run by run: extra_minus_empty_us is the median. Where kernels have no
+ *   such clock, a loop: its code is START to END of twice the steps minus that of once the steps.
+ * Does not measure: kernels with more than one work-item. To hand out many of them takes longer.
  *
  * Build: cc -O2 -I../common known_length.c -o known_length -lOpenCL -lm
  * Run:   ./known_length
@@ -16,16 +14,13 @@
  */
 #include "cores.h"
 #include "opencl.h"
-#include "report.h"
-#include "samples.h"
 
-enum { LENGTHS = 6 };
-static const unsigned lengths_us[LENGTHS] = {10, 30, 100, 300, 1000, 3000};
+static const unsigned lengths_us[] = {10, 30, 100, 300, 1000, 3000};
 
 /* ---- The clock that the kernel reads ---- */
 
 struct spin {
-    const struct opencl *cl;
+    struct opencl cl;
     cl_kernel kernel;
     cl_mem stamps;       /* of its one work-group */
     double step_ns;      /* of the clock that the kernel reads, or of its loop */
@@ -34,6 +29,12 @@ struct spin {
 };
 
 #if defined __x86_64__ || defined __i386__
+#define HAS_TSC 1
+#else
+#define HAS_TSC 0
+#define __builtin_ia32_rdtsc() 0ull /* is not called */
+#endif
+
 /* Reads the time stamp counter, and the host's clock at that moment. Of several tries it keeps the
  * one in which the least time passed, because nothing interrupted that one. */
 static unsigned long long read_tsc(int64_t *ns) {
@@ -56,55 +57,44 @@ static unsigned long long read_tsc(int64_t *ns) {
 static double tsc_step_ns(void) {
     int64_t start_ns, end_ns;
     const unsigned long long start = read_tsc(&start_ns);
-    while (now_ns() - start_ns < 20000000)
-        ;
+    sleep_for_ns(20000000);
     const unsigned long long steps = read_tsc(&end_ns) - start;
     return (double)(end_ns - start_ns) / (double)steps;
 }
-#else
-static double tsc_step_ns(void) {
-    return 0; /* this processor has none */
-}
-#endif
 
 /* Builds the kernel with the clock that this device has, where its compiler knows it: NVIDIA's, or
- * for x86 processors PoCL's and Intel's. Elsewhere the kernel counts the rounds of a loop, whose
- * step is yet to be found. */
-static struct spin new_spin(const struct opencl *cl) {
-    struct spin spin = {.cl = cl, .code_by = "a loop twice as long"};
-    const char *flags = "";
-    char extensions[16384];
-    CHECK_CL(
-        clGetDeviceInfo(cl->device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
-    if (strstr(extensions, "cl_nv_")) {
+ * for x86 processors PoCL's and Intel's. Elsewhere the kernel counts the rounds of a loop. */
+static struct spin new_spin(const char *device) {
+    struct spin spin = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
+    const char *name = spin.cl.name, *flags = "";
+    char has[16384];
+    CHECK_CL(clGetDeviceInfo(spin.cl.device, CL_DEVICE_EXTENSIONS, sizeof has, has, NULL));
+    spin.code_by = "a_loop_twice_as_long";
+    if (strstr(has, "cl_nv_")) {
         spin.step_ns = 1; /* that it counts in */
         spin.code_by = "%globaltimer";
         flags = "-DCLOCK_PTX";
-    } else if (cl->type & CL_DEVICE_TYPE_CPU && (strstr(cl->driver, "Portable Computing") ||
-                                                 strstr(cl->driver, "Intel(R) OpenCL"))) {
+    } else if (spin.cl.is_cpu && HAS_TSC &&
+               (strstr(name, "Portable Computing") || strstr(name, "Intel(R) OpenCL"))) {
         spin.step_ns = tsc_step_ns();
-        if (spin.step_ns > 0) {
-            spin.code_by = "the time stamp counter";
-            flags = "-DCLOCK_TSC";
-        }
+        spin.code_by = "time_stamp_counter";
+        flags = "-DCLOCK_TSC";
     }
-    spin.is_loop = !(spin.step_ns > 0);
-    const cl_program program = build_program(cl, "spin.cl", flags);
-    spin.kernel = new_kernel(program, "spin");
-    spin.stamps = new_buffer(cl, 2 * sizeof(cl_ulong), NULL);
+    spin.is_loop = spin.step_ns == 0;
+    spin.kernel = build_kernel(&spin.cl, "spin.cl", flags, "spin");
+    spin.stamps = new_buffer(&spin.cl, 2 * sizeof(cl_ulong));
     CHECK_CL(clSetKernelArg(spin.kernel, 1, sizeof spin.stamps, &spin.stamps));
     return spin;
 }
 
 /* ---- One launch ---- */
 
-struct times {
+struct times { /* one spin, by three clocks */
     double code_us, start_to_end_us, host_us;
 };
 
-/* One spin of `steps`, by three clocks. */
 static struct times time_spin(const struct spin *spin, cl_ulong steps) {
-    const cl_command_queue queue = spin->cl->queue;
+    const cl_command_queue queue = spin->cl.queue;
     const size_t one = 1;
     cl_event event;
     cl_ulong code[2]; /* start and end */
@@ -116,125 +106,84 @@ static struct times time_spin(const struct spin *spin, cl_ulong steps) {
     CHECK_CL(clFinish(queue));
     t.host_us = (double)(now_ns() - start_ns) / 1e3;
     t.start_to_end_us = start_to_end_us(event, t.host_us);
-    CHECK_CL(clReleaseEvent(event));
-    CHECK_CL(
-        clEnqueueReadBuffer(queue, spin->stamps, CL_TRUE, 0, sizeof code, code, 0, NULL, NULL));
+    CHECK_CL(clEnqueueReadBuffer(queue, spin->stamps, CL_TRUE, 0, 16, code, 0, NULL, NULL));
     const cl_long ran_steps = (cl_long)(code[1] - code[0]);
     t.code_us = (double)ran_steps * spin->step_ns / 1e3;
     if ((steps > 0 && t.start_to_end_us == 0) || ran_steps < (cl_long)steps ||
         (!spin->is_loop && t.code_us > 1.01 * t.host_us + 10))
-        errx(
-            EXIT_FAILED,
-            "impossible, or too short for this clock: %lld steps of %llu ran, START to END %.3f us",
-            (long long)ran_steps, (unsigned long long)steps, t.start_to_end_us);
+        errx(EXIT_FAILED,
+             "impossible, or too short: code %.3f us, START to END %.3f us, host %.3f us",
+             t.code_us, t.start_to_end_us, t.host_us);
     return t;
 }
 
-/* A spin right after an empty one, so that host and device are awake: after a long wait even an
- * empty kernel takes longer. */
+/* A spin right after an empty one: after a long wait even an empty kernel takes longer. */
 static struct times time_after_empty(const struct spin *spin, cl_ulong steps) {
     time_spin(spin, 0);
     return time_spin(spin, steps);
 }
 
-/* START to END of the second half of a loop. Launch and end are in both halves, and cancel. */
-static double second_half_us(const struct spin *spin, cl_ulong steps, double first_half_us) {
-    return time_after_empty(spin, 2 * steps).start_to_end_us - first_half_us;
-}
-
-/* A loop's step, to some percent: the steps are doubled until they take a millisecond. */
+/* A loop's step, to some percent: the steps are doubled until they take a millisecond, by START to
+ * END of the loop's second half. Launch and end are in both halves, and cancel. */
 static double find_loop_step_ns(const struct spin *spin) {
     double us[5];
     for (cl_ulong steps = 1000; steps < 1ull << 40; steps *= 2) {
-        for (int run = 0; run < 5; run++)
-            us[run] = second_half_us(spin, steps, time_after_empty(spin, steps).start_to_end_us);
+        for (int run = 0; run < 5; run++) {
+            us[run] = -time_after_empty(spin, steps).start_to_end_us;
+            us[run] += time_after_empty(spin, 2 * steps).start_to_end_us;
+        }
         if (median(us, 5) >= 1000)
             return median(us, 5) * 1e3 / (double)steps;
     }
     errx(EXIT_FAILED, "impossible: a loop of 2^40 steps takes next to no time");
 }
 
-/* ---- The experiment: a row for each length ---- */
+/* ---- One row: the medians of the runs of one length ---- */
 
-/* Medians of the runs. */
-struct row {
-    double code_us, start_to_end_us, extra_us, empty_us, extra_minus_empty_us, host_us,
-        host_extra_us;
-    const char *doubt;
-};
-
-static struct row time_length(const struct spin *spin, unsigned length_us, size_t runs) {
-    static double code_us[MAX_RUNS], start_to_end_us[MAX_RUNS], host_us[MAX_RUNS],
-        empty_us[MAX_RUNS], extra_us[MAX_RUNS];
-    const bool cpu = spin->cl->type & CL_DEVICE_TYPE_CPU;
+static void print_row(const struct spin *spin, unsigned length_us, size_t runs,
+                      struct cores seen[2]) {
+    static double code_us[MAX_RUNS], device_us[MAX_RUNS], host_us[MAX_RUNS], empty_us[MAX_RUNS],
+        left_us[MAX_RUNS];
     const cl_ulong steps = (cl_ulong)(length_us * 1e3 / spin->step_ns);
-    time_after_empty(spin, steps); /* the warm-up */
-    const struct cores from = cores_now();
+    const bool is_cpu = spin->cl.is_cpu;
+    time_after_empty(spin, steps);            /* the warm-up */
     for (size_t run = 0; run < runs; run++) { /* in turns */
-        const struct times empty = time_after_empty(spin, 0);
-        const struct times one = time_after_empty(spin, steps);
-        code_us[run] =
-            spin->is_loop ? second_half_us(spin, steps, one.start_to_end_us) : one.code_us;
-        start_to_end_us[run] = one.start_to_end_us;
-        host_us[run] = one.host_us;
+        const struct times empty = time_after_empty(spin, 0), t = time_after_empty(spin, steps);
+        device_us[run] = t.start_to_end_us;
+        host_us[run] = t.host_us;
+        code_us[run] = t.code_us;
+        if (spin->is_loop) /* then its second half stands for the code */
+            code_us[run] = time_after_empty(spin, 2 * steps).start_to_end_us - device_us[run];
         empty_us[run] = empty.start_to_end_us - empty.code_us;
-        extra_us[run] = one.start_to_end_us - code_us[run] - empty_us[run];
+        left_us[run] = device_us[run] - code_us[run] - empty_us[run];
     }
-    const char *others = cpu ? wait_and_doubt_cores(&from) : NULL;
-    const struct summary code = summarize_us(code_us, runs, cpu),
-                         device = summarize_us(start_to_end_us, runs, cpu),
-                         empty = summarize_us(empty_us, runs, cpu),
-                         host = summarize_us(host_us, runs, cpu);
-    const double beyond_us = median(extra_us, runs);
-    struct row r = {.code_us = code.median,
-                    .start_to_end_us = device.median,
-                    .extra_us = device.median - code.median,
-                    .empty_us = empty.median,
-                    .extra_minus_empty_us = fabs(beyond_us) < 0.005 ? 0 : beyond_us, /* no -0.00 */
-                    .host_us = host.median,
-                    .host_extra_us = host.median - code.median};
-    r.doubt = code.doubt ?: device.doubt ?: empty.doubt ?: host.doubt;
-    if (code.median > 1.2 * length_us + 20)
-        r.doubt = "the spin was interrupted";
-    r.doubt = r.doubt ?: doubt_wait(r.host_extra_us) ?: others;
-    return r;
+    const double code = median(code_us, runs), device = median(device_us, runs),
+                 host = median(host_us, runs), left = median(left_us, runs); /* in us */
+    unsigned doubts = code > 1.2 * length_us + 20 ? INTERRUPTED : 0;
+    doubts |= doubt_us(code_us, runs, is_cpu) | doubt_us(device_us, runs, is_cpu) |
+              doubt_us(empty_us, runs, is_cpu) | doubt_us(host_us, runs, is_cpu) |
+              doubt_wait(host - code) | doubt_cores(seen); /* the host's time is in each row */
+    printf("%9u %9.3f %15.3f %9.3f %9.3f %20.3f %9.3f %13.3f %s\n", length_us, code, device,
+           device - code, median(empty_us, runs), fabs(left) < 0.0005 ? 0 : left, host, host - code,
+           first_doubt(doubts));
 }
 
 int main(int argc, char **argv) {
-    long long runs = 31;
-    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS};
-    parse_options(argc, argv,
-                  "How much longer than the code are START to END and the host's clock?", options);
-    const struct opencl cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    struct spin spin = new_spin(&cl);
-    struct row rows[LENGTHS];
-    double extra_us = 0, host_extra_us = 0, error_us = 0; /* the largest ones */
+    struct args args = begin_args(argc, argv);
+    const size_t runs = number_arg(&args, "--runs", "31", MAX_RUNS, "measure so often");
+    const char *device = text_arg(&args, "--device", "", "number, or text in its name; or list");
+    end_args(&args);
+
+    struct spin spin = new_spin(device);
     if (spin.is_loop)
         spin.step_ns = find_loop_step_ns(&spin);
-    for (int i = 0; i < LENGTHS; i++) {
-        rows[i] = time_length(&spin, lengths_us[i], (size_t)runs);
-        extra_us = fmax(extra_us, rows[i].extra_us);
-        host_extra_us = fmax(host_extra_us, rows[i].host_extra_us);
-        error_us = fmax(error_us, fabs(rows[i].extra_minus_empty_us));
-    }
-
-    begin_record(options, cl.name, cl.driver);
-    say("Known lengths: a kernel that spins, on %s, %s\n"
-        "code by %s; extra_us: start_to_end_us minus code_us; medians of %lld runs\n\n",
-        cl.name, cl.driver, spin.code_by, runs);
-    fprintf(record_file, "# code_by,%s\n", spin.code_by);
-    for (int i = 0; i < LENGTHS; i++)
-        print_row(
-            rows[i].doubt,
-            "length_us=%9u|code_us=%9.2f|start_to_end_us=%15.2f|extra_us=%9.2f|empty_us=%9.2f|"
-            "extra_minus_empty_us=%20.2f|host_us=%9.2f|host_extra_us=%13.2f",
-            lengths_us[i], rows[i].code_us, rows[i].start_to_end_us, rows[i].extra_us,
-            rows[i].empty_us, rows[i].extra_minus_empty_us, rows[i].host_us, rows[i].host_extra_us);
-    say("\nSTART to END is up to %.2f us more than the code, the host's clock up to %.2f us.\n"
-        "After subtracting an empty kernel, run by run, the error is %.2f us at most.\n",
-        extra_us, host_extra_us, error_us);
-    if (spin.is_loop)
-        say("Here kernels have no clock that all work-groups share. The code is START to END of\n"
-            "the second half of a loop, good to some percent.\n");
+    print_head(spin.cl.name);
+    printf("# runs %zu\n# code_by %s\n"
+           "length_us   code_us start_to_end_us  extra_us  empty_us extra_minus_empty_us   host_us "
+           "host_extra_us disturbed\n",
+           runs, spin.code_by);
+    struct cores seen[2] = {cores_now(), cores_now()};
+    for (size_t i = 0; i < sizeof lengths_us / sizeof *lengths_us; i++)
+        print_row(&spin, lengths_us[i], runs, seen);
     return EXIT_SUCCESS;
 }

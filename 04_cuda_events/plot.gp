@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -c plot.gp FOLDER: draws FOLDER/cuda_events.csv as FOLDER/every_clock.svg.
+# gnuplot -c plot.gp FOLDER: draws FOLDER/cuda_events.txt as FOLDER/every_clock.svg.
 folder = ARG1
-set datafile separator ","
-set datafile commentschars "#"
 set datafile columnheaders
-name = system("sed -n 's/^# device,//p' '".folder."/cuda_events.csv'")
+name = system("sed -n 's/^# device \\([^,]*\\).*/\\1/p' '".folder."/cuda_events.txt'")
 
 set terminal svg size 600,480 font "sans-serif,16" background rgb "white"
 
@@ -27,10 +25,10 @@ set xrange [-0.6:7.1]
 set yrange [0:*]
 set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#1a7f37" front
 set label 1 "the code:\n10 us" at graph 0.99, first 10 right offset 0, 0.6 textcolor rgb "#1a7f37" front
-rows = "< awk -F, '/^#/ { next } !(\"kernel\" in c) { for (i = 1; i <= NF; i++) c[$i] = i; print } ".\
-       "$c[\"kernel\"] == \"spin_10us\" && $c[\"method\"] != \"event_floor\"' '".folder."/cuda_events.csv'"
-sure(us) = column("disturbed") > 0 ? NaN : us
+rows = "< awk '/^#/ { next } !(\"kernel\" in c) { for (i = 1; i <= NF; i++) c[$i] = i; print } ".\
+       "$c[\"kernel\"] == \"spin_10us\" && $c[\"method\"] != \"event_floor\"' '".folder."/cuda_events.txt'"
+sure(us) = stringcolumn("disturbed") ne "-" ? NaN : us
 plot rows using 0:(sure(column("median_us"))) linecolor rgb "#4292c6" title "median", \
-     rows using 0:(column("disturbed") > 0 ? column("median_us") : NaN) linecolor rgb "#c6dbef" title "disturbed", \
-     rows using 0:(column("median_us")):(sprintf("%.1f%s", column("median_us"), column("disturbed") > 0 ? "\ndisturbed" : "\n ")):xtic(stringcolumn("method")) \
+     rows using 0:(stringcolumn("disturbed") ne "-" ? column("median_us") : NaN) linecolor rgb "#c6dbef" title "disturbed", \
+     rows using 0:(column("median_us")):(sprintf("%.1f%s", column("median_us"), stringcolumn("disturbed") ne "-" ? "\ndisturbed" : "\n ")):xtic(stringcolumn("method")) \
      with labels offset 0, 0.4 title "median"

@@ -12,12 +12,11 @@
  * Try:   CUDA_LAUNCH_BLOCKING=1 ./wrong_questions        each launch waits: which rows change?
  */
 #include "cuda.h"
-#include "report.h"
-#include "samples.h"
+#include "doubt.h"
 
 static const unsigned long long spin_ns = 250000;
 
-/* Runs for `length_ns` by the GPU's clock, and says how long it did run. */
+/* Runs for `length_ns` by the GPU's clock, and stores how long it did run. */
 static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
     unsigned long long start_ns, now_ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
@@ -27,116 +26,43 @@ static __global__ void spin(unsigned long long length_ns, unsigned long long *ra
     *ran_ns = now_ns - start_ns;
 }
 
-/* ---- One question ---- */
-
-struct answer {
-    cudaError_t error;
-    bool still_set; /* the next cudaGetLastError() returns the error again */
-    double us;      /* NaN: there is none */
-};
-
-static struct answer ask(cudaEvent_t from, cudaEvent_t to) {
-    float elapsed_ms = NAN;
-    struct answer answer;
-    answer.error = cudaEventElapsedTime(&elapsed_ms, from, to);
-    answer.still_set = cudaGetLastError() != cudaSuccess;
-    answer.us = (double)elapsed_ms * 1e3;
-    return answer;
-}
-
-static void print_question(const char *question, struct answer answer, double code_us,
-                           double pair_us, const char *what, const char *doubt) {
-    print_row(doubt,
-              "question=%-19s|error=%-30s|still_set=%9d|code_us=%9.2f|pair_us=%9.2f|what=%-s",
-              question, cudaGetErrorName(answer.error), answer.still_set, code_us, pair_us, what);
-}
-
-/* ---- Questions that get an error ---- */
-
 struct experiment {
     cudaEvent_t start, stop;
     unsigned long long *ran_ns, *other_ran_ns; /* how long a spin ran; on the device */
 };
 
+/* A spin between two events, each of the three in a stream of its choice. */
+struct question {
+    const char *name, *what;
+    bool is_right; /* the kernel is between the events, whatever else is */
+    cudaStream_t before, start, kernel, stop; /* not 0: another spin is in stream `before`, first */
+    double us[MAX_RUNS], code_us[MAX_RUNS], late_us[MAX_RUNS]; /* of each run */
+};
+
+static void print_answer(const char *question, cudaError_t error, bool still_set, double code_us,
+                         double pair_us, const char *what, unsigned doubts) {
+    char times[64] = "       -        -";
+    if (error == cudaSuccess)
+        snprintf(times, sizeof times, "%8.3f %8.3f", code_us, pair_us);
+    printf("%-19s %-30s %9d %s %-29s %s\n", question, cudaGetErrorName(error), still_set, times,
+           what, first_doubt(doubts));
+}
+
+/* A question that gets an error. still_set: the next cudaGetLastError() returns it again. */
+static void ask_for_error(const char *question, cudaEvent_t from, cudaEvent_t to,
+                          const char *what) {
+    float elapsed_ms = NAN;
+    const cudaError_t error = cudaEventElapsedTime(&elapsed_ms, from, to);
+    const bool still_set = cudaGetLastError() != cudaSuccess;
+    /* Without an error the host asked so late that the spin had ended. */
+    print_answer(question, error, still_set, NAN, (double)elapsed_ms * 1e3, what,
+                 error == cudaSuccess ? HOST_WAITED : 0);
+}
+
 static cudaEvent_t new_event(unsigned flags) {
     cudaEvent_t event;
     CHECK_CUDA(cudaEventCreateWithFlags(&event, flags));
     return event;
-}
-
-struct errors {
-    struct answer never, untimed, early;
-};
-
-static struct errors ask_for_errors(const struct experiment *e) {
-    const cudaEvent_t start = e->start, stop = e->stop, never = new_event(cudaEventDefault);
-    const cudaEvent_t untimed = new_event(cudaEventDisableTiming);
-    struct errors errors;
-    CHECK_CUDA(cudaEventRecord(start, 0));
-    CHECK_CUDA(cudaEventRecord(untimed, 0));
-    CHECK_CUDA(cudaDeviceSynchronize());
-    errors.never = ask(start, never);
-    errors.untimed = ask(start, untimed);
-    spin<<<1, 1>>>(200 * spin_ns, e->ran_ns); /* far longer than the host takes to ask */
-    CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaEventRecord(stop, 0));
-    errors.early = ask(start, stop);
-    CHECK_CUDA(cudaDeviceSynchronize());
-    return errors;
-}
-
-/* ---- Questions that get a number ---- */
-
-/* A spin between two events, each of the three in a stream of its choice. */
-struct question {
-    const char *name;
-    cudaStream_t start, kernel, stop;
-    bool is_right;    /* the kernel is between the events, whatever else is */
-    bool behind_work; /* another spin is in the kernel's stream before all three */
-    const char *words;
-    struct answer last;
-    double us[MAX_RUNS], code_us[MAX_RUNS], late_us[MAX_RUNS]; /* of each run */
-};
-
-/* Fills in `run` of the samples. The pair's time may go below 0: it is one event's minus the
- * other's. */
-static void time_pair(const struct experiment *e, struct question *q, size_t run) {
-    unsigned long long ns = 0;
-    CHECK_CUDA(cudaMemset(e->ran_ns, 0, sizeof *e->ran_ns));
-    CHECK_CUDA(cudaDeviceSynchronize()); /* cudaStreamNonBlocking does not wait for the memset */
-    const int64_t start_ns = now_ns();
-    if (q->behind_work) {
-        spin<<<1, 1, 0, q->kernel>>>(spin_ns, e->other_ran_ns);
-        CHECK_CUDA(cudaGetLastError());
-    }
-    CHECK_CUDA(cudaEventRecord(e->start, q->start));
-    spin<<<1, 1, 0, q->kernel>>>(spin_ns, e->ran_ns);
-    CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaEventRecord(e->stop, q->stop));
-    CHECK_CUDA(cudaDeviceSynchronize()); /* all streams: `stop` may come before the kernel's end */
-    const double host_us = (double)(now_ns() - start_ns) / 1e3;
-    q->last = ask(e->start, e->stop);
-    check_cuda(q->last.error, "cudaEventElapsedTime(start, stop)", __FILE__, __LINE__);
-    CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
-    q->us[run] = q->last.us;
-    q->code_us[run] = (double)ns / 1e3;
-    q->late_us[run] = host_us - q->us[run];
-    const bool too_short = q->is_right && q->us[run] < q->code_us[run] - 2; /* clocks' steps */
-    if (ns < spin_ns || isnan(q->us[run]) || too_short)
-        errx(EXIT_FAILED, "impossible: %s gives %g us for a spin of %g us", q->name, q->us[run],
-             q->code_us[run]);
-}
-
-static struct question *new_question(const char *name, cudaStream_t start, cudaStream_t kernel,
-                                     cudaStream_t stop, bool is_right, const char *words) {
-    struct question *q = (struct question *)new_memory(sizeof *q);
-    q->name = name;
-    q->start = start;
-    q->kernel = kernel;
-    q->stop = stop;
-    q->is_right = is_right;
-    q->words = words;
-    return q;
 }
 
 static cudaStream_t new_stream(unsigned flags) {
@@ -145,81 +71,104 @@ static cudaStream_t new_stream(unsigned flags) {
     return stream;
 }
 
-/* A right pair holds the spin, and some us. Where it holds a quarter more, somebody else had the
- * GPU, or two clocks disagree: events and %globaltimer. */
-static const char *doubt_right(const struct question *q, size_t runs) {
-    const struct summary s = summarize_us(q->us, runs, false);
-    const char *late = doubt_wait(median(q->late_us, runs));
-    if (s.median > 1.25e-3 * (double)spin_ns)
-        late = "the right pairs are too long";
-    return s.doubt ?: late;
+static void put_question(struct question *q, const char *name, const char *what, bool is_right,
+                         cudaStream_t start, cudaStream_t kernel, cudaStream_t stop) {
+    q->name = name;
+    q->what = what;
+    q->is_right = is_right;
+    q->start = start;
+    q->kernel = kernel;
+    q->stop = stop;
+}
+
+/* Fills in `run` of the samples. The pair's time may go below 0: it is one event's minus the
+ * other's. */
+static void time_pair(const struct experiment *e, struct question *q, size_t run) {
+    unsigned long long ns = 0;
+    float elapsed_ms;
+    CHECK_CUDA(cudaMemset(e->ran_ns, 0, sizeof *e->ran_ns));
+    CHECK_CUDA(cudaDeviceSynchronize()); /* cudaStreamNonBlocking does not wait for the memset */
+    const int64_t start_ns = now_ns();
+    if (q->before) {
+        spin<<<1, 1, 0, q->before>>>(spin_ns, e->other_ran_ns);
+        CHECK_CUDA(cudaGetLastError());
+    }
+    CHECK_CUDA(cudaEventRecord(e->start, q->start));
+    spin<<<1, 1, 0, q->kernel>>>(spin_ns, e->ran_ns);
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(e->stop, q->stop));
+    CHECK_CUDA(cudaDeviceSynchronize()); /* all streams: `stop` may come before the kernel's end */
+    const double host_us = (double)(now_ns() - start_ns) / 1e3;
+    CHECK_CUDA(cudaEventElapsedTime(&elapsed_ms, e->start, e->stop));
+    CHECK_CUDA(cudaMemcpy(&ns, e->ran_ns, sizeof ns, cudaMemcpyDeviceToHost));
+    const double us = q->us[run] = (double)elapsed_ms * 1e3;
+    const double code_us = q->code_us[run] = (double)ns / 1e3;
+    q->late_us[run] = host_us - us;
+    const bool too_short = q->is_right && us < code_us - 2; /* the clocks have steps */
+    if (ns < spin_ns || isnan(us) || too_short)
+        errx(EXIT_FAILED, "impossible: %s gives %g us for a spin of %g us", q->name, us, code_us);
 }
 
 int main(int argc, char **argv) {
-    long long runs = 31;
-    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS};
-    parse_options(argc, argv, "What does cudaEventElapsedTime answer to a wrong question?",
-                  options);
-    char driver[64];
-    const struct cudaDeviceProp gpu = open_cuda(driver);
-    const size_t count = (size_t)runs;
+    static struct question questions[5];
+    struct args args = begin_args(argc, argv);
+    const size_t runs = number_arg(&args, "--runs", "31", MAX_RUNS, "measure so often");
+    end_args(&args);
+    struct cudaDeviceProp gpu;
+    CHECK_CUDA(cudaGetDeviceProperties(&gpu, 0));
     struct experiment e = {};
     CHECK_CUDA(cudaMalloc(&e.ran_ns, sizeof *e.ran_ns));
     CHECK_CUDA(cudaMalloc(&e.other_ran_ns, sizeof *e.other_ran_ns));
     e.start = new_event(cudaEventDefault);
     e.stop = new_event(cudaEventDefault);
+    print_gpu_head(&gpu);
+    printf("# runs %zu\n", runs);
+    puts("question            error                          still_set  code_us  pair_us "
+         "what                          disturbed");
+
+    const cudaEvent_t never = new_event(cudaEventDefault);
+    const cudaEvent_t untimed = new_event(cudaEventDisableTiming);
+    CHECK_CUDA(cudaEventRecord(e.start, 0));
+    CHECK_CUDA(cudaEventRecord(untimed, 0));
+    CHECK_CUDA(cudaDeviceSynchronize());
+    ask_for_error("stop_never_recorded", e.start, never, "wrong:_stop_has_no_time");
+    ask_for_error("stop_without_timing", e.start, untimed, "wrong:_cudaEventDisableTiming");
+    spin<<<1, 1>>>(200 * spin_ns, e.ran_ns); /* far longer than the host takes to ask */
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(e.stop, 0));
+    ask_for_error("stop_not_finished", e.start, e.stop, "too_early:_the_kernel_runs");
+    CHECK_CUDA(cudaDeviceSynchronize());
 
     /* Many libraries make their streams with cudaStreamNonBlocking: the default stream, which is 0,
      * does not wait for them, nor they for it. For an ordinary one it does. */
     const cudaStream_t ordinary = new_stream(cudaStreamDefault);
     const cudaStream_t own = new_stream(cudaStreamNonBlocking);
     const cudaStream_t other = new_stream(cudaStreamNonBlocking);
-    struct question *own_stream =
-        new_question("own_stream", own, own, own, true, "right: all in one stream");
-    struct question *default_stream =
-        new_question("default_stream", 0, own, 0, false, "wrong: stream 0 does not wait");
-    struct question *default_waits =
-        new_question("default_waits", 0, ordinary, 0, true, "right: these two streams wait");
-    struct question *two_streams =
-        new_question("two_streams", own, own, other, false, "wrong: stop does not wait");
-    struct question *behind_work =
-        new_question("behind_work", own, own, other, false, "wrong: start waits for a spin");
-    behind_work->behind_work = true;
-    struct question *const questions[] = {own_stream,  default_stream, default_waits,
-                                          two_streams, behind_work,    NULL};
+    struct question *q = questions;
+    put_question(q++, "own_stream", "right:_all_in_one_stream", true, own, own, own);
+    put_question(q++, "default_stream", "wrong:_stream_0_does_not_wait", false, 0, own, 0);
+    put_question(q++, "default_waits", "right:_these_two_streams_wait", true, 0, ordinary, 0);
+    put_question(q++, "two_streams", "wrong:_stop_does_not_wait", false, own, own, other);
+    put_question(q, "behind_work", "wrong:_start_waits_for_a_spin", false, own, own, other);
+    q->before = own;
+    for (int i = 0; i < 5; i++) /* the warm-up */
+        time_pair(&e, &questions[i], 0);
+    for (size_t run = 0; run < runs; run++) /* in turns */
+        for (int i = 0; i < 5; i++)
+            time_pair(&e, &questions[i], run);
 
-    const struct errors errors = ask_for_errors(&e);
-    for (int i = 0; questions[i]; i++) /* the warm-up */
-        time_pair(&e, questions[i], 0);
-    for (size_t run = 0; run < count; run++) /* in turns */
-        for (int i = 0; questions[i]; i++)
-            time_pair(&e, questions[i], run);
-    /* The wrong pairs cannot say whether they were disturbed; the right ones say it for all. */
-    const char *doubt = doubt_right(own_stream, count) ?: doubt_right(default_waits, count);
-    for (int i = 0; questions[i]; i++)
-        doubt = doubt ?: summarize_us(questions[i]->code_us, count, false).doubt;
-
-    begin_record(options, gpu.name, driver);
-    say("Wrong questions: cudaEventElapsedTime on %s; spins of %llu us, medians of %lld runs\n"
-        "still_set: whether cudaGetLastError() returns the error again; code_us: the spin's own "
-        "time\n\n",
-        gpu.name, spin_ns / 1000, runs);
-    print_question("stop_never_recorded", errors.never, NAN, NAN, "wrong: stop has no time", NULL);
-    print_question("stop_without_timing", errors.untimed, NAN, NAN, "wrong: cudaEventDisableTiming",
-                   NULL);
-    print_question("stop_not_finished", errors.early, NAN, NAN, "too early: the kernel runs",
-                   errors.early.error == cudaSuccess ? "the host asked too late" : NULL);
-    for (int i = 0; questions[i]; i++) {
-        const struct question *q = questions[i];
-        print_question(q->name, q->last, median(q->code_us, count), median(q->us, count), q->words,
-                       doubt);
+    /* The wrong pairs cannot say whether they were disturbed; the right ones say it for all. They
+     * hold the spin, and some us. A quarter more: somebody else had the GPU, or two clocks, of the
+     * events and %globaltimer, disagree. */
+    unsigned doubts = 0;
+    for (q = questions; q < questions + 5; q++) {
+        doubts |= doubt_us(q->code_us, runs, false);
+        if (q->is_right)
+            doubts |= doubt_us(q->us, runs, false) | doubt_wait(median(q->late_us, runs)) |
+                      (median(q->us, runs) > 1.25e-3 * (double)spin_ns ? INTERRUPTED : 0);
     }
-    say("\nAn error that is still_set is found by the next check after a launch, which blames the "
-        "launch.\n"
-        "An event in another stream gives no error: %.2f us for a kernel of %.2f us, and %.2f us "
-        "with\n"
-        "start behind other work. Record both events in the kernel's own stream.\n",
-        median(default_stream->us, count), median(default_stream->code_us, count),
-        median(behind_work->us, count));
+    for (q = questions; q < questions + 5; q++)
+        print_answer(q->name, cudaSuccess, false, median(q->code_us, runs), median(q->us, runs),
+                     q->what, doubts);
     return EXIT_SUCCESS; /* memory, streams and events go with the process */
 }

@@ -3,26 +3,25 @@
  * Thread 0 and the slow warps: where must a block's last clock be read?
  *
  * Measures: one block whose warps do unequal work; that of thread 0 has the least. Its end is read
- *   before the barrier, by the very next instruction, and where the barrier's answer is needed.
- * Does not measure: the barrier's own cost, some tens of clocks. The last end holds it twice. The
- *   second one holds it once, if the GPU waits there at all.
+ *   before the barrier, by the very next instruction, and where the barrier's answer is needed; in a
+ *   second kernel, as in the source, in an `if` behind a plain barrier.
+ * Does not measure: the barrier's own cost, some tens of clocks. with_barrier holds it twice,
+ *   barrier_then_if once. next_instruction holds it once, if the GPU waits there at all.
  *
  * Build: nvcc -O2 -arch=native -I../common barrier.cu -o barrier
  * Run:   ./barrier
- * Try:   `steps` in place of steps * (1 + ...) in the kernel: do the three ends still differ?
+ * Try:   `steps` in place of steps * (1 + ...) in the kernels: do the four ends still differ?
  */
 #include "cuda.h"
-#include "report.h"
-#include "samples.h"
+#include "doubt.h"
 
 enum { THREADS = 256, STEPS = 500 };
 
-/* Clocks of one block until three ends of it. */
-struct ends {
+/* ---- The kernels ---- */
+
+struct ends { /* clocks of one block until three ends of it */
     long long without_barrier, next_instruction, with_barrier;
 };
-
-/* ---- The kernel, with its three ends ---- */
 
 /* Each warp of 32 threads has more steps than the one before it. A step brings x nearer to 2. */
 static __global__ void divergent(struct ends *ends, float *values, int steps) {
@@ -45,77 +44,91 @@ static __global__ void divergent(struct ends *ends, float *values, int steps) {
     }
 }
 
+/* The same work with the two readings of the source's timedReduction, and nothing behind them. The
+ * barrier has no answer, but an `if` stands between it and the clock. */
+static __global__ void divergent_as_source(clock_t *timer, float *values, int steps) {
+    if (threadIdx.x == 0)
+        timer[0] = clock();
+    float x = 1;
+    for (int i = 0; i < steps * (1 + (int)threadIdx.x / 32); i++)
+        x = x * 0.5f + 1.0f;
+    values[threadIdx.x] = x;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        timer[1] = clock();
+}
+
 /* ---- The experiment ---- */
+
+enum { WITHOUT_BARRIER, NEXT_INSTRUCTION, WITH_BARRIER, BARRIER_THEN_IF, ENDS };
 
 struct memory { /* on the device */
     struct ends *ends;
+    clock_t *timer;
     float *values;
 };
 
-/* Launches once, checks what each thread computed, and returns the three ends. */
-static struct ends run(const struct memory *m) {
+/* Exits with 1 unless each thread computed 2, and clears that: the next launch computes it anew. */
+static void check_values(const struct memory *m) {
     float values[THREADS];
-    struct ends ends;
-    CHECK_CUDA(cudaMemset(m->values, 0, sizeof values)); /* what is read back is this launch's */
-    CHECK_CUDA(cudaMemset(m->ends, 0, sizeof ends));
-    divergent<<<1, THREADS>>>(m->ends, m->values, STEPS);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaMemcpy(values, m->values, sizeof values, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(&ends, m->ends, sizeof ends, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemset(m->values, 0, sizeof values));
     for (int i = 0; i < THREADS; i++)
         if (values[i] != 2) /* after STEPS there is nothing left to round */
             errx(EXIT_FAILED, "thread %d computed %g, not 2", i, (double)values[i]);
-    const long long clocks[] = {ends.without_barrier, ends.next_instruction, ends.with_barrier};
-    for (int i = 0; i < 3; i++)
-        if (clocks[i] <= 0)
-            errx(EXIT_FAILED, "impossible: a block of %lld clocks", clocks[i]);
-    return ends;
 }
 
-static void print_end(const char *method, const double *samples, size_t n, double block,
-                      const char *where) {
-    const double clocks = median(samples, n);
-    print_row(doubt_runs(samples, n, 16, 1.25),
-              "method=%-16s|clocks=%9.0f|percent=%9.2f|clock_read_at=%-s", method, clocks,
-              100 * clocks / block, where);
+/* Launches each kernel once, and stores the clocks until the four ends. */
+static void measure(const struct memory *m, double clocks[ENDS][MAX_RUNS], size_t run) {
+    struct ends ends;
+    clock_t timer[2];
+    CHECK_CUDA(cudaMemset(m->ends, 0, sizeof ends)); /* what is read back is this launch's */
+    CHECK_CUDA(cudaMemset(m->timer, 0, sizeof timer));
+    divergent<<<1, THREADS>>>(m->ends, m->values, STEPS);
+    check_values(m);
+    divergent_as_source<<<1, THREADS>>>(m->timer, m->values, STEPS);
+    check_values(m);
+    CHECK_CUDA(cudaMemcpy(&ends, m->ends, sizeof ends, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(timer, m->timer, sizeof timer, cudaMemcpyDeviceToHost));
+    clocks[WITHOUT_BARRIER][run] = (double)ends.without_barrier;
+    clocks[NEXT_INSTRUCTION][run] = (double)ends.next_instruction;
+    clocks[WITH_BARRIER][run] = (double)ends.with_barrier;
+    clocks[BARRIER_THEN_IF][run] = (double)((unsigned)timer[1] - (unsigned)timer[0]); /* 32 bits */
+    for (int end = 0; end < ENDS; end++)
+        if (clocks[end][run] <= 0 || clocks[end][run] > 1e9)
+            errx(EXIT_FAILED, "impossible: a block of %.0f clocks", clocks[end][run]);
+}
+
+/* `block`: the clocks of the whole block. */
+static void print_end(const char *method, const double *clocks, size_t runs, double block) {
+    printf("%-16s %9.0f %9.2f %s\n", method, median(clocks, runs),
+           100 * median(clocks, runs) / block, first_doubt(doubt_runs(clocks, runs, 16, 1.25)));
 }
 
 int main(int argc, char **argv) {
-    long long runs = 101;
-    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), END_OF_OPTIONS};
-    parse_options(argc, argv, "Where must a block's last clock be read?", options);
-    char driver[64];
-    const struct cudaDeviceProp gpu = open_cuda(driver);
-    const size_t count = (size_t)runs, bytes = count * sizeof(double);
+    static double clocks[ENDS][MAX_RUNS]; /* too large for the stack */
+    struct args args = begin_args(argc, argv);
+    const size_t runs = number_arg(&args, "--runs", "101", MAX_RUNS, "launches of each kernel");
+    end_args(&args);
+    struct cudaDeviceProp gpu;
     struct memory m;
+    CHECK_CUDA(cudaGetDeviceProperties(&gpu, 0));
     CHECK_CUDA(cudaMalloc(&m.ends, sizeof *m.ends));
+    CHECK_CUDA(cudaMalloc(&m.timer, 2 * sizeof *m.timer));
     CHECK_CUDA(cudaMalloc(&m.values, THREADS * sizeof *m.values));
-    double *without_barrier = (double *)new_memory(bytes);
-    double *next_instruction = (double *)new_memory(bytes);
-    double *with_barrier = (double *)new_memory(bytes);
+    CHECK_CUDA(cudaMemset(m.values, 0, THREADS * sizeof *m.values));
+    measure(&m, clocks, 0); /* the warm-up */
+    for (size_t run = 0; run < runs; run++)
+        measure(&m, clocks, run);
 
-    run(&m); /* the warm-up */
-    for (size_t i = 0; i < count; i++) {
-        const struct ends ends = run(&m);
-        without_barrier[i] = (double)ends.without_barrier;
-        next_instruction[i] = (double)ends.next_instruction;
-        with_barrier[i] = (double)ends.with_barrier;
-    }
-
-    const double own = median(without_barrier, count), next = median(next_instruction, count),
-                 block = median(with_barrier, count);
-    begin_record(options, gpu.name, driver);
-    say("Barrier: a block of %d warps on %s, medians of %lld runs\n"
-        "The last warp has %d times the work of the first\n\n",
-        THREADS / 32, gpu.name, runs, THREADS / 32);
-    print_end("without_barrier", without_barrier, count, block, "thread 0's own end");
-    print_end("next_instruction", next_instruction, count, block,
-              "the instruction after the barrier");
-    print_end("with_barrier", with_barrier, count, block,
-              "where the barrier's answer is needed: right");
-    say("\nBefore the barrier, thread 0 saw %.0f %% of the block's %.0f clocks: only its own "
-        "work.\n"
-        "By the instruction right after the barrier it saw %.0f %%.\n",
-        100 * own / block, block, 100 * next / block);
-    return EXIT_SUCCESS;
+    const double block = median(clocks[WITH_BARRIER], runs);
+    print_gpu_head(&gpu);
+    printf("# runs %zu\n", runs);
+    puts("method              clocks   percent disturbed");
+    print_end("without_barrier", clocks[WITHOUT_BARRIER], runs, block);
+    print_end("next_instruction", clocks[NEXT_INSTRUCTION], runs, block);
+    print_end("with_barrier", clocks[WITH_BARRIER], runs, block);
+    print_end("barrier_then_if", clocks[BARRIER_THEN_IF], runs, block);
+    return EXIT_SUCCESS; /* memory goes with the process */
 }

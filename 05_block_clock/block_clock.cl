@@ -9,7 +9,7 @@ ulong read_clock(void) {
 ulong read_ns(void) {
     return 0; /* the extension does not tell when ... */
 }
-ulong read_unit(void) {
+uint read_unit(void) {
     return 0; /* ... nor where */
 }
 
@@ -24,7 +24,7 @@ ulong read_ns(void) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns) : : "memory");
     return ns;
 }
-ulong read_unit(void) {
+uint read_unit(void) {
     uint sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm) : : "memory");
     return sm;
@@ -37,20 +37,23 @@ ulong read_clock(void) {
 ulong read_ns(void) {
     return 0; /* the host works it out from the counter */
 }
-ulong read_unit(void) {
+uint read_unit(void) {
     uint core;
     __builtin_ia32_rdtscp(&core);
     return core & 0xfff; /* Linux puts the core there, above it the NUMA node */
 }
 #endif
 
-/* What work-item 0 of a work-group writes down, as in block_time.h. */
+/* What work-item 0 of a work-group writes down, as in block_clock.cu. */
 struct block_time {
-    ulong start_clock, end_clock, start_ns, end_ns, unit;
+    ulong start_clock, end_clock, start_ns, end_ns;
+    uint unit;
+    float minimum;
 };
 
-__kernel void timedReduction(__global const float *input, __global float *output,
-                             __global struct block_time *times, __local float *shared, int work) {
+/* Each work-group finds the minimum of the same numbers, two for each work-item. */
+__kernel void timedReduction(__global const float *input, __global struct block_time *times,
+                             __local float *shared) {
     const uint tid = get_local_id(0);
     const uint threads = get_local_size(0);
     const size_t group = get_group_id(0);
@@ -61,31 +64,29 @@ __kernel void timedReduction(__global const float *input, __global float *output
         t.start_clock = read_clock();
     }
 
-    for (int i = 0; i < work; i++) { /* once, unless the group is to last longer */
-        shared[tid] = input[tid];
-        shared[tid + threads] = input[tid + threads];
+    shared[tid] = input[tid];
+    shared[tid + threads] = input[tid + threads];
 
-        /* Halve what is left, rounding up: an odd element in the middle
-         * waits for the next round. */
-        for (uint left = 2 * threads; left > 1;) {
-            const uint half_left = (left + 1) / 2;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (tid + half_left < left && shared[tid + half_left] < shared[tid])
-                shared[tid] = shared[tid + half_left];
-            left = half_left;
-        }
-        if (tid == 0)
-            output[group] = shared[0];
-        barrier(CLK_LOCAL_MEM_FENCE); /* the group is done when its last work-item is */
+    /* Halve what is left, rounding up: an odd element in the middle waits for the next round. */
+    for (uint left = 2 * threads; left > 1;) {
+        const uint half_left = (left + 1) / 2;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (tid + half_left < left && shared[tid + half_left] < shared[tid])
+            shared[tid] = shared[tid + half_left];
+        left = half_left;
     }
+    if (tid == 0)
+        times[group].minimum = shared[0];
 
-    /* Keep this `if`: without it an H100 reads a clock behind a barrier too early (barrier.cu).
-     * work_group_all() would be a barrier that answers, as CUDA's __syncthreads_count() is: OpenCL
-     * C 2.0 has it, 1.2 has not, and in 3.0 a device need not have it. */
-    if (tid == 0) {
+    /* The group is done when its last work-item is. No barrier of OpenCL C 1.2 gives an answer, as
+     * CUDA's __syncthreads_count() does. So the `if` needs a number that is read behind the barrier,
+     * and no clock can be read before the barrier has ended: see barrier.cu. */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (tid == 0 && shared[0] < 1000) { /* as all numbers are */
         t.end_clock = read_clock();
         t.end_ns = read_ns();
         t.unit = read_unit();
+        t.minimum = shared[0];
         times[group] = t;
     }
 }

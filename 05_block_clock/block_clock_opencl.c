@@ -12,15 +12,20 @@
  * Build: cc -O2 -I../common block_clock_opencl.c -o block_clock_opencl -lOpenCL -lm
  * Run:   ./block_clock_opencl
  * Try:   ./block_clock_opencl --blocks 1,2,3,4,64,1024 --threads 1,64,1024
+ *        ./block_clock_opencl --blocks 16 --each   each work-group of one launch: where, and when
  */
-#include "block_rows.h" /* a row of the table */
-#include "block_time.h" /* what a work-group writes down */
 #include "cores.h"
 #include "kernel_clock.h"
-#include "opencl.h"
 
-/* The kernel is in block_clock.cl. Clocks are those of a group's unit: between two groups their
- * difference means nothing. The nanoseconds are one clock's for the device; 0: it has none. */
+enum { MAX_UNITS = 4096 };
+
+/* Written by work-item 0 of each work-group in block_clock.cl; unit: its SM or core, whose clock it
+ * is: between two groups a difference means nothing. The nanoseconds are one clock's for all. */
+struct block_time {
+    unsigned long long start_clock, end_clock, start_ns, end_ns;
+    unsigned unit;
+    float minimum;
+};
 
 /* ---- One launch ---- */
 
@@ -28,165 +33,184 @@ struct experiment {
     struct opencl cl;
     struct kernel_clock clock;
     cl_kernel kernel;
-    cl_mem input, output, times; /* on the device */
-    float *host_output;
+    cl_mem input, times; /* on the device */
+    float *host_input;
     struct block_time *host_times;
-    double *clocks; /* of each group */
+    double *clocks;              /* of each group of the last launch */
+    unsigned long long first_ns; /* when the first of them began */
+    size_t runs;                 /* launches for each row, and the numbers of each: */
+    double clocks_mean[MAX_RUNS], clocks_median[MAX_RUNS], used_units[MAX_RUNS];
+    double span_us[MAX_RUNS], whole_launch_us[MAX_RUNS];
+    double late_us[MAX_RUNS]; /* how much longer than the span, or the launch, the host waited */
 };
 
-static void launch(const struct experiment *e, size_t blocks, size_t threads, cl_event *event) {
-    const size_t global_size = blocks * threads;
-    CHECK_CL(clSetKernelArg(e->kernel, 3, 2 * threads * sizeof(float), NULL)); /* local memory */
-    CHECK_CL(clEnqueueNDRangeKernel(e->cl.queue, e->kernel, 1, NULL, &global_size, &threads, 0,
-                                    NULL, event));
-}
-
-/* Computes the numbers of a launch from what the groups wrote down. */
-static void evaluate(const struct experiment *e, size_t blocks, size_t run, struct samples *s) {
-    unsigned long long first_ns = ~0ull, last_ns = 0, first_clock = ~0ull, last_clock = 0;
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block_time *t = &e->host_times[b];
-        e->clocks[b] = (double)(t->end_clock - t->start_clock);
-        first_ns = t->start_ns < first_ns ? t->start_ns : first_ns;
-        last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
+/* From what the groups wrote down. Exits with 1 on a wrong minimum or an impossible stamp. */
+static void evaluate(struct experiment *e, size_t blocks, size_t run) {
+    unsigned long long first_clock = ~0ull, last_ns = 0;
+    const double tick_ns = e->clock.tick_ns;
+    bool seen[MAX_UNITS] = {false};
+    e->first_ns = ~0ull;
+    e->used_units[run] = 0;
+    for (const struct block_time *t = e->host_times; t < e->host_times + blocks; t++)
         first_clock = t->start_clock < first_clock ? t->start_clock : first_clock;
-        last_clock = t->end_clock > last_clock ? t->end_clock : last_clock;
+    for (size_t b = 0; b < blocks; b++) {
+        struct block_time *t = &e->host_times[b];
+        if (e->clock.is_tsc) { /* one counter for all cores: it also says when */
+            t->start_ns =
+                (unsigned long long)((double)(t->start_clock - first_clock) * tick_ns + 0.5);
+            t->end_ns = (unsigned long long)((double)(t->end_clock - first_clock) * tick_ns + 0.5);
+        }
+        if (t->minimum != -1 || t->end_clock <= t->start_clock || t->end_ns < t->start_ns ||
+            t->unit >= MAX_UNITS)
+            errx(EXIT_FAILED,
+                 "impossible: group %zu: minimum %g, unit %u, clock %llu to %llu, ns %llu to %llu",
+                 b, (double)t->minimum, t->unit, t->start_clock, t->end_clock, t->start_ns,
+                 t->end_ns);
+        e->clocks[b] = (double)(t->end_clock - t->start_clock);
+        e->first_ns = t->start_ns < e->first_ns ? t->start_ns : e->first_ns;
+        last_ns = t->end_ns > last_ns ? t->end_ns : last_ns;
+        e->used_units[run] += !seen[t->unit];
+        seen[t->unit] = true;
     }
-    const struct summary clocks = summarize(e->clocks, blocks);
-    s->clocks_mean[run] = clocks.mean;
-    s->clocks_median[run] = clocks.median;
-    s->used_units[run] = count_units(e->host_times, blocks);
-    s->span_us[run] = (double)(last_ns - first_ns) / 1e3;
-    if (e->clock.is_tsc) /* one counter for all cores: it gives the span, in whole ns */
-        s->span_us[run] = floor((double)(last_clock - first_clock) * e->clock.tick_ns) / 1e3;
-    else if (last_ns == 0) /* the device tells neither when nor where */
-        s->span_us[run] = s->used_units[run] = NAN;
+    e->clocks_mean[run] = summarize(e->clocks, blocks).mean;
+    e->clocks_median[run] = median(e->clocks, blocks);
+    e->span_us[run] = (double)(last_ns - e->first_ns) / 1e3;
 }
 
-/* Launches, and stores the numbers of this launch as number `run` of the samples. */
-static void measure(const struct experiment *e, size_t blocks, size_t threads, size_t run,
-                    struct samples *s) {
-    const cl_uint nan_bits = 0xffffffff;
-    const cl_ulong zero = 0;
-    const cl_command_queue queue = e->cl.queue;
-    const size_t output_bytes = blocks * sizeof *e->host_output;
+/* The minimum is the last number in run 0, then an earlier one each time: so a reduction that skips
+ * many numbers is wrong in some run. */
+static void measure(struct experiment *e, size_t blocks, size_t threads, size_t run) {
+    const size_t count = 2 * threads, bytes = count * sizeof(float), all = blocks * threads;
     const size_t times_bytes = blocks * sizeof *e->host_times;
+    const cl_command_queue queue = e->cl.queue;
+    const cl_ulong zero = 0;
+    double host_us = 0;
     cl_event event;
-    launch(e, blocks, threads, NULL); /* not timed: it brings the new input into the caches */
-    /* No group has a result (NaN) or a stamp then, and the device is idle. */
-    CHECK_CL(clEnqueueFillBuffer(queue, e->output, &nan_bits, sizeof nan_bits, 0, output_bytes, 0,
-                                 NULL, NULL));
+    for (size_t i = 0; i < count; i++)
+        e->host_input[i] = i == count - 1 - run * count / e->runs ? -1 : (float)(i * 37 % 1000);
     CHECK_CL(
-        clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, times_bytes, 0, NULL, NULL));
-    CHECK_CL(clFinish(queue));
-
-    const int64_t start_ns = now_ns();
-    launch(e, blocks, threads, &event);
-    CHECK_CL(clFinish(queue));
-    s->wait_us[run] = (double)(now_ns() - start_ns) / 1e3;
-    s->whole_launch_us[run] = start_to_end_us(event, s->wait_us[run]);
-    CHECK_CL(clReleaseEvent(event));
-
-    CHECK_CL(clEnqueueReadBuffer(queue, e->output, CL_TRUE, 0, output_bytes, e->host_output, 0,
-                                 NULL, NULL));
+        clEnqueueWriteBuffer(queue, e->input, CL_TRUE, 0, bytes, e->host_input, 0, NULL, NULL));
+    CHECK_CL(clSetKernelArg(e->kernel, 2, bytes, NULL)); /* local memory */
+    for (int i = 0; i < 2; i++) { /* the first launch brings the new input into the caches */
+        CHECK_CL(clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, times_bytes, 0, NULL,
+                                     NULL));
+        CHECK_CL(clFinish(queue));
+        const int64_t start_ns = now_ns();
+        CHECK_CL(
+            clEnqueueNDRangeKernel(queue, e->kernel, 1, NULL, &all, &threads, 0, NULL, &event));
+        CHECK_CL(clFinish(queue));
+        host_us = (double)(now_ns() - start_ns) / 1e3;
+        e->whole_launch_us[run] = start_to_end_us(event, host_us);
+    }
     CHECK_CL(clEnqueueReadBuffer(queue, e->times, CL_TRUE, 0, times_bytes, e->host_times, 0, NULL,
                                  NULL));
-    check_blocks(e->host_times, e->host_output, blocks);
-    evaluate(e, blocks, run, s);
-    check_span(s->span_us[run], s->whole_launch_us[run]);
+    evaluate(e, blocks, run);
+    const double span_us = e->span_us[run], whole_us = e->whole_launch_us[run];
+    e->late_us[run] = host_us - (e->clock.tick_ns > 0 ? span_us : whole_us);
+    if (whole_us <= 0 || span_us > 1.001 * whole_us + 2) /* two steps of a coarse clock */
+        errx(EXIT_FAILED, "impossible: a span of %.2f us in a launch of %.2f us", span_us,
+             whole_us);
 }
 
-/* ---- The experiment: every number of blocks with every number of threads ---- */
+/* ---- The table ---- */
 
-/* Buffers for so many groups and work-items. */
-static void set_up_memory(struct experiment *e, size_t blocks, size_t threads) {
-    const cl_int work = 1;
-    e->input = new_buffer(&e->cl, 2 * threads * sizeof(float), NULL);
-    CHECK_CL(clSetKernelArg(e->kernel, 0, sizeof e->input, &e->input));
-    e->output = new_buffer(&e->cl, blocks * sizeof *e->host_output, NULL);
-    CHECK_CL(clSetKernelArg(e->kernel, 1, sizeof e->output, &e->output));
-    e->times = new_buffer(&e->cl, blocks * sizeof *e->host_times, NULL);
-    CHECK_CL(clSetKernelArg(e->kernel, 2, sizeof e->times, &e->times));
-    CHECK_CL(clSetKernelArg(e->kernel, 4, sizeof work, &work)); /* once in each group */
-    e->host_output = new_memory(blocks * sizeof *e->host_output);
-    e->host_times = new_memory(blocks * sizeof *e->host_times);
-    e->clocks = new_memory(blocks * sizeof *e->clocks);
-}
-
-static void measure_row(const struct experiment *e, struct row *row, size_t runs) {
-    static struct samples samples; /* too large for the stack */
-    float input[2 * MAX_THREADS];
-    const bool cpu = e->cl.type & CL_DEVICE_TYPE_CPU;
-    const size_t count = (size_t)2 * row->threads;
-    const struct cores from = cores_now();
-    for (size_t run = 0; run < runs; run++) {
-        fill_input(input, count, run, runs);
-        CHECK_CL(clEnqueueWriteBuffer(e->cl.queue, e->input, CL_TRUE, 0, count * sizeof *input,
-                                      input, 0, NULL, NULL));
-        measure(e, row->blocks, row->threads, run, &samples);
+/* Of each number the median of the launches. */
+static void print_row(const struct experiment *e, size_t blocks, size_t threads, const char *note,
+                      unsigned doubts) {
+    const size_t n = e->runs;
+    const bool cpu = e->cl.is_cpu;
+    const double factor = cpu ? 2 : 1.25;
+    char span[32] = "-", units[32] = "-";
+    if (e->clock.tick_ns > 0) {
+        snprintf(span, sizeof span, "%.3f", median(e->span_us, n));
+        snprintf(units, sizeof units, "%.0f", median(e->used_units, n));
     }
-    summarize_row(row, &samples, runs, cpu, cpu ? wait_and_doubt_cores(&from) : NULL);
+    doubts |= doubt_runs(e->clocks_mean, n, 16, factor) |
+              doubt_runs(e->clocks_median, n, 16, factor) | doubt_us(e->span_us, n, cpu) |
+              doubt_us(e->whole_launch_us, n, cpu) | doubt_wait(median(e->late_us, n));
+    printf("%9zu %9zu %11.0f %13.0f %9s %15.3f %10s %-10s %s\n", blocks, threads,
+           median(e->clocks_mean, n), median(e->clocks_median, n), span,
+           median(e->whole_launch_us, n), units, note, first_doubt(doubts));
 }
 
 int main(int argc, char **argv) {
-    long long runs = 31;
-    struct numbers blocks = {}, threads = {1, {256}};
-    const struct opt options[] = {
-        OPT_DEVICE, OPT_RUNS(&runs),
-        OPT_LIST("blocks", &blocks, MAX_BLOCKS,
-                 "numbers of blocks; else from 1 to 64 for each unit"),
-        OPT_LIST("threads", &threads, MAX_THREADS, "threads in a block, one after the other"),
-        END_OF_OPTIONS};
-    parse_options(argc, argv, "How long does one work-group take, by its unit's clock?", options);
-    struct experiment e = {.cl = open_opencl(CL_QUEUE_PROFILING_ENABLE)};
+    static struct experiment e; /* too large for the stack */
+    struct args args = begin_args(argc, argv);
+    bool each = false;
+    if (args.help)
+        puts("  --each     a row for each work-group of one launch");
+    for (int i = 0; i < args.count; i++)
+        if (args.rest[i] && strcmp(args.rest[i], "--each") == 0) {
+            args.rest[i] = NULL;
+            each = true;
+        }
+    const char *device = text_arg(&args, "--device", "", "number, part of a name, or list");
+    e.runs = number_arg(&args, "--runs", each ? "1" : "31", MAX_RUNS, "launches for each row");
+    const struct numbers given =
+        list_arg(&args, "--blocks", "", MAX_BLOCKS, "work-groups; else up to 64 for each unit");
+    const struct numbers threads =
+        list_arg(&args, "--threads", "256", MAX_THREADS, "work-items in a work-group");
+    end_args(&args);
+    if (each && (e.runs != 1 || given.count != 1 || threads.count != 1))
+        errx(EXIT_BAD_USAGE, "--each: takes one number of --blocks and one of --threads");
+    e.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
         errx(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
              e.cl.name);
-    const cl_program program = build_program(&e.cl, "block_clock.cl", e.clock.flags);
-    e.kernel = new_kernel(program, "timedReduction");
-    for (int t = 0; t < threads.count; t++)
-        check_threads(&e.cl, e.kernel, threads.at[t]);
+    if (each && e.clock.tick_ns == 0)
+        errx(EXIT_NO_DEVICE, "--each: %s does not tell when or where a group runs", e.clock.name);
+    e.kernel = build_kernel(&e.cl, "block_clock.cl", e.clock.flags, "timedReduction");
     cl_uint units;
     CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
      * one each. */
-    const unsigned n = units;
-    /* The source's own table, of a G80, has 1 to 64: see README.md. */
-    const unsigned landmarks[] = {1, 8, 16, 32, 64, n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
-    if (blocks.count == 0)
-        insert(&blocks, landmarks, sizeof landmarks / sizeof *landmarks);
-    set_up_memory(&e, largest(&blocks), largest(&threads));
-    const int row_count = threads.count * blocks.count;
-    struct row *const rows = new_rows(&blocks, &threads);
-    for (struct row *row = rows; row < rows + row_count; row++) {
-        row->note = row->blocks == units ? "1 per unit" : "";
-        measure_row(&e, row, (size_t)runs);
+    const size_t n = units, usual[] = {1, n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
+    size_t most_items;
+    cl_ulong local_bytes; /* two floats for each work-item */
+    CHECK_CL(clGetKernelWorkGroupInfo(e.kernel, e.cl.device, CL_KERNEL_WORK_GROUP_SIZE,
+                                      sizeof most_items, &most_items, NULL));
+    CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes,
+                             &local_bytes, NULL));
+    size_t most_blocks = 64 * n, most_threads = 0;
+    for (size_t b = 0; b < given.count; b++)
+        most_blocks = given.at[b] > most_blocks ? given.at[b] : most_blocks;
+    for (size_t t = 0; t < threads.count; t++) {
+        if (threads.at[t] > most_items || threads.at[t] > local_bytes / (2 * sizeof(float)))
+            errx(EXIT_BAD_USAGE, "--threads: a work-group here cannot have %zu", threads.at[t]);
+        most_threads = threads.at[t] > most_threads ? threads.at[t] : most_threads;
     }
-    const struct row *one = rows, *most = rows + blocks.count - 1;
-    const struct summary from = one->clocks_median, to = most->clocks_median;
-    const double clocks_factor = to.median / from.median; /* NOLINT: all rows are filled in */
-    /* NOLINTNEXTLINE */
-    const double launch_factor = most->whole_launch_us.median / one->whole_launch_us.median;
-
-    begin_record(options, e.cl.name, e.cl.driver);
-    say("Block clock: timedReduction on %s, %s; %u compute units\n"
-        "Clocks of a launch's blocks: mean, median; each number: the median of %lld launches\n\n",
-        e.cl.name, e.cl.driver, units, runs);
-    for (const struct row *row = rows; row < rows + row_count; row++)
-        print_blocks(row, rows);
-    say("\n");
-    for (const struct row *row = rows; row < rows + row_count; row += blocks.count)
-        if (row->clocks_median.median < 100) /* a CPU's counter steps by some tens */
-            say("Too few threads for this clock, %u: a group takes only a step or two.\n",
-                row->threads);
-    if (from.median >= 100 && most > one) {
-        value("clocks_factor", clocks_factor);
-        value("whole_launch_factor", launch_factor);
-        say("From %u to %u blocks, clocks_median changed by a factor of %.2f, whole_launch_us\n"
-            "by %.1f.\n",
-            one->blocks, most->blocks, clocks_factor, launch_factor);
+    e.input = new_buffer(&e.cl, 2 * most_threads * sizeof(float));
+    e.times = new_buffer(&e.cl, most_blocks * sizeof *e.host_times);
+    CHECK_CL(clSetKernelArg(e.kernel, 0, sizeof e.input, &e.input));
+    CHECK_CL(clSetKernelArg(e.kernel, 1, sizeof e.times, &e.times));
+    e.host_input = new_memory(2 * most_threads * sizeof *e.host_input);
+    e.host_times = new_memory(most_blocks * sizeof *e.host_times);
+    e.clocks = new_memory(most_blocks * sizeof *e.clocks);
+    struct cores seen[2] = {cores_now(), cores_now()};
+    print_head(e.cl.name);
+    printf("# runs %zu\n# blocks %s\n# threads %s\n# units %u\n", e.runs,
+           given.count > 0 ? given.text : "-", threads.text, units);
+    if (each) {
+        measure(&e, given.at[0], threads.at[0], 0);
+        const unsigned doubts = doubt_wait(e.late_us[0]) | (e.cl.is_cpu ? doubt_cores(seen) : 0);
+        puts("    block  unit   start_ns     end_ns     clocks disturbed");
+        for (size_t b = 0; b < given.at[0]; b++) {
+            const struct block_time t = e.host_times[b];
+            printf("%9zu %5u %10llu %10llu %10llu %s\n", b, t.unit, t.start_ns - e.first_ns,
+                   t.end_ns - e.first_ns, t.end_clock - t.start_clock, first_doubt(doubts));
+        }
+        return EXIT_SUCCESS;
     }
-    free(rows);
-    return EXIT_SUCCESS;
+    puts("   blocks   threads clocks_mean clocks_median   span_us whole_launch_us used_units note"
+         "       disturbed");
+    for (size_t t = 0; t < threads.count; t++)
+        for (size_t b = 0; b < (given.count > 0 ? given.count : 8); b++) {
+            const size_t blocks = given.count > 0 ? given.at[b] : usual[b];
+            for (size_t run = 0; run < e.runs; run++)
+                measure(&e, blocks, threads.at[t], run);
+            print_row(&e, blocks, threads.at[t], blocks == units ? "1_per_unit" : "-",
+                      e.cl.is_cpu ? doubt_cores(seen) : 0);
+        }
+    return EXIT_SUCCESS; /* what was created goes with the process */
 }

@@ -2,41 +2,25 @@
  * Which clock can an OpenCL kernel read? The .cl files read it; here the host finds out. */
 #pragma once
 #include "opencl.h"
+#include "stats.h"
 
-#if defined __x86_64__ || defined __i386__
-/* Reads the time stamp counter and CLOCK_MONOTONIC at one moment. Of several tries it keeps the one
- * whose two readings of the counter are closest, because nothing interrupted that one. */
-static inline unsigned long long read_tsc(int64_t *ns) {
-    unsigned long long least = ~0ull, middle = 0;
-    for (int i = 0; i < 32; i++) {
-        const unsigned long long before = __builtin_ia32_rdtsc();
-        const int64_t at_ns = now_ns();
-        const unsigned long long between = __builtin_ia32_rdtsc() - before;
-        if (between < least) {
-            least = between;
-            middle = before + between / 2;
-            *ns = at_ns;
-        }
-    }
-    return middle;
-}
-
-/* Nanoseconds from one step to the next of the time stamp counter that x86 processors have,
- * measured against CLOCK_MONOTONIC for 20 ms. Where /proc/cpuinfo says constant_tsc and nonstop_tsc
+/* Nanoseconds from one step to the next of the time stamp counter that x86 processors have, measured
+ * against the host's clock; 0: there is none. Where /proc/cpuinfo says constant_tsc and nonstop_tsc
  * it counts at one rate on all cores. */
 static inline double tsc_step_ns(void) {
-    int64_t start_ns = 0, end_ns = 0;
-    const unsigned long long start = read_tsc(&start_ns);
-    while (now_ns() - start_ns < 20000000)
-        ;
-    const unsigned long long end = read_tsc(&end_ns);
-    return (double)(end_ns - start_ns) / (double)(end - start);
-}
-#else
-static inline double tsc_step_ns(void) {
-    return 0; /* there is none */
-}
+    double step_ns[5] = {0}; /* something may come between the two clocks, but not each time */
+#if defined __x86_64__ || defined __i386__
+    for (int i = 0; i < 5; i++) {
+        const int64_t start_ns = now_ns();
+        const unsigned long long start = __builtin_ia32_rdtsc();
+        while (now_ns() - start_ns < 4000000)
+            ;
+        const int64_t end_ns = now_ns();
+        step_ns[i] = (double)(end_ns - start_ns) / (double)(__builtin_ia32_rdtsc() - start);
+    }
 #endif
+    return median(step_ns, 5);
+}
 
 struct kernel_clock {
     const char *name;  /* NULL: there is none */
@@ -56,7 +40,7 @@ static inline struct kernel_clock find_kernel_clock(const struct opencl *cl) {
     if (strstr(extensions, "cl_nv_"))
         return (struct kernel_clock){"%globaltimer", "-DCLOCK_PTX", 1, false};
     /* PoCL's compiler knows the counter. */
-    const bool is_pocl = cl->type & CL_DEVICE_TYPE_CPU && strstr(cl->driver, "Portable Computing");
+    const bool is_pocl = cl->is_cpu && strstr(cl->name, "Portable Computing Language");
     const double tsc_ns = is_pocl ? tsc_step_ns() : 0;
     if (tsc_ns > 0)
         return (struct kernel_clock){"the time stamp counter", "-DCLOCK_TSC", tsc_ns, true};
@@ -65,13 +49,4 @@ static inline struct kernel_clock find_kernel_clock(const struct opencl *cl) {
     if (scopes & 2) /* CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR */
         return (struct kernel_clock){"cl_khr_kernel_clock", "-cl-std=CL3.0 -DCLOCK_KHR", 0, false};
     return (struct kernel_clock){NULL, "", 0, false};
-}
-
-/* Exits with 2 if a work-group of timedReduction cannot have so many work-items, with two floats of
- * local memory for each. */
-static inline void check_threads(const struct opencl *cl, cl_kernel kernel, long long threads) {
-    cl_ulong bytes;
-    CHECK_CL(clGetDeviceInfo(cl->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
-    check_group(cl, kernel, threads);
-    check_most("threads", threads, bytes / (2 * sizeof(float)), cl->name);
 }

@@ -10,19 +10,10 @@
  * Run:   ./sm_counters
  * Try:   start it twice: which rows are the same again?
  */
-#include "cuda.h"
-#include "report.h"
-#include "samples.h"
+#include "doubt.h"
+#include "hold.h" /* globaltimer_ns(), the GPU's clock, one for all SMs */
 
 /* ---- The kernels ---- */
-
-/* The GPU's clock in nanoseconds, one for all SMs. "memory" keeps the compiler from moving loads
- * and stores across the reading. */
-static __device__ unsigned long long globaltimer_ns(void) {
-    unsigned long long ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
-    return ns;
-}
 
 /* Runs for `length` clocks, and times that by the whole counter, by its low half, and by the timer
  * that all SMs share. */
@@ -128,54 +119,43 @@ static struct zero_points find_zero_points(int sms, double clocks_per_us) {
 }
 
 /* `time_by`: the timer of all SMs, or the clocks and their rate. One run: nothing can disagree. */
-static void print_what(const char *doubt, const char *what, long long clocks, double time_us,
-                       const char *time_by, const char *meaning) {
-    print_row(doubt, "what=%-15s|clocks=%12lld|time_us=%12.2f|time_by=%-7s|meaning=%-s", what,
-              clocks, time_us, time_by, meaning);
+static void print_what(const char *what, long long clocks, double time_us, const char *time_by,
+                       unsigned doubts) {
+    printf("%-15s %12lld %12.3f %-7s %s\n", what, clocks, time_us, time_by, first_doubt(doubts));
 }
 
 int main(int argc, char **argv) {
-    const struct opt options[] = {OPT_DEVICE, END_OF_OPTIONS};
-    parse_options(argc, argv, "What does an SM's clock count, from where, and how far?", options);
-    char driver[64];
-    const struct cudaDeviceProp gpu = open_cuda(driver);
-    const int sms = gpu.multiProcessorCount;
-    struct count wrap = {};
-    double late_us;
-    int device, has_watchdog;
+    struct args args = begin_args(argc, argv);
+    end_args(&args);
+    struct cudaDeviceProp gpu;
+    double late_us, wrap_late_us;
+    int has_watchdog;
+    CHECK_CUDA(cudaGetDeviceProperties(&gpu, 0));
+    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, 0));
     run_count(200000000, &late_us); /* the warm-up: 0.1 s, in which an idle GPU's clock goes up */
     const struct count rate = run_count(20000000, &late_us);
-    const char *doubt = doubt_wait(late_us);
     const double rate_us = (double)rate.ran_ns / 1e3;
     const double clocks_per_us = (double)rate.clocks / rate_us;
-    const struct zero_points zero = find_zero_points(sms, clocks_per_us);
+    const struct zero_points zero = find_zero_points(gpu.multiProcessorCount, clocks_per_us);
+
+    print_gpu_head(&gpu);
+    puts("what                  clocks      time_us time_by disturbed");
+    print_what("clock_rate", rate.clocks, rate_us, "timer", doubt_wait(late_us));
+    print_what("zero_points", llround(zero.apart), zero.apart / clocks_per_us, "rate",
+               doubt_wait(late_us));
+    print_what("across_sms", zero.across, (double)zero.across / clocks_per_us, "rate",
+               doubt_wait(late_us));
     /* Last, since it takes seconds; and not at all where the driver ends long kernels, as it does
      * on a GPU with a display. */
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&has_watchdog, cudaDevAttrKernelExecTimeout, device));
-    if (has_watchdog)
+    if (has_watchdog) {
         warnx("counter_64_bit and _32_bit are left out: this GPU has a time limit for kernels");
-    else
-        wrap = run_count((1LL << 32) + (1LL << 28), &late_us);
-
-    begin_record(options, gpu.name, driver);
-    say("SM counters on %s; %d SMs, single launches\n\n", gpu.name, sms);
-    print_what(doubt, "clock_rate", rate.clocks, rate_us, "timer", "counted in that time");
-    print_what(doubt, "zero_points", llround(zero.apart), zero.apart / clocks_per_us, "rate",
-               "so far apart two SMs' counters stand at most");
-    print_what(doubt, "across_sms", zero.across, (double)zero.across / clocks_per_us, "rate",
-               "wrong: the last end minus the first start of two SMs");
-    if (!has_watchdog) {
-        print_what(doubt, "counter_64_bit", wrap.clocks, (double)wrap.ran_ns / 1e3, "timer",
-                   "more than 2^32");
-        print_what(doubt, "counter_32_bit", wrap.low_clocks,
-                   (double)wrap.low_clocks / clocks_per_us, "rate",
-                   "the same run by the low 32 bits of the counter");
+    } else {
+        const struct count wrap = run_count((1LL << 32) + (1LL << 28), &wrap_late_us);
+        print_what("counter_64_bit", wrap.clocks, (double)wrap.ran_ns / 1e3, "timer",
+                   doubt_wait(wrap_late_us));
+        print_what("counter_32_bit", wrap.low_clocks, (double)wrap.low_clocks / clocks_per_us,
+                   "rate", doubt_wait(wrap_late_us));
     }
-    value("clock_mhz", clocks_per_us);
-    value("across_sms_launch_us", zero.launch_us);
-    say("\nThe clock runs at %.0f MHz. By the timer of all SMs the launch of across_sms took\n"
-        "%.2f us.\n",
-        clocks_per_us, zero.launch_us);
+    printf("# clock_mhz %.3f\n# across_sms_launch_us %.3f\n", clocks_per_us, zero.launch_us);
     return EXIT_SUCCESS;
 }

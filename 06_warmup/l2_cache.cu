@@ -2,7 +2,7 @@
  *
  * How much does the state of the L2 cache change the time of a kernel?
  *
- * Measures: vector_add of several sizes, by event pairs behind a blocker, minus the floor. The L2
+ * Measures: vector_add of several sizes, by events behind a hold, minus the floor. The L2
  *   holds its data from the run before, or other data that was read, or other data that was
  *   written.
  * Does not measure: which of the three is right. That depends on what comes before the kernel in
@@ -12,9 +12,8 @@
  * Run:   ./l2_cache
  * Try:   ./l2_cache --size 1048576,2097152,4194304,8388608        around the size of the L2 cache
  */
-#include "blocked.h"
-#include "report.h"
-#include "samples.h"
+#include "doubt.h"
+#include "hold.h"
 #include "vectors.h"
 
 /* ---- The kernels ---- */
@@ -41,159 +40,151 @@ static __global__ void read_through(const unsigned *data, size_t n, unsigned *la
 /* ---- One launch ---- */
 
 struct experiment {
-    size_t n;
-    float *a, *b, *c; /* on the device, n floats each */
+    size_t n;         /* floats in each vector */
+    float *a, *b, *c; /* on the device */
     unsigned *other_data, *last;
     size_t other_count; /* four times the L2 */
-    struct blocked_pair pair;
+    struct hold hold;
 };
 
-static void launch(const struct experiment *e) {
-    const unsigned blocks = (unsigned)((e->n + 255) / 256);
-    vector_add<<<blocks, 256>>>(e->a, e->b, e->c, e->n);
+static void launch(const struct experiment *x) {
+    vector_add<<<(unsigned)((x->n + 255) / 256), 256>>>(x->a, x->b, x->c, x->n);
     CHECK_CUDA(cudaGetLastError());
 }
 
-/* Behind the blocker; without the kernel it is the floor. */
-static double blocked_us(struct experiment *e, bool with_kernel) {
-    hold_stream(&e->pair, 0);
-    CHECK_CUDA(cudaEventRecord(e->pair.start, 0));
-    if (with_kernel)
-        launch(e);
-    CHECK_CUDA(cudaEventRecord(e->pair.stop, 0));
-    return release_us(&e->pair);
+/* Behind the hold. False: take the sample again, with what comes before it. */
+static bool launch_held_us(struct experiment *x, double *us) {
+    hold_stream(&x->hold, 1000);
+    CHECK_CUDA(cudaEventRecord(x->hold.start, 0));
+    launch(x);
+    CHECK_CUDA(cudaEventRecord(x->hold.stop, 0));
+    return held_us(&x->hold, us);
+}
+
+/* The same without the kernel: what the events cost. */
+static double floor_us(struct experiment *x) {
+    double us;
+    do {
+        hold_stream(&x->hold, 1000);
+        CHECK_CUDA(cudaEventRecord(x->hold.start, 0));
+        CHECK_CUDA(cudaEventRecord(x->hold.stop, 0));
+    } while (!held_us(&x->hold, &us));
+    return us;
 }
 
 /* ---- The three states of the L2 cache: each method returns microseconds ---- */
 
 /* The L2 is full of other data that was written: it goes to memory while the kernel runs. */
-static double written_us(struct experiment *e) {
-    CHECK_CUDA(cudaMemsetAsync(e->other_data, 0, (e->other_count - 1) * sizeof *e->other_data, 0));
-    return blocked_us(e, true);
+static double written_us(struct experiment *x) {
+    const size_t bytes = (x->other_count - 1) * sizeof *x->other_data;
+    double us;
+    do
+        CHECK_CUDA(cudaMemsetAsync(x->other_data, 0, bytes, 0));
+    while (!launch_held_us(x, &us));
+    return us;
 }
 
 /* The L2 is full of other data that was only read: the kernel's data comes from memory. */
-static double flushed_us(struct experiment *e) {
-    read_through<<<1024, 256>>>(e->other_data, e->other_count, e->last);
-    CHECK_CUDA(cudaGetLastError());
-    return blocked_us(e, true);
+static double flushed_us(struct experiment *x) {
+    double us;
+    do {
+        read_through<<<1024, 256>>>(x->other_data, x->other_count, x->last);
+        CHECK_CUDA(cudaGetLastError());
+    } while (!launch_held_us(x, &us));
+    return us;
 }
 
 /* The L2 holds the kernel's data, if that fits, from an untimed launch just before. */
-static double warm_us(struct experiment *e) {
-    launch(e);
-    return blocked_us(e, true);
+static double warm_us(struct experiment *x) {
+    double us;
+    do
+        launch(x);
+    while (!launch_held_us(x, &us));
+    return us;
 }
 
-/* ---- The check of the flush ---- */
-
 /* Exits with 1 unless the thread that reads the last number of the other data has said so. */
-static void check_flush(const struct experiment *e) {
-    unsigned found = 0;
-    CHECK_CUDA(cudaMemcpy(&found, e->last, sizeof found, cudaMemcpyDeviceToHost));
+static void check_flush(const struct experiment *x) {
+    unsigned found;
+    CHECK_CUDA(cudaMemcpy(&found, x->last, sizeof found, cudaMemcpyDeviceToHost));
     if (found != 1)
         errx(EXIT_FAILED, "wrong result: the flush did not read to the end of the other data");
 }
 
 /* ---- One row of the table ---- */
 
-struct row {
-    long long size;
-    double warm_us, flushed_us, written_us;
-    const char *doubt;
-};
-
-/* The summary of the samples minus the floor. */
-static struct summary net_us(const double *samples_us, size_t runs, double floor_us, size_t size) {
-    static double net[MAX_RUNS]; /* too large for the stack */
+/* Subtracts the floor from each sample, and returns the median. Exits with 1 unless that is > 0. */
+static double net_us(double *us, size_t runs, double median_floor_us, size_t size) {
     for (size_t run = 0; run < runs; run++)
-        net[run] = samples_us[run] - floor_us;
-    const struct summary s = summarize_us(net, runs, false);
-    if (!(s.median > 0))
+        us[run] -= median_floor_us;
+    const double median_us = median(us, runs);
+    if (median_us <= 0)
         errx(EXIT_FAILED, "impossible: a median of %g us; --size %zu is too short for events",
-             s.median, size);
-    return s;
+             median_us, size);
+    return median_us;
 }
 
-static struct row measure(struct experiment *e, size_t size, size_t runs) {
-    static double warm[MAX_RUNS], flushed[MAX_RUNS], written[MAX_RUNS], floors_us[MAX_RUNS];
+/* No call of the host is in these times, so nobody asks who had the processor. */
+static void print_row(struct experiment *x, size_t runs) {
+    static double warm[MAX_RUNS], flushed[MAX_RUNS], written[MAX_RUNS], floors[MAX_RUNS];
     static double late_us[MAX_RUNS];
-    e->n = size;
-    CHECK_CUDA(cudaMemset(e->last, 0, sizeof *e->last));
-    e->a = new_vector(A, e->n);
-    e->b = new_vector(B, e->n);
-    e->c = new_vector(C, e->n);
-    launch(e); /* the warm-up: a first launch may wait for ever behind a shut gate */
-    check_vector_add(e->c, e->n);
-    CHECK_CUDA(cudaMemset(e->c, 0xff, e->n * sizeof *e->c)); /* NaNs: to be written anew */
+    CHECK_CUDA(cudaMemset(x->last, 0, sizeof *x->last));
+    launch(x); /* the warm-up, without the hold: a first launch may wait until the GPU is idle */
+    check_vector_add(x->c, x->n);
+    CHECK_CUDA(cudaMemset(x->c, 0xff, x->n * sizeof *x->c)); /* NaNs: to be written anew */
     CHECK_CUDA(cudaDeviceSynchronize());
 
     for (size_t run = 0; run < runs; run++) { /* in turns */
-        written[run] = written_us(e);
-        flushed[run] = flushed_us(e);
-        warm[run] = warm_us(e);
-        floors_us[run] = blocked_us(e, false);
-        late_us[run] = e->pair.late_us; /* of the floor */
+        written[run] = written_us(x);
+        flushed[run] = flushed_us(x);
+        warm[run] = warm_us(x);
+        floors[run] = floor_us(x);
+        late_us[run] = x->hold.late_us;
     }
-
-    check_vector_add(e->c, e->n);
-    check_flush(e);
-    CHECK_CUDA(cudaFree(e->a));
-    CHECK_CUDA(cudaFree(e->b));
-    CHECK_CUDA(cudaFree(e->c));
-    const double floor_us = median(floors_us, runs);
-    const struct summary all_warm = net_us(warm, runs, floor_us, size),
-                         all_flushed = net_us(flushed, runs, floor_us, size),
-                         all_written = net_us(written, runs, floor_us, size);
-    const struct row row = {(long long)size, all_warm.median, all_flushed.median,
-                            all_written.median,
-                            all_warm.doubt ?: all_flushed.doubt ?: all_written.doubt
-                                ?: doubt_wait(median(late_us, runs))};
-    return row;
+    check_vector_add(x->c, x->n);
+    check_flush(x);
+    const double median_floor_us = median(floors, runs);
+    const double median_warm_us = net_us(warm, runs, median_floor_us, x->n);
+    const double median_flushed_us = net_us(flushed, runs, median_floor_us, x->n);
+    const double median_written_us = net_us(written, runs, median_floor_us, x->n);
+    const unsigned doubts = doubt_us(warm, runs, false) | doubt_us(flushed, runs, false) |
+                            doubt_us(written, runs, false) | doubt_wait(median(late_us, runs));
+    printf("%9zu %9.3f %10.3f %10.3f %15.3f %15.3f %s\n", x->n, median_warm_us, median_flushed_us,
+           median_written_us, median_flushed_us / median_warm_us,
+           median_written_us / median_warm_us, first_doubt(doubts));
 }
 
 int main(int argc, char **argv) {
-    static struct row rows[MAX_LIST];
-    struct numbers sizes = {7, {1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}};
-    struct experiment e = {};
-    long long runs = 31;
-    const struct opt options[] = {
-        OPT_DEVICE, OPT_RUNS(&runs),
-        OPT_LIST("size", &sizes, 1LL << 40, "numbers of elements, one after the other"),
-        END_OF_OPTIONS};
-    parse_options(argc, argv, "How much does the state of the L2 cache change a kernel's time?",
-                  options);
-
-    char driver[64];
-    const struct cudaDeviceProp gpu = open_cuda(driver);
-    e.other_count = 4 * (size_t)gpu.l2CacheSize / sizeof *e.other_data;
-    CHECK_CUDA(cudaMalloc(&e.other_data, (e.other_count + 1) * sizeof *e.other_data));
-    CHECK_CUDA(cudaMemset(e.other_data, 0, e.other_count * sizeof *e.other_data));
-    e.last = e.other_data + e.other_count;
-    CHECK_CUDA(cudaMemset(e.last - 1, 1, 1)); /* its lowest byte */
-    for (int i = 0; i < sizes.count; i++)
-        check_size(sizes.at[i], 3 * sizeof(float));
-    e.pair = new_blocked_pair();
-    for (int i = 0; i < sizes.count; i++)
-        rows[i] = measure(&e, (size_t)sizes.at[i], (size_t)runs);
-    const struct row *most = rows; /* where a memset changes most */
-    for (const struct row *r = rows; r < rows + sizes.count; r++)
-        most = r->written_us / r->warm_us > most->written_us / most->warm_us ? r : most;
-
-    begin_record(options, gpu.name, driver);
-    say("vector_add by size in floats on %s, with its %d MiB of L2 cache in three states:\n"
-        "warm after a launch of itself, flushed by reading other data, full of written data.\n"
-        "Event pairs behind a blocker, minus the floor; medians of %lld runs\n\n",
-        gpu.name, gpu.l2CacheSize >> 20, runs);
-    for (const struct row *r = rows; r < rows + sizes.count; r++)
-        print_row(
-            r->doubt,
-            "size=%9lld|warm_us=%9.2f|flushed_us=%10.2f|written_us=%10.2f|flushed_to_warm=%15.2f|"
-            "written_to_warm=%15.2f",
-            r->size, r->warm_us, r->flushed_us, r->written_us, r->flushed_us / r->warm_us,
-            r->written_us / r->warm_us);
-    say("\nThe largest ratio is at %lld floats: after a memset the kernel takes %.2f times as "
-        "long\nas right after itself. Say in which of the three states you measured.\n",
-        most->size, most->written_us / most->warm_us);
-    return EXIT_SUCCESS;
+    struct args args = begin_args(argc, argv);
+    const size_t runs = number_arg(&args, "--runs", "31", MAX_RUNS, "measure so often");
+    const struct numbers sizes =
+        list_arg(&args, "--size", "16384,65536,262144,1048576,4194304,16777216,67108864", MAX_SIZE,
+                 "floats in each vector, one after the other");
+    end_args(&args);
+    struct cudaDeviceProp gpu;
+    CHECK_CUDA(cudaGetDeviceProperties(&gpu, 0));
+    struct experiment x = {};
+    size_t largest = 0;
+    for (size_t i = 0; i < sizes.count; i++)
+        largest = sizes.at[i] > largest ? sizes.at[i] : largest;
+    x.a = new_vector(A, largest);
+    x.b = new_vector(B, largest);
+    x.c = new_vector(C, largest);
+    x.other_count = 4 * (size_t)gpu.l2CacheSize / sizeof *x.other_data;
+    CHECK_CUDA(cudaMalloc(&x.other_data, (x.other_count + 1) * sizeof *x.other_data));
+    CHECK_CUDA(cudaMemset(x.other_data, 0, x.other_count * sizeof *x.other_data));
+    x.last = x.other_data + x.other_count;
+    CHECK_CUDA(cudaMemset(x.last - 1, 1, 1)); /* its lowest byte */
+    x.hold = new_hold();
+    print_gpu_head(&gpu);
+    printf("# runs %zu\n# size %s\n# l2_bytes %d\n"
+           "# The L2 cache is warm after a launch, flushed by reading, or full of written data.\n"
+           "     size   warm_us flushed_us written_us flushed_to_warm written_to_warm disturbed\n",
+           runs, sizes.text, gpu.l2CacheSize);
+    for (size_t i = 0; i < sizes.count; i++) {
+        x.n = sizes.at[i];
+        print_row(&x, runs);
+    }
+    printf("# retaken %d\n", x.hold.retaken);
+    return EXIT_SUCCESS; /* memory and events go with the process */
 }

@@ -2,177 +2,189 @@
  *
  * How far off is the first launch of a kernel on any OpenCL device, and which warm-up fixes it?
  *
- * Measures: five recipes from cold, each in processes of its own that have never run the kernel,
- *   against the steady state of the same process; and launch 1, 2, 3, 10 and 100 of one of these.
- *   By the host's clock between two clFinish; these launches also from START to END, which may
- *   leave out what a first launch waits for, on PoCL the compiler.
+ * Measures: five recipes, each in a new process that has never run the kernel, against the steady
+ *   state of the same process; and launch 1 from START to END, which PoCL's compiling is not in.
  * Does not measure: building the program, which is done before the first launch.
  *
  * Build: cc -O2 -I../common warmup_opencl.c -o warmup_opencl -lOpenCL -lm
  * Run:   ./warmup_opencl
- * Try:   ./warmup_opencl --size 1024 --runs 9        the first launch of a short kernel
+ * Try:   ./warmup_opencl --size 1024 --runs 5        a short kernel; how far do processes differ?
  */
-#include "cold.h"
 #include "cores.h"
 #include "opencl.h"
-#include "rows.h"
 #include "vectors.h"
 
-/* The kernels are in warmup_opencl.cl: vector_add, which is under study, and other_kernel. */
-
-/* ---- One launch of each kernel ---- */
+#include <sys/wait.h> /* and <signal.h> */
 
 struct experiment {
-    struct process *process;
+    cl_ulong n;                            /* floats in each vector */
+    size_t bytes, global_size, local_size; /* of a vector; work-items in all and in a group */
     struct opencl cl;
-    cl_kernel vector_add, other_kernel;
-    cl_mem vectors[3];
-    size_t n, global_size, local_size; /* n floats; work-items in all and in a group */
+    cl_kernel vector_add, other_kernel; /* in warmup_opencl.cl */
+    cl_mem c;                           /* of the three vectors */
+    struct cores seen[2];               /* who had the processor until this process began */
 };
 
-/* One launch of vector_add: microseconds by the host's clock. What the driver does before START,
- * such as compiling, is in this time only, not in that from START to END. */
-static double time_us(struct experiment *e) {
-    struct process *p = e->process;
+struct launches { /* all those of vector_add in this process */
+    size_t count;
+    double us[131], start_to_end_us[131];
+};
+
+/* By the host's clock. What the driver does before START is in this time only. */
+static double time_us(const struct experiment *x, struct launches *l) {
     cl_event event;
-    CHECK_CL(clFinish(e->cl.queue));
+    CHECK_CL(clFinish(x->cl.queue));
     const int64_t start_ns = now_ns();
-    CHECK_CL(clEnqueueNDRangeKernel(e->cl.queue, e->vector_add, 1, NULL, &e->global_size,
-                                    &e->local_size, 0, NULL, &event));
-    CHECK_CL(clFinish(e->cl.queue));
-    const double host_us = (double)(now_ns() - start_ns) / 1e3;
-    const double device_us = start_to_end_us(event, host_us);
-    CHECK_CL(clReleaseEvent(event));
-    p->start_to_end_us[p->launches] = device_us;
-    p->late_us[p->launches] = host_us - device_us;
-    p->us[p->launches++] = host_us;
-    return host_us;
+    CHECK_CL(clEnqueueNDRangeKernel(x->cl.queue, x->vector_add, 1, NULL, &x->global_size,
+                                    &x->local_size, 0, NULL, &event));
+    CHECK_CL(clFinish(x->cl.queue));
+    const double us = (double)(now_ns() - start_ns) / 1e3;
+    l->start_to_end_us[l->count] = start_to_end_us(event, us);
+    return l->us[l->count++] = us;
 }
 
-static void launch_other_kernel(const struct experiment *e) {
-    CHECK_CL(clEnqueueNDRangeKernel(e->cl.queue, e->other_kernel, 1, NULL, &e->global_size,
-                                    &e->local_size, 0, NULL, NULL));
-    CHECK_CL(clFinish(e->cl.queue));
+static void launch_other_kernel(const struct experiment *x) {
+    CHECK_CL(clEnqueueNDRangeKernel(x->cl.queue, x->other_kernel, 1, NULL, &x->global_size,
+                                    &x->local_size, 0, NULL, NULL));
+    CHECK_CL(clFinish(x->cl.queue));
 }
 
 /* ---- The recipes: each returns microseconds ---- */
 
 /* Wrong: the first launch also waits until the kernel is loaded or compiled. */
-static double first_launch_us(struct experiment *e) {
-    return time_us(e);
+static double first_launch_us(const struct experiment *x, struct launches *l) {
+    return time_us(x, l);
 }
 
 /* Wrong: a hundredth of the first launch's extra time stays in the mean. */
-static double mean_of_100_us(struct experiment *e) {
-    double us[100];
+static double mean_of_100_us(const struct experiment *x, struct launches *l) {
+    double sum_us = 0;
     for (int i = 0; i < 100; i++)
-        us[i] = time_us(e);
-    return summarize(us, 100).mean;
+        sum_us += time_us(x, l);
+    return sum_us / 100;
 }
 
-/* Wrong: the device is awake now, but the kernel itself is still to be loaded or compiled. */
-static double other_kernel_then_one_us(struct experiment *e) {
-    launch_other_kernel(e);
-    return time_us(e);
+/* Wrong: the device is awake now, but the kernel itself is still to be compiled. */
+static double other_kernel_then_one_us(const struct experiment *x, struct launches *l) {
+    launch_other_kernel(x);
+    return time_us(x, l);
 }
 
 /* Wrong: it warms up with the other kernel, so one launch in ten is still a first one. */
-static double other_kernel_then_mean_of_10_us(struct experiment *e) {
-    double us[10];
-    launch_other_kernel(e);
+static double other_kernel_then_mean_of_10_us(const struct experiment *x, struct launches *l) {
+    double sum_us = 0;
+    launch_other_kernel(x);
     for (int i = 0; i < 10; i++)
-        us[i] = time_us(e);
-    return summarize(us, 10).mean;
+        sum_us += time_us(x, l);
+    return sum_us / 10;
 }
 
 /* Right: the kernel that is to be timed is the one that warms up. Of the launches after that the
  * median, not the mean: a few slow ones do not move it. */
-static double warm_then_median_us(struct experiment *e) {
+static double warm_then_median_us(const struct experiment *x, struct launches *l) {
     double us[31];
-    time_us(e); /* the warm-up, which does not count */
+    time_us(x, l); /* the warm-up, which does not count */
     for (int i = 0; i < 31; i++)
-        us[i] = time_us(e);
+        us[i] = time_us(x, l);
     return median(us, 31);
 }
 
-static const struct recipe recipes[RECIPES] = {
-    {"first_launch", first_launch_us},
-    {"mean_of_100", mean_of_100_us},
-    {"other_kernel_then_one", other_kernel_then_one_us},
-    {"other_kernel_then_mean_of_10", other_kernel_then_mean_of_10_us},
-    {"warm_then_median", warm_then_median_us}};
-
-/* ---- One recipe in one cold process ---- */
-
-/* Makes the vectors on the device, and gives them to the kernels. */
-static void set_up_vectors(struct experiment *e) {
-    const cl_ulong n = e->n;
-    for (unsigned v = A; v <= C; v++) {
-        float *host = host_vector(v, e->n);
-        e->vectors[v] = new_buffer(&e->cl, e->n * sizeof *host, host);
-        CHECK_CL(clSetKernelArg(e->vector_add, v, sizeof(cl_mem), &e->vectors[v]));
-        free(host);
-    }
-    CHECK_CL(clSetKernelArg(e->vector_add, 3, sizeof n, &n));
-    CHECK_CL(clSetKernelArg(e->other_kernel, 0, sizeof(cl_mem), &e->vectors[C]));
-    CHECK_CL(clSetKernelArg(e->other_kernel, 1, sizeof n, &n));
+/* Forks. The new process sets up, and gets true. The old one, which never calls OpenCL, waits and
+ * gets false. If the child fails, it says why, and the parent ends as it did. */
+static bool is_new_process(struct experiment *x, const char *device) {
+    int status = 0; /* of an OpenCL call, or of how the child ended */
+    fflush(NULL);   /* else the child prints a second time what is not yet written */
+    const pid_t child = fork();
+    if (child == 0) {
+        x->seen[0] = x->seen[1] = cores_now();
+        x->cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
+        x->vector_add = build_kernel(&x->cl, "warmup_opencl.cl", "", "vector_add");
+        cl_program both; /* kernels are in it */
+        CHECK_CL(clGetKernelInfo(x->vector_add, CL_KERNEL_PROGRAM, sizeof both, &both, NULL));
+        x->other_kernel = clCreateKernel(both, "other_kernel", &status);
+        check_cl(status, "clCreateKernel", __FILE__, __LINE__);
+        for (cl_uint v = A; v <= C; v++) {
+            x->c = new_buffer(&x->cl, x->bytes); /* which refuses a size too large for the device */
+            float *host = host_vector(v, x->n);
+            CHECK_CL(
+                clEnqueueWriteBuffer(x->cl.queue, x->c, CL_TRUE, 0, x->bytes, host, 0, NULL, NULL));
+            CHECK_CL(clSetKernelArg(x->vector_add, v, sizeof x->c, &x->c));
+            free(host);
+        }
+        CHECK_CL(clSetKernelArg(x->vector_add, 3, sizeof x->n, &x->n));
+        CHECK_CL(clSetKernelArg(x->other_kernel, 0, sizeof x->c, &x->c));
+        CHECK_CL(clSetKernelArg(x->other_kernel, 1, sizeof x->n, &x->n));
+    } else if (child < 0 || waitpid(child, &status, 0) != child)
+        err(EXIT_FAILED, "fork or waitpid");
+    if (WIFSIGNALED(status))
+        raise(WTERMSIG(status));
+    if (status != 0)
+        exit(WEXITSTATUS(status));
+    return child == 0;
 }
 
 /* Exits with 1 unless vector_add has left the sums in c, and other_kernel then fills all of it. */
-static void check_kernels(const struct experiment *e) {
-    float *host = host_vector(C, e->n);
-    const size_t bytes = e->n * sizeof *host;
-    const cl_mem c = e->vectors[C];
-    CHECK_CL(clEnqueueReadBuffer(e->cl.queue, c, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
-    check_sums(host, e->n);
-    launch_other_kernel(e);
-    CHECK_CL(clEnqueueReadBuffer(e->cl.queue, c, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
-    for (size_t i = 0; i < e->n; i++)
+static void check_kernels(const struct experiment *x) {
+    float *host = host_vector(C, x->n);
+    CHECK_CL(clEnqueueReadBuffer(x->cl.queue, x->c, CL_TRUE, 0, x->bytes, host, 0, NULL, NULL));
+    check_sums(host, x->n);
+    launch_other_kernel(x);
+    CHECK_CL(clEnqueueReadBuffer(x->cl.queue, x->c, CL_TRUE, 0, x->bytes, host, 0, NULL, NULL));
+    for (size_t i = 0; i < x->n; i++)
         if (host[i] != -2)
             errx(EXIT_FAILED, "other_kernel is wrong at element %zu: %g, not -2", i, host[i]);
-    free(host);
 }
 
-/* The recipe, then the steady state, which is the truth here. */
-static void run_cold(void *data) {
-    struct process *p = data;
-    const struct cores from = cores_now();
-    struct experiment e = {.process = p, .n = (size_t)p->size, .local_size = 256};
-    e.cl = open_opencl(CL_QUEUE_PROFILING_ENABLE);
-    p->is_processor = e.cl.type & CL_DEVICE_TYPE_CPU;
-    memcpy(p->device, e.cl.name, sizeof p->device);
-    memcpy(p->driver, e.cl.driver, sizeof p->driver);
-    e.global_size = (e.n + e.local_size - 1) / e.local_size * e.local_size;
-    check_size(&e.cl, p->size, 3 * sizeof(float));
-    const cl_program program = build_program(&e.cl, "warmup_opencl.cl", "");
-    e.vector_add = new_kernel(program, "vector_add");
-    e.other_kernel = new_kernel(program, "other_kernel");
-    set_up_vectors(&e);
-
-    p->estimate_us = p->recipe->estimate_us(&e);
-    for (int i = 0; i < STEADY_LAUNCHES; i++)
-        time_us(&e);
-    p->steady_us = median(p->us + p->launches - STEADY_LAUNCHES, STEADY_LAUNCHES);
-    p->error_percent = 100 * (p->estimate_us - p->steady_us) / p->steady_us;
-    p->doubt = wait_and_doubt_cores(&from);
-    check_kernels(&e);
+/* Measures the steady state, which is the truth here, checks the results, and prints the row. */
+static int finish(struct experiment *x, struct launches *l, const char *recipe, size_t run,
+                  double estimate_us) {
+    const double *us = l->us + l->count, *on_device_us = l->start_to_end_us + l->count;
+    for (int i = 0; i < 31; i++)
+        time_us(x, l);
+    const double steady_us = median(us, 31), late_us = steady_us - median(on_device_us, 31);
+    const unsigned doubts = doubt_us(us, 31, x->cl.is_cpu) | doubt_wait(late_us);
+    check_kernels(x);
+    printf("%-28s %3zu %11.3f %17.3f %11.3f %11.3f %9.3f %13.1f %s\n", recipe, run, l->us[0],
+           l->start_to_end_us[0], l->us[1], estimate_us, steady_us,
+           100 * (estimate_us - steady_us) / steady_us, first_doubt(doubts | doubt_cores(x->seen)));
+    return EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv) {
-    long long runs = 5, size = 1 << 24;
-    const struct opt options[] = {OPT_DEVICE, OPT_RUNS(&runs), OPT_SIZE(&size), END_OF_OPTIONS};
-    parse_options(argc, argv, "How far off is the first launch, and which warm-up fixes it?",
-                  options);
-    struct process *processes = new_shared_memory(RECIPES * (size_t)runs * sizeof *processes);
-    for (int run = 0; run < runs; run++) /* in turns: each meets the same machine */
-        for (int r = 0; r < RECIPES; r++) {
-            struct process *p = &processes[r * runs + run];
-            p->recipe = &recipes[r];
-            p->run = run;
-            p->size = size;
-            in_new_process(run_cold, p);
-        }
-    begin_record(options, processes->device, processes->driver);
-    print_recipes(processes, (size_t)runs, true);
+    struct args args = begin_args(argc, argv);
+    const size_t runs = number_arg(&args, "--runs", "1", MAX_RUNS, "new processes of each recipe");
+    struct launches l = {0};
+    const size_t n = number_arg(&args, "--size", "16777216", MAX_SIZE, "floats in each vector");
+    const char *device = text_arg(&args, "--device", "", "number, or text in its name; list: all");
+    end_args(&args);
+    struct experiment x = {n, n * sizeof(float), (n + 255) / 256 * 256, .local_size = 256};
+    setenv("CUDA_CACHE_DISABLE", "1", 1); /* NVIDIA keeps no compiled kernels for a later process */
+    setenv("POCL_KERNEL_CACHE", "0", 1);  /* PoCL */
+    setenv("NEO_CACHE_PERSISTENT", "0", 1); /* Intel's GPUs */
+    setenv("AMD_COMGR_CACHE", "0", 1);      /* AMD */
+    if (is_new_process(&x, device)) {
+        print_head(x.cl.name);
+        printf("# runs %zu\n# size %zu\n"
+               "# Each row is a new process. steady_us is its median of 31 later launches.\n"
+               "recipe                       run launch_1_us start_to_end_1_us launch_2_us "
+               "estimate_us steady_us error_percent disturbed\n",
+               runs, n);
+        return EXIT_SUCCESS;
+    }
+    if (strcmp(device, "list") == 0) /* the child has printed it */
+        return EXIT_SUCCESS;
+    for (size_t run = 1; run <= runs; run++) { /* in turns: each meets the same machine */
+        if (is_new_process(&x, device))
+            return finish(&x, &l, "first_launch", run, first_launch_us(&x, &l));
+        if (is_new_process(&x, device))
+            return finish(&x, &l, "mean_of_100", run, mean_of_100_us(&x, &l));
+        if (is_new_process(&x, device))
+            return finish(&x, &l, "other_kernel_then_one", run, other_kernel_then_one_us(&x, &l));
+        if (is_new_process(&x, device))
+            return finish(&x, &l, "other_kernel_then_mean_of_10", run,
+                          other_kernel_then_mean_of_10_us(&x, &l));
+        if (is_new_process(&x, device))
+            return finish(&x, &l, "warm_then_median", run, warm_then_median_us(&x, &l));
+    }
     return EXIT_SUCCESS;
 }

@@ -29,6 +29,10 @@ const char *cudaGetErrorString(cudaError_t code) {
 
 /* ---- Devices ---- */
 
+static int first_visible(void) { /* CUDA_VISIBLE_DEVICES=1 leaves the second one alone */
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && !simulated_model && strcmp(visible, "1") == 0;
+}
 static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
@@ -44,7 +48,7 @@ static bool fails(const char *name, int64_t ns) {
         ns += simulated_ns.driver;
     }
     called = true;
-    simulated_device = &simulated_devices[current];
+    simulated_device = &simulated_devices[current + first_visible()];
     return simulated_call(name, ns);
 }
 #define RETURN(code) return last_error = (code)
@@ -79,7 +83,7 @@ static int simulated_major(void) {
 static int simulated_max_threads(const struct simulated_device *d) {
     return d->threads_per_unit < 1024 ? d->threads_per_unit : 1024;
 }
-static int simulated_devices_of_cuda(void) { return simulated_model ? 1 : 2; }
+static int simulated_devices_of_cuda(void) { return simulated_model || first_visible() ? 1 : 2; }
 cudaError_t cudaGetDeviceCount(int *count) { /* mostly the first call of all */
     FAILS_AS(__func__, 0);
     *count = simulated_devices_of_cuda();
@@ -87,7 +91,7 @@ cudaError_t cudaGetDeviceCount(int *count) { /* mostly the first call of all */
 }
 API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_device_properties,
     if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
-    const struct simulated_device *d = &simulated_devices[device];
+    const struct simulated_device *d = &simulated_devices[device + first_visible()];
     *to = ((struct cudaDeviceProp){.major = simulated_major(),
                                    .multiProcessorCount = (int)d->units,
                                    .l2CacheSize = (int)simulated_l2_bytes(),
@@ -101,7 +105,7 @@ API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_devic
                                    .maxGridSize = {INT_MAX, 65535, 65535},
                                    .concurrentKernels = 1,
                                    .asyncEngineCount = 1});
-    strcpy(to->name, device ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
+    strcpy(to->name, device + first_visible() ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
 API(cudaSetDevice, (int device), set_device, current = device)
 API(cudaGetDevice, (int *device), ask_device, *device = current)
 API(cudaDeviceGetPCIBusId, (char *to, int size, int device), ask_device,
@@ -113,20 +117,20 @@ static void watch(bool from_now_on) {
 }
 API(cudaProfilerStart, (void), profiler, watch(true))
 API(cudaProfilerStop, (void), profiler, watch(false))
-API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory();
-    *total = 2 * *available)
+static size_t allocated;
+API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory() - allocated;
+    *total = 2 * simulated_memory())
 #define VALUE_OF(name, value) what == cudaDevAttr##name ? value:
 API(cudaDeviceGetAttribute, (int *to, enum cudaDeviceAttr what, int device), ask_device,
-    const struct simulated_device *d = &simulated_devices[device];
+    const struct simulated_device *d = &simulated_devices[device + first_visible()];
     *to = SIMULATED_ATTRIBUTES(VALUE_OF) 0)
 API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     (int *to, const void *kernel, int threads, size_t shared_bytes __attribute__((unused))), occupancy,
-    const struct simulated_device *d = &simulated_devices[current];
+    const struct simulated_device *d = &simulated_devices[current + first_visible()];
     *to = kernel ? d->threads_per_unit / threads : 0; *to = *to > d->blocks_per_unit ? d->blocks_per_unit : *to)
 
 /* ---- Allocations and copies ---- */
 
-static size_t allocated;
 
 /* Both may use it. All of it that the host has touched goes to the device in front of the next kernel, as a copy does,
  * and each piece back when the host touches it. */
@@ -402,7 +406,7 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
     const bool kept = !no_cache || strcmp(no_cache, "1") != 0;
     int i = 0;
     while (i < count && loaded[i] != code) i++;
-    simulated_device = &simulated_devices[current];
+    simulated_device = &simulated_devices[current + first_visible()];
     if (i == count && !eager && !capturing) simulated_wait(NULL, true);
     const int64_t load_ns = i < count ? 0
                             : eager   ? simulated_ns.load_eager
@@ -426,6 +430,8 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
         simulated_stop("behind the blocker a profiler cannot watch");
     if (pinned && c.arguments[0] != (uintptr_t)pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
     simulated_enqueue(simulated_new(c));
+    const char *const blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    if (blocking && strcmp(blocking, "1") == 0) simulated_wait(NULL, true);
     return cudaSuccess;
 }
 
@@ -527,7 +533,8 @@ API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_s
     if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
 int simcc_queries;
 API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; if (event->capture) RETURN(cudaErrorCapturedEvent);
-    return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
+    return !event->command || finished(event) || simulated_fault("query_reached", NULL) ? cudaSuccess
+                                                                                       : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
 

@@ -39,7 +39,7 @@ struct cudaDeviceProp {
     int warpSize, maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], concurrentKernels, asyncEngineCount;
 };
 #define SIMULATED_ATTRIBUTES(A) /* d: the device; the second one has a display */                                      \
-    A(KernelExecTimeout, device)                                                                                       \
+    A(KernelExecTimeout, d != simulated_devices)                                                                       \
     A(L2CacheSize, (int)simulated_l2_bytes())                                                                          \
     A(MemoryClockRate, 3201000) /* kHz: as an H200's */                                                                \
     A(GlobalMemoryBusWidth, 6144)                                                                                      \

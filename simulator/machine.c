@@ -299,7 +299,7 @@ static long calls;
 bool simulated_has_called(void) { return calls > 0; }
 
 bool simulated_call(const char *name, int64_t ns) {
-    int slower = 1;
+    int slower = 1, each = 1;
     simulated_refuse_in_child(name);
     if (simulated_fault("slow_host", &slower) || simulated_fault("gate_open", &slower))
         slower = slower > 1 ? slower : 1000;
@@ -308,6 +308,7 @@ bool simulated_call(const char *name, int64_t ns) {
     call.name = name;
     call.n = n;
     call.noises = 0;
+    if (simulated_fault_of("host_away", name, &each) && n % (unsigned)each == 0) host_ns += 5000000;
     host_works((ns + (noisy ? noisy * nth_noise(name, n) : 0)) * slower);
     calls++;
     return simulated_call_fails(name, n);
@@ -1184,6 +1185,7 @@ __attribute__((noinline)) static unsigned long long slow_globaltimer(void) {
     const int64_t now = time_of(simulated_read()), ns = simulated_stamp_ns(now);
     int part = 0;
     return (unsigned long long)(simulated_fault("timer_back", NULL)    ? 2 * simulated_stamp_ns(0) - ns
+                                : simulated_fault("timer_stuck", NULL)  ? simulated_stamp_ns(0)
                                 : simulated_fault("timer_fast", &part) ? ns + now * 100 / part
                                                                        : ns);
 }

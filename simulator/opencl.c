@@ -58,6 +58,7 @@ struct _cl_program {
 };
 struct _cl_kernel {
     struct simulated_command call; /* its arguments so far */
+    cl_program program;
     const char *parameters;        /* from here on in the program's text */
     unsigned set;                  /* bit i: argument i is set */
     bool launched;
@@ -213,6 +214,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error) {
     char symbol[96];
     cl_kernel kernel = CREATE(cl_kernel, cl_kernel, CL_INVALID_KERNEL_NAME);
     snprintf(symbol, sizeof symbol, "%s%s", program->prefix, name);
+    if (kernel) kernel->program = program;
     if (kernel) kernel->call.name = strdup(name);
     if (kernel) *(void **)&kernel->call.kernel = dlsym(RTLD_DEFAULT, symbol);
     snprintf(symbol, sizeof symbol, "void %s(", name);
@@ -233,6 +235,10 @@ static size_t parameter_bytes(const char *at, cl_uint index) {
 static size_t most_threads(cl_device_id device) {
     return device->type == CL_DEVICE_TYPE_CPU ? 1024 : (size_t)device->timing->threads_per_unit;
 }
+
+API(clGetKernelInfo, (cl_kernel kernel, cl_kernel_info what, ROOM), cl_ask, CL_INVALID_KERNEL,
+    if (what != CL_KERNEL_PROGRAM) simulated_stop("clGetKernelInfo: %#x", what);
+    VALUE(cl_program, kernel->program))
 
 API(clGetKernelWorkGroupInfo, (cl_kernel kernel UNUSED, cl_device_id device, cl_kernel_work_group_info what, ROOM),
     cl_ask, CL_INVALID_KERNEL,

@@ -6,7 +6,7 @@ import struct
 import textwrap
 from fractions import Fraction
 
-from parts_table import KINDS, Entry, item, sum_of, write_csv
+from parts_table import KINDS, Entry, item, sum_of
 
 UNITS = {"ns": Fraction(1, 1000), "us": Fraction(1), "ms": Fraction(1000), "s": Fraction(1000000)}
 NAMES = {"nsec": "ns", "nanosecond": "ns", "usec": "us", "µs": "us", "μs": "us", "microsecond": "us", "msec": "ms",
@@ -404,7 +404,7 @@ def ask_others(program, entries):
     return made_of
 
 
-def tell(program, answers, simplest, as_csv, known):
+def tell(program, answers, simplest, known):
     """Prints each number with what it holds; `known` are the parts that it is thought to hold."""
     printed = program.printed
     entries, growths = sums(program, answers, simplest, known)
@@ -416,9 +416,6 @@ def tell(program, answers, simplest, as_csv, known):
             entry.rest = Fraction(0)
         if number.error > Fraction(1, 10):  # then what is left is known to a us
             entry.step_us = Fraction(1)
-    if as_csv:
-        write_csv(list(zip(printed, entries)), program.times)
-        return
     launches = launches_in(program, growths)
     print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
     told = []  # the numbers' lines, and the answer for all of them

@@ -6,7 +6,6 @@
       WORDS: COLUMNS  what else is to say about them; 'all' are those with a sum
       late: KIND COUNT COLUMNS, ...; KIND ...
 """
-import csv
 import re
 import sys
 import textwrap
@@ -14,7 +13,7 @@ from fractions import Fraction
 
 HEAD = "In the model: each number as a sum of parts, and of what the program adds; parts --help explains."
 BELOW, EVERY = "below the table", "every row"
-LATE = {"late_first": 10, "late_seventh": 10, "late_each": 1}  # the step of each, in ns
+LATE = {"late_first": 1000, "late_seventh": 100, "late_each": 4}  # the step of each, in ns
 ITEM = re.compile(r"(?:^|([-+,]) )?(?:([0-9./]+) )?([a-z_][a-z_0-9]*)")
 KINDS = ("stays with all times doubled", "halves with all times doubled", "doubles with all times doubled",
          "no parts: neither doubles, halves nor stays")
@@ -173,18 +172,3 @@ def read_table(text):
             for column, entry in {**(equal if row != BELOW else {}), **columns}.items():
                 entries[row, column] = entry
     return entries
-
-
-def write_csv(asked, times):
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["row", "column", "part", "coefficient"])
-    for number, entry in asked:
-        if entry.kind:
-            writer.writerow([*number.key, entry.kind, ""])
-            continue
-        sums = {"number_us": number.value, "sum_us": entry.sum_us(times), "rest_us": entry.rest}
-        late = {name: count for name, count in entry.late.items() if count}
-        for part, count in {**entry.parts, **late, **sums}.items():
-            writer.writerow([*number.key, part, f"{float(count):.6g}" if part not in sums else f"{float(count):.6f}"])
-        for part in entry.uneven:
-            writer.writerow([*number.key, f"uneven {part}", ""])

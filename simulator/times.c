@@ -44,7 +44,7 @@ static const char h200[] =
     /* cuda_events: host_no_sync; host_sync and event; event_floor; event_net of the spin; cpu_clock_asleep */
     "launch_call=4350,submit=300,latency=1500,wake=2000,fetch=250,event=1000,unit_0=0,launch=600,drain=375,"
     "asleep=78000,"
-    /* warmup: first_launch; other_kernel_then_one. lazy_loading: EAGER */
+    /* warmup: first_launch; other_kernel_then_one. minimal of chapter 06: EAGER */
     "load_first=20000,load_lazy=152000,load=6400,load_anew=6400,load_eager=5000,"
     /* block_clock: one block, of 256 and of 32 and 1,024 threads; a full device; the span; 16 times as many blocks */
     "read=10,barrier=0,barrier_alone=49,barrier_warp=1,barrier_first=300,neighbour=4,dispatch_100=68,neighbour_later=2,"

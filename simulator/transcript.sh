@@ -13,7 +13,7 @@
 #                                 faults.txt
 #     time_nan  1  impossible: .. a row: that word, the exit code, what was [hit], and the first line of stderr, or the
 #                                 last one of stdout. Two blanks end the word, which may have single ones
-#     # words                     kept
+#     ## words                    kept; a table's own words have one #
 # Line numbers of the source, stamps and the times of an impossible row are left out.
 # In $PATH is `marked`, too: it prints which rows of a record are disturbed, and no number.
 # With REFRESH=1 TRANSCRIPT is written anew: REFRESH=1 ctest -L simulated; then read the diff. A new one needs no more
@@ -77,7 +77,7 @@ while IFS= read -r line; do
         *' | '*) ;;
         'parts '* | *=*' parts '*)
             # shellcheck disable=SC2094 # it is read alone
-            sed "1,${at}d; /^[\$#] /,\$d" "$transcript" >"$scratch/table"
+            sed "1,${at}d; /^[\$] /,\$d; /^## /,\$d" "$transcript" >"$scratch/table"
             [ "${REFRESH-}" ] || line="$line --check $scratch/table"
             ;;
         esac
@@ -87,13 +87,7 @@ while IFS= read -r line; do
         [ "$code" = 0 ] || echo "exit $code"
         [ ! "$hit" ] || echo "hit $hit"
         ;;
-    '# '*)
-        word=${line#'# '}
-        case ${word%% *} in
-        *,?* | "${word%,},") ;; # a record's own line
-        *) printf '%s\n' "$line" ;;
-        esac
-        ;;
+    '## '*) printf '%s\n' "$line" ;;
     ?*)
         [ "$rows" ] || continue
         empty=

@@ -3,17 +3,17 @@
 """check.py [--refresh] [BUILD]: compares every Markdown file that git tracks with the programs and the recorded results.
 
 - Quotes. A code block after  <!-- from FILE -->  is FILE, whole; after  <!-- from FILE: A ... B -->  its lines from
-  the first with A to the next with B (for }: just }). FILE may also be MACHINE/PROGRAM: what it printed there.
+  the first with A to the next with B (for }: just }). FILE may also be MACHINE/NAME, for docs/results/MACHINE/NAME.txt.
 - Numbers. A mark names a number of its section, then its record in docs/results, then what chooses exactly one row, and
-  the column; the number is the recorded value, rounded. Without column=value the name is that of a '# name,' line:
+  the column; the number is the recorded value, rounded. Without column=value the name is that of a '# name value' line:
 
       <!-- numbers
       12.7  nvidia-h100/sm_counters what=zero_points time_us /1000
       6.4   nvidia-h100/clfinish_sync overhead_us
-      99    compare_trials "device=NVIDIA H200" min holds
+      3.4   nvidia-h100/warmup recipe=mean_of_100 median error_percent
       -->
 
-  max or min is of all chosen rows; /1000 divides.
+  max, min or median is of all chosen rows that have the number; /1000 divides.
 - Links. Each leads to a file that git tracks, and with #anchor to a heading. A picture has an alternative text, and
   colours for a dark page or a white ground.
 - Options. One in a line that runs a program stands in the --help of that program; any other in a --help of its
@@ -32,6 +32,7 @@ import itertools
 import pathlib
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import textwrap
@@ -48,7 +49,7 @@ NUMBER = r"(?<![A-Za-z0-9_.])(?:(?<![A-Za-z0-9_.)])[+-])?\d+(?:\.\d+)?(?![A-Za-z
 PROSE = re.compile(rf"{CODE}|{COMMENT}|^#+ [^\n]*|^ *\d+\. |({NUMBER})", re.S | re.M)  # its numbers
 LINK = re.compile(r"(?:(!)\[([^]]*))?\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS = {"--preset", "--build", "--no-install", "--refresh", "--processes", "--cold",  # CMake, ours
+OTHERS = {"--help", "--preset", "--build", "--no-install", "--refresh", "--processes", "--cold",  # CMake, ours
           "--unit",  # of parts
           "--clock-control", "--cache-control", "--lock-gpu-clocks", "--reset-gpu-clocks"}  # of NVIDIA's tools
 FOREIGN = {"CHANGELOG.md", "CONTRIBUTING.md", "docs/other_tools.md", "docs/references.md"}  # name what is not in the tree
@@ -60,18 +61,10 @@ def headings(text):
     return [found for found in HEADING.finditer(text) if found[1]]
 
 
-def printed(record_of):
-    """What a program printed on a machine, from docs/results/MACHINE/README.md."""
-    machine, _, program = record_of.partition("/")
-    page = ROOT / f"docs/results/{machine}/README.md"
-    found = page.is_file() and re.search(rf"^## {program}\n+```text\n(.*?)^```$", page.read_text(), re.S | re.M)
-    return found[1] if found else ""
-
-
 def lines_of(file, first, last):
     """The lines of `file` from the one with `first` to the next with `last`, moved to the left."""
-    path = ROOT / file
-    lines = (path.read_text() if path.is_file() else printed(file)).splitlines()
+    path = next((path for path in (ROOT / file, ROOT / f"docs/results/{file}.txt") if path.is_file()), None)
+    lines = path.read_text().splitlines() if path else []
     if first:
         lines = list(itertools.dropwhile(lambda line: first not in line, lines))
         end = next((i for i, line in enumerate(lines) if (line == "}" if last == "}" else last in line)), -1)
@@ -101,9 +94,9 @@ def recorded(source, number):
         file, *words = shlex.split(source)
         divisor = int(words.pop()[1:]) if words[-1][0] == "/" else 1
         name = words.pop()
-        choose = {"min": min, "max": max}[words.pop()] if words and "=" not in words[-1] else None
+        choose = {"min": min, "max": max, "median": statistics.median_low}[words.pop()] if words and "=" not in words[-1] else None
         keys = dict(word.split("=", 1) for word in words)
-        found = record.read(ROOT / f"docs/results/{file}.csv")
+        found = record.read(ROOT / f"docs/results/{file}.txt")
         if choose:
             value = choose(decimal.Decimal(row[name]) for row in found.select(**keys) if row[found.column(name)])
         else:
@@ -236,11 +229,11 @@ def check(path, programs, sources, refresh):
 def main(arguments):
     build, = [argument for argument in arguments if argument != "--refresh"] or ["build"]
     names = TRACKED or {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.md")}  # a reader's own notes are left alone
-    texts = sorted(ROOT / name for name in names if re.search(r"^(?!build/|\.|docs/results/.*/README).*\.md$", name)
+    texts = sorted(ROOT / name for name in names if re.search(r"^(?!build/|\.).*\.md$", name)
                    and (ROOT / name).is_file())
     programs = options_of(ROOT / build)
     sources = "".join(path.read_text(errors="ignore") for path in (ROOT.rglob("*.*") if not TRACKED else map(ROOT.joinpath, TRACKED))
-                      if path.is_file() and path.suffix not in (".md", ".csv", ".svg", ".png", ".txt", ".ipynb"))
+                      if path.is_file() and path.suffix not in (".md", ".svg", ".png", ".txt", ".ipynb"))
     faults = [fault for path in texts for fault in check(path, programs, sources, "--refresh" in arguments)]
     print(*faults, sep="\n", end="\n" if faults else "", file=sys.stderr)
     print(f"{len(texts)} texts, {len(faults)} faults" + ("" if TRACKED else "; git was not asked"))

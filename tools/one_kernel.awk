@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# awk -F, -f one_kernel.awk [clfinish_sync.csv] [cuda_events.csv]: one kernel under every clock, the medians of vector_add
-# from the records of chapters 02 and 04. tour.sh prints it.
+# awk -f one_kernel.awk [clfinish_sync.txt] [cuda_events.txt]: one kernel under every clock, the medians of vector_add
+# from the tables of chapters 02 and 04. tour.sh prints it.
 function of(name) { return name in column ? $column[name] : "" }
 BEGIN {
     measures["no_finish"] = "the call that queues the kernel"
@@ -16,23 +16,18 @@ BEGIN {
     measures["event_net"] = "the kernel on the device"
 }
 FNR == 1 { split("", column); api = FILENAME ~ /cuda_events/ ? "CUDA" : "OpenCL" }
-$1 == "# size" { size = $2 }
+$2 == "size" { size = $3 }
 /^#/ { next }
 !("method" in column) { for (c = 1; c <= NF; c++) column[$c] = c; next }
 of("method") in measures && of("kernel") ~ /^(vector_add)?$/ {
     if (!rows++)
-        printf "%-6s %-23s %-9s %11s  %s\n", "api", "method", "clock", "median (us)", "measures"
-    printf "%-6s %-23s %-9s %11.2f  %s%s\n", api, of("method"), of("clock"), of("median_us"), measures[of("method")],
-        of("disturbed") + 0 ? " (disturbed)" : ""
-    disturbed += of("disturbed")
+        printf "%-6s %-23s %-9s %11s  %s\n", "api", "method", "clock", "median_us", "measures"
+    printf "%-6s %-23s %-9s %11.3f  %s%s\n", api, of("method"), of("clock"), of("median_us"), measures[of("method")],
+        of("disturbed") == "-" ? "" : " (" of("disturbed") ")"
 }
 END {
-    if (!rows) {
+    if (!rows)
         print "No table: this machine has no OpenCL device and no CUDA GPU that ran the kernel."
-        exit
-    }
-    print "\nThe table shows vector_add of " size " floats on this machine, in microseconds (us)."
-    print "The work is the same in each row. The number depends on where the clock starts and stops."
-    if (disturbed)
-        print "Do not believe a row that says disturbed. Run the tour again on an idle machine."
+    else
+        print "\nvector_add of " size " floats on this machine. The work is the same in each row: the number depends on where the\nclock starts and stops."
 }

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The one reader of a program's record, which --csv=FILE writes: rows of CSV, and lines "# name,text".
+"""The one reader of what a program printed: rows, whose columns the first line without # names, and lines "# name value".
 
-    record = read("docs/results/nvidia-h100/clfinish_sync.csv")
-    record.meta["device"]                                     "NVIDIA H100 80GB HBM3"
+    record = read("docs/results/nvidia-h100/clfinish_sync.txt")
+    record.meta["device"]                                     "NVIDIA H100 80GB HBM3, NVIDIA CUDA, 580.159.04"
     record.find(method="no_finish", clock="host")["median_us"]   of exactly one row, or a RecordError
     record.select(clock="host")                               all such rows
+    record.numbers("estimate_us", recipe="mean_of_100")       of all such rows that have it, in their order
 
-Each value is a text, as the program wrote it. What is wrong with a record, or is not in it, is a RecordError
-that names the file.
+Each value is a text, as the program wrote it, and "" where it wrote "-". What is wrong with a record, or is not in it,
+is a RecordError that names the file.
 """
-import csv
 import pathlib
 import re
 
@@ -22,13 +22,13 @@ class Record:
     def __init__(self, name, text):
         self.name, self.meta, self.rows, self.columns = name, {}, [], []
         for number, line in enumerate(text.splitlines(), 1):
-            named = re.fullmatch(r"# (\w+),(.*)", line)
+            named = re.fullmatch(r"# ([a-z]\w*) (.*)", line)  # else it is a sentence
             if named:
                 if named[1] in self.meta:
                     raise RecordError(f"{name}, line {number}: a second '# {named[1]}'")
                 self.meta[named[1]] = named[2]
             elif line and not line.startswith("#"):
-                cells = next(csv.reader([line]))
+                cells = ["" if cell == "-" else cell for cell in line.split()]
                 if not self.columns:
                     self.columns = cells
                     twice = [column for column in cells if cells.count(column) > 1]
@@ -45,6 +45,12 @@ class Record:
             raise RecordError(f"{self.name}: no column '{name}'; there is {', '.join(self.columns)}")
         return name
 
+    def keys(self):
+        """The columns that name a row: those before the first number with a unit, or the first. A run is no name."""
+        units = r".*_(us|ns|ms|s|mhz|percent|days)|(.*_)?clocks(_.*)?"
+        first = next((i for i, column in enumerate(self.columns) if re.fullmatch(units, column)), 1)
+        return [column for column in self.columns[:first or 1] if column not in ("run", "launches")]
+
     def select(self, **keys):
         for key in keys:
             self.column(key)
@@ -56,6 +62,9 @@ class Record:
             asked = " ".join(f"{key}={value}" for key, value in keys.items()) or "without a key"
             raise RecordError(f"{self.name}: {len(found) or 'no'} row{'s' * (len(found) > 1)} {asked}")
         return found[0]
+
+    def numbers(self, column, **keys):
+        return [float(row[column]) for row in self.select(**keys) if row[self.column(column)]]
 
 
 def read(path):

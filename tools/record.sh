@@ -3,9 +3,8 @@
 #
 # tools/record.sh NAME [OPENCL_DEVICE]
 #
-# Runs every program that is built and has a device, and writes into docs/results/NAME/ its record
-# (program.csv), README.md with what each printed in the same run, and environment.txt, which says on what.
-# README.md has all programs, or, if a text already quotes or links what a program printed on NAME, only such.
+# Runs every program that is built and has a device, and writes into docs/results/NAME/ what each printed, as PROGRAM.txt,
+# and environment.txt, which says on what.
 # OPENCL_DEVICE goes to the OpenCL programs as --device; CUDA_VISIBLE_DEVICES chooses among several
 # GPUs, and empty it leaves out all. BUILD names the build folder, if not build; ONLY the programs, if not all.
 set -eu
@@ -32,11 +31,8 @@ export CUDA_DEVICE_ORDER=PCI_BUS_ID # as nvidia-smi counts them
 opencl_device=${2-}
 [ -z "$opencl_device" ] || "$build/02_clfinish_sync/clfinish_sync" --device "$opencl_device" --size 1 --runs 1 >/dev/null || exit 1
 
-# whose ENVIRONMENT: the machine's GPUs, or else its processor and OpenCL devices.
-whose() {
-    sed -n 's/^gpu: \([^,]*\).*/\1/p' "$1" | grep . ||
-        sed -n 's/^processor: //p; s/^opencl device \(.*\), driver.*/\1/p' "$1"
-}
+# whose ENVIRONMENT: the machine's GPUs, or else its processor.
+whose() { sed -n 's/^gpu: \([^,]*\).*/\1/p' "$1" | grep . || sed -n 's/^processor: //p' "$1"; }
 tools/environment.sh "$build" >"$scratch/environment.txt"
 [ -z "$opencl_device" ] || echo "opencl programs ran with: --device $opencl_device" >>"$scratch/environment.txt"
 if [ -e "$results/environment.txt" ] &&
@@ -49,7 +45,7 @@ mkdir "$scratch/record"
 
 # left_out NAME WHY: all right, but not beside an older record of it.
 left_out() {
-    if [ -e "$results/$1.csv" ]; then
+    if [ -e "$results/$1.txt" ]; then
         echo "record.sh: $1 is $2, and in '$results' from before: nothing was changed" >&2
         exit 1
     fi
@@ -58,11 +54,10 @@ left_out() {
 # wanted NAME: ONLY names it, or there is no ONLY.
 wanted() { case " ${ONLY-$1} " in *" $1 "*) ;; *) return 1 ;; esac; }
 
-# record OUTPUT PROGRAM OPTIONS...: OUTPUT.txt and OUTPUT.csv; nothing where there is no device.
+# record NAME PROGRAM OPTIONS...: NAME.txt; nothing where there is no device.
 record() {
     name=$1
     wanted "$name" || return 0
-    output=$scratch/record/$name
     program=$build/$2
     chosen=
     shift 2
@@ -74,11 +69,10 @@ record() {
     ! grep -q "^opencl ${program#"$build"/}\$" "$build/programs.txt" || chosen=$opencl_device
     [ -z "$chosen" ] || set -- --device "$chosen" "$@"
     code=0
-    "$program" --csv="$output.csv" "$@" >"$output.txt" || code=$?
+    "$program" "$@" >"$scratch/output" || code=$?
     case $code in
-    0) echo "$name: recorded" ;;
+    0) mv "$scratch/output" "$scratch/record/$name.txt" ;;
     77)
-        rm -f "$output.txt" "$output.csv"
         left_out "$name" "without a device" # the program has said so
         return
         ;;
@@ -88,69 +82,50 @@ record() {
 }
 
 # The chapters' first pages: what they print on the first device, when PoCL has no compiled kernel yet.
+page() { # NAME PROGRAM
+    ! wanted "$1" || [ ! -x "$2" ] || ! POCL_KERNEL_CACHE=0 "$2" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$1.txt"
+}
 for minimal in "$build"/0?_*/0?_*_minimal "$build"/0?_*/0?_*_minimal_blocked; do
-    name=${minimal##*/}
-    ! wanted "$name" || [ ! -x "$minimal" ] || ! POCL_KERNEL_CACHE=0 "$minimal" >"$scratch/output" || mv "$scratch/output" "$scratch/record/$name.txt"
+    page "${minimal##*/}" "$minimal"
 done
+export CUDA_MODULE_LOADING=EAGER # CUDA 12.2 and later load lazily
+page 06_cuda_minimal_eager "$build/06_warmup/06_cuda_minimal"
+unset CUDA_MODULE_LOADING
 while read -r _ program; do # CMake lists the programs, in reading order
-    record "${program##*/}" "$program"
+    case $program in
+    */warmup*) record "${program##*/}" "$program" --runs 5 ;;
+    *) record "${program##*/}" "$program" ;;
+    esac
 done <"$build/programs.txt"
+record block_timeline 05_block_clock/block_clock --each --blocks 600 --threads 1024
 # What the texts say to try.
 record try_clfinish_sync 02_clfinish_sync/clfinish_sync --size 1024
 record try_block_clock 05_block_clock/block_clock --blocks 1,132,133,264 --threads 32,256,1024
 
-if [ -x "$build/copy/recipe_cuda" ] && [ -e "$scratch/record/cuda_events.csv" ]; then
-    "$build/copy/recipe_cuda" >"$scratch/record/recipe.txt"
-fi
-
-for compare in "$build/copy/compare_cuda" "$build/copy/compare_opencl"; do
-    ! wanted compare || [ ! -x "$compare" ] || [ -e "$scratch/record/compare.txt" ] ||
-        ! "$compare" --csv="$scratch/compare.csv" >"$scratch/output" || {
-        mv "$scratch/compare.csv" "$scratch/record"
-        mv "$scratch/output" "$scratch/record/compare.txt"
-    }
+# The files to copy, with the versions that they come with; recipe on a GPU alone.
+[ ! -e "$scratch/record/cuda_events.txt" ] || record recipe copy/recipe_cuda
+for compare in compare_cuda compare_opencl; do
+    [ ! -x "$build/copy/$compare" ] || [ -e "$scratch/record/compare.txt" ] || record compare "copy/$compare"
 done
 
 # With ONLY, what the other programs printed stays.
-if [ "${ONLY-}" ] && [ -e "$results/README.md" ]; then
-    awk -v to="$scratch/record/" '/^## / { file = to $2 ".txt"; if ((getline <file) >= 0) file = ""; next }
-        /^```/ { inside = /text/; next }
-        inside && file { print >file }' "$results/README.md"
+if [ "${ONLY-}" ] && [ -e "$results/environment.txt" ]; then
     sed -n 's/^date: /recorded before, in part: /p; /^recorded before/p' "$results/environment.txt" |
         grep -v "$(date -u +%Y-%m-%d)" | sort -u >>"$scratch/environment.txt" || :
 fi
 mkdir -p "$results"
-# printed NAMES: README.md with what these programs printed; without names, all.
-printed() {
-    echo "# What the programs printed: ${results##*/}"
-    echo
-    echo "The machine is in [environment.txt](environment.txt). NAME.csv, where it is here, is the record of the same run."
-    for output in "$scratch/record"/*.txt; do
-        name=${output##*/}
-        name=${name%.txt}
-        [ -z "$1" ] || echo "$1" | grep -qx "$name" || continue
-        printf '\n## %s\n\n```text\n' "$name"
-        sed -e 's/ *$//' -e '${/^$/d' -e '}' "$output"
-        echo '```'
-    done
-}
-rm -f "$scratch/record"/try_*.csv # of what the texts say to try, the page has the answer
-mv "$scratch/environment.txt" "$scratch/record"/*.csv "$results"
-# What a text quotes or links; of a machine that no text names, all.
-printed "$(grep -rhoE --include='*.md' "(from |/)$1/(README\.md#)?[a-z0-9_]+( |:|\))" --exclude-dir=build . |
-    sed 's/.*[/#]//; s/.$//' | sort -u)" >"$scratch/README.md"
-mv "$scratch/README.md" "$results"
+mv "$scratch/environment.txt" "$scratch/record"/*.txt "$results"
 cat "$results/environment.txt"
 
-# draw PLOT CSV: the chapter's pictures, where their data is; CSV may be a pattern.
+# draw PLOT RECORD: the chapter's pictures, where their data is; RECORD may be a pattern.
 draw() {
     ! find "$results" -name "$2" | grep -q . || gnuplot -c "$1" "$results"
 }
 if command -v gnuplot >/dev/null; then
-    draw 03_opencl_profiling/plot.gp bandwidth.csv
-    draw 04_cuda_events/plot.gp cuda_events.csv
-    draw 05_block_clock/plot.gp block_timeline.csv
-    draw 06_warmup/plot.gp 'warmup*.csv'
+    draw 03_opencl_profiling/plot.gp bandwidth.txt
+    draw 04_cuda_events/plot.gp cuda_events.txt
+    draw 05_block_clock/plot.gp block_timeline.txt
+    draw 06_warmup/plot.gp 'warmup*.txt'
     for picture in "$results"/*.svg; do # half of gnuplot's lines are groups with nothing in them; a group gets one line
         [ ! -e "$picture" ] || sed -i -z 's/<g [^>]*>\n<\/g>\n//g; s/\t<filter.*<\/filter>\n//; s/\n\t*<text>/<text>/g
             s/\n\t*<\/g>/<\/g>/g; s/\n\n*/\n/g; s/\n\t*\([^<\t]\|<[^g\/\t]\|<g tr\|<\/defs\)/ \1/g' "$picture"

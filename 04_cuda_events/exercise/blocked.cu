@@ -5,9 +5,9 @@
  * waits for the host's launch call. Add what closes this gap.
  *
  * In the number must be: preparation, kernel, drain. The events' own time may be in it.
- * Not: the host's calls. If one of them takes 0.3 ms, the number must stay. If the host was too
- * slow for that, do not print a number: say so on stderr, and end with 1. The GPU must never wait
- * for ever.
+ * Not: the host's calls. If one of them takes 0.3 ms, the number must stay. Ask
+ * cudaEventQuery(start) whether the GPU began before all was queued. If it did, print no number:
+ * say so on stderr, and end with 1. The GPU must never wait for ever.
  *
  * Copy:  cp 04_cuda_events/exercise/blocked.cu ~    in the suite's folder
  * Check: simulator/check ~/blocked.cu          there, too

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What holds for every program's record. A chapter's rules come after this. With plain=1 it is no record, but what a
+# What holds for every program's table. A chapter's rules come after this. With plain=1 it is none, but what a
 # first page prints. whole_ms is how long the run took by the shell's clock, or 0: unknown.
 
 # Says which rule a row breaks, or at the end all rows.
@@ -30,9 +30,11 @@ function v(name) { # the number under `name`
 { ask($0 !~ /\r/, "a line ends with a line feed and nothing else") }
 plain { rows++ }
 !plain && /^# / {
-    value[substr($1, 3)] = $2
-    ask(!said[$1]++, "a name stands once")
-    ask($0 !~ /,(-?nan|-?inf)$/, "a value is a number")
+    if ($2 ~ /^[a-z]/) { # else it is a sentence
+        value[$2] = $3
+        ask(!said[$2]++, "a name stands once")
+        ask($0 !~ / (-?nan|-?inf)$/, "a value is a number")
+    }
     next
 }
 !plain && !columns {
@@ -40,14 +42,14 @@ plain { rows++ }
         column[name[i] = $i] = i
     columns = NF
     ask(length(column) == columns, "each column has a name of its own")
-    ask(said["# program"] && said["# device"] && said["# driver"] && said["# date"],
+    ask(said["program"] && said["device"] && said["date"],
         "above the rows stands where they are from")
     next
 }
 !plain {
     ask(NF == columns, "as many cells as names")
     for (i = 1; i <= NF; i++)
-        if (name[i] ~ /(_us|_ns|_ms|_mhz|_gb_s|percent|clocks.*)$/ && $i != "")
+        if (name[i] ~ /(_us|_ns|_ms|_mhz|_gb_s|percent|clocks.*)$/ && $i != "-")
             ask(is_number($i), name[i] " is a number")
     for (i = 1; i <= NF; i++)
         if (name[i] ~ /_[unm]s$/ && name[i] !~ /^(start|end)_ns$/) # these are stamps
@@ -58,13 +60,13 @@ plain { rows++ }
     if (has("min_us") && has("mean_us"))
         ask(v("min_us") <= v("mean_us") + 0.001 && v("mean_us") <= v("max_us") + 0.001, "min <= mean <= max")
     for (i = 1; i <= NF; i++) # the spread of a number's runs, as clocks_mean_min or span_min_us
-        if (name[i] ~ /._min(_|$)/ && $i != "") {
+        if (name[i] ~ /._min(_|$)/ && $i != "-") {
             of = most = name[i]
             sub(/_min/, "", of)
             sub(/_min/, "_max", most)
-            ask(v(name[i]) <= v(of) && (!has(most) || $column[most] == "" || v(of) <= v(most)), "min <= " of " <= max")
+            ask(v(name[i]) <= v(of) && (!has(most) || $column[most] == "-" || v(of) <= v(most)), "min <= " of " <= max")
         }
-    ask($column["disturbed"] ~ /^[01]$/, "disturbed is 0 or 1")
+    ask($column["disturbed"] ~ /^(-|[a-z][a-z_]*)$/, "disturbed is a word, or -")
     rows++
 }
 END {

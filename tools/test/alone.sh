@@ -4,6 +4,7 @@
 # tools/test/alone.sh [c|cu]: does each folder stand alone? Of each a copy in an empty place, with nothing but common/
 # beside it: it builds by its own CMakeLists.txt, and each of its programs (those in C, or in CUDA) by the line in its head,
 # without a warning; in C without -O2, with which the suite is built, too.
+# Red: who copies a folder, or the line in a program's head, cannot build it.
 set -euo pipefail
 unset CDPATH
 export LC_ALL=C

@@ -3,6 +3,7 @@
 #
 # tools/test/learners_copies.sh CMAKE: readers leave copies and broken files in the folders of the chapters. In a copy of the
 # suite nothing is then built or tested that was not before, and the first pages build and run.
+# Red: a learner's own half-finished file breaks the build of everything.
 set -eu
 unset CDPATH
 export LC_ALL=C

@@ -48,6 +48,7 @@ FLOW = r"(?:(?:branch|\[|\]) )*"
 WORK = r"(?:(?:load|shared|store|work|barrier|branch|\[|\]) )*"
 BLOCK_END = rf"barrier answer used {FLOW}branch clock timer (store )?sm store "
 REDUCTION = rf"load shared {FLOW}barrier {FLOW}shared {WORK}"
+HOLD = r"(timer clock|clock timer) \[ timer branch clock \] "
 BLOCK_STREAM = r"timer \[ load timer \] load branch store "
 WARP_STAMPS = {"stamped_spin_blocks", "stamped_vector_add"}  # by stamp()
 WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%globaltimer)"
@@ -58,23 +59,20 @@ RULES = {
         "spin": r"timer clock \[ timer \] clock store "},
     "05_block_clock/minimal.cu": {
         "timedReduction": rf"{FLOW}clock {FLOW}{REDUCTION}store {FLOW}barrier answer used {FLOW}branch clock store "},
-    "05_block_clock/block_timeline.cu": {
-        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store barrier \] {BLOCK_END}"},
     "05_block_clock/barrier.cu": {
         "divergent": rf"clock {WORK}work {WORK}store clock barrier next-clock "
-                     r"barrier answer used branch clock store "},
+                     r"barrier answer used branch clock store ",
+        "divergent_as_source": rf"clock store {FLOW}work {WORK}store barrier branch clock store "},
     "05_block_clock/sm_counters.cu": {
         "count_clocks": r"timer clock clock32 \[ clock \] clock32 timer store ",
         "stamp_blocks": r"timer clock \[ clock \] timer store "},
-    "04_cuda_events/minimal_blocked.cu": {"block_stream": r"timer \[ timer load \] load branch store "},
-    "04_cuda_events/cuda_events.cu": {"spin": r"timer \[ timer \] store ", "block_stream": BLOCK_STREAM},
+    "04_cuda_events/minimal_blocked.cu": {"hold": HOLD},
+    "04_cuda_events/cuda_events.cu": {"spin": r"timer \[ timer \] store ", "hold_for": HOLD},
     "04_cuda_events/wrong_questions.cu": {"spin": r"timer \[ timer \] store "},
     "04_cuda_events/three_times.cu": {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
-    "06_warmup/l2_cache.cu": {
-        "block_stream": BLOCK_STREAM,
-        "read_through": r"branch \[ load \] branch store "},
+    "06_warmup/l2_cache.cu": {"read_through": r"branch \[ load \] branch store "},
     "06_warmup/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
     "copy/recipe.cu": {
         "rcp_block": r"timer \[ timer load \] load branch store ", "rcp_read_all": "load branch store ",

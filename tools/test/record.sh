@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tools/test/record.sh: tools/record.sh, environment.sh and ./change.sh, in a copy, with programs that only write
-# what they were asked into their record.
+# tools/test/record.sh: tools/record.sh, environment.sh and ./change.sh, in a copy, with programs that print only what
+# they were asked.
+# Red: who records a machine loses or mixes records, or who changes an option has numbers of another command.
 # shellcheck disable=SC2016 # the programs expand them
 set -eu
 unset BUILD ONLY CDPATH
@@ -10,6 +11,18 @@ export LC_ALL=C
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$(dirname "$0")/../.."
+
+# The lines of docs/results/README.md that read a record: all find the same mean.
+awk '/^```/ { inside = /sh$/; next } inside && /\\$/ { printf "%s", substr($0, 1, length - 1); next } inside' docs/results/README.md |
+    while read -r tool line; do
+        case $tool in
+        python3) "$tool" -c 'import pandas' 2>/dev/null || continue ;;
+        gnuplot) command -v gnuplot >/dev/null || continue ;;
+        esac
+        (cd docs/results && echo "$tool $line" | sh 2>&1 | awk '{ printf "%.3f\n", $1 }')
+    done >"$copy/means"
+[ "$(sort -u "$copy/means")" = 257.512 ] || { echo "record.sh: README.md does not read a record" >&2 && exit 1; }
+
 mkdir -p "$copy/bin" "$copy/docs/results" "$copy/build/01_host_clock" "$copy/build/02_clfinish_sync"
 cp change.sh "$copy"
 mkdir "$copy/tools" && cp tools/*.sh "$copy/tools"
@@ -30,36 +43,21 @@ while read -r _ program; do
 #!/bin/sh
 [ "$*" != "--device list" ] || exec echo "0  Known GPU, driver 1"
 case " ${FAILS-} " in *" ${0##*/} "*) echo "${0##*/}: why" >&2 && exit "$CODE" ;; esac
-for word; do
-    case $word in --csv=*) echo "$*" | sed 's/--csv=[^ ]*/csv/' >"${word#--csv=}" ;; esac
-done
-echo "${0##*/} says $STATE"
+echo "${0##*/} says $STATE; asked: $*"
 .
 done <build/programs.txt
 chmod +x build/0*/*
 export STATE=this
 
-# With ONLY some programs are recorded anew, and the others stay. What the texts say to try is on the page, and leaves no
-# record. The device is for the OpenCL programs.
+# With ONLY some programs are recorded anew, and the others stay. The device is for the OpenCL programs.
 tools/record.sh known Known >/dev/null
 STATE=that ONLY=stopwatch tools/record.sh known Known >/dev/null
-(cd docs/results/known && grep ' says ' README.md && grep . ./*.csv) >found
+(cd docs/results/known && grep ' says ' ./*) >found
 is "ONLY" <<'.'
-clfinish_sync says this
-host_clock says this
-stopwatch says that
-clfinish_sync says this
-./clfinish_sync.csv:csv --device Known
-./host_clock.csv:csv
-./stopwatch.csv:csv
-.
-# If a text quotes what a machine printed, its page has nothing else.
-echo '[it](results/known/README.md#stopwatch)' >docs/text.md
-ONLY=host_clock tools/record.sh known >/dev/null
-rm docs/text.md
-grep '^## ' docs/results/known/README.md >found
-is "the page" <<'.'
-## stopwatch
+./clfinish_sync.txt:clfinish_sync says this; asked: --device Known
+./host_clock.txt:host_clock says this; asked: 
+./stopwatch.txt:stopwatch says that; asked: 
+./try_clfinish_sync.txt:clfinish_sync says this; asked: --device Known --size 1024
 .
 # A program that fails, one that has no device any more, and another machine change nothing.
 cp -R docs/results/known before
@@ -74,40 +72,56 @@ env -u CUDA_VISIBLE_DEVICES tools/environment.sh | grep -x "gpu: NVIDIA Known, d
 tools/environment.sh | grep -q 'kernel 6.1.0$' # nothing but its numbers
 
 # Five processes of each, with the options A and B, and then they are compared. A wrong option leaves the older records.
-printf '%s\n' 'import pathlib, sys' 'print(*(p.read_text() for p in sorted(pathlib.Path(sys.argv[1]).glob("*.csv"))), sep="")' \
+printf '%s\n' 'import pathlib, sys' 'print(*(p.read_text() for p in sorted(pathlib.Path(sys.argv[1]).glob("*.txt"))), sep="")' \
     >tools/compared.py
 {
-    ./change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep csv | uniq -c | tr -s ' '
+    ./change.sh 01_host_clock/stopwatch --runs 3 -- --runs 7 | grep asked | uniq -c | tr -s ' '
     ./change.sh host_clock --device list
-    ./change.sh stopwatch --runs 0,1 -- --runs 7 | grep A2
-    cat build/change/stopwatch/A2.txt # where a program says why
+    STATE='
+median_us disturbed
+1 runs_drift
+#' ./change.sh stopwatch --runs 0,1 -- --runs 7 | grep A2
+    sed -n '2,$p' build/change/stopwatch/A2.txt # where a program says why
+    STATE='
+median_us disturbed
+1 -
+#' ./change.sh stopwatch | grep A2 || :
 } >found
 is "a change" <<'.'
- 5 csv --runs 3
- 5 csv --runs 7
+ 5 stopwatch says this; asked: --runs 3
+ 5 stopwatch says this; asked: --runs 7
 0  Known GPU, driver 1
-The tables with disturbed rows (!), in ./build/change/stopwatch: ./A1.txt ./A2.txt ./A3.txt ./A4.txt ./A5.txt
-stopwatch says this
+The tables with disturbed rows (!), in ./build/change/stopwatch: ./A1.txt ./A2.txt ./A3.txt ./A4.txt ./A5.txt ./B1.txt ./B2.txt ./B3.txt ./B4.txt ./B5.txt
+median_us disturbed
+1 runs_drift
+#; asked: --runs 0,1
 .
 fails "^change.sh: 'stopwach' is not built. These are: .*stopwatch " ./change.sh stopwach
 mv build built
 fails "^change.sh: nothing is built yet.* \./tour.sh build$" ./change.sh stopwatch
 mv built build
+./change.sh stopwatch -- --runs 7 >/dev/null
 fails "^change.sh: its options: ./build/01_host_clock/stopwatch --help" env FAILS=stopwatch CODE=2 ./change.sh stopwatch --rnus 9
-grep -qx 'csv --runs 7' build/change/stopwatch/B5.csv
+grep -q 'asked: --runs 7' build/change/stopwatch/B5.txt
 
-# Without a GPU a CUDA program of a chapter runs on the simulated one, in few runs; with one on the GPU.
+# Without a GPU a CUDA program of a chapter runs on the simulated one, in few runs; with one on the GPU. It is built, or not.
 echo "cuda 04_cuda_events/cuda_events" >>build/programs.txt
 mkdir -p build/04_cuda_events build/simulated/bin/04_cuda_events
-sed 's/"$\*" | sed/"$* $SIMULATED_TIMES" | sed/' build/01_host_clock/stopwatch >build/simulated/bin/04_cuda_events/cuda_events
+sed 's/asked: $\*/& $SIMULATED_TIMES/' build/01_host_clock/stopwatch >build/simulated/bin/04_cuda_events/cuda_events
 chmod +x build/simulated/bin/04_cuda_events/cuda_events
-./change.sh cuda_events --size 5 -- --runs 2 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >found
-cp build/01_host_clock/stopwatch build/04_cuda_events/cuda_events
-./change.sh cuda_events --size 5 | grep 'csv\|hardware' | uniq -c | tr -s ' ' >>found
+asked() { "$@" | grep 'asked\|hardware' | sed 's/.*asked: //' | uniq -c | tr -s ' '; }
+asked ./change.sh cuda_events --size 5 -- --runs 2 >found
+sed '2i [ ! "${NO_GPU-}" ] || exit 77' build/01_host_clock/stopwatch >build/04_cuda_events/cuda_events
+chmod +x build/04_cuda_events/cuda_events
+NO_GPU=yes asked ./change.sh cuda_events --size 5 -- --runs 2 >>found
+asked ./change.sh cuda_events --size 5 >>found
 is "a change without a GPU" <<'.'
  1 No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware.
- 2 csv --runs 1 --size 5 h200
- 2 csv --runs 2 h200
- 5 csv
- 5 csv --size 5
+ 2 --runs 1 --size 5 h200
+ 2 --runs 2 h200
+ 1 No NVIDIA GPU here: on a simulated one, a model of an H200 in software. No number is of hardware.
+ 2 --runs 1 --size 5 h200
+ 2 --runs 2 h200
+ 5 
+ 5 --size 5
 .

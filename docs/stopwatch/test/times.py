@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes times.js: the times of the model of an H200, and what was measured. With --check: is it as it would be written?"""
-import csv
 import json
 import os
 import re
@@ -22,31 +21,34 @@ def times():
     model = re.search(r"static const char h200\[\] =(.*?);\n", read("simulator/times.c"), re.S)[1]
     model = "".join(re.findall(r'"([^"]*)"', re.sub(r"/\*.*?\*/", "", model, flags=re.S)))
     found.update({name: int(ns) for name, ns in re.findall(r"(\w+)=(\d+)", model)})
-    used = set(re.findall(r"\bT\.(\w+)", read("stopwatch/machine.js") + read("stopwatch/run.js")))
+    used = set(re.findall(r"\bT\.(\w+)", read("docs/stopwatch/machine.js") + read("docs/stopwatch/run.js")))
     return {name: ns for name, ns in found.items() if name in used}
 
 
 def record(name):
     """A record's facts, from its first lines, and its rows."""
     lines = read(f"docs/results/{name}").splitlines()
-    facts = dict(line[2:].split(",", 1) for line in lines if line.startswith("# "))
-    return facts, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    facts = dict(line[2:].partition(" ")[::2] for line in lines if line.startswith("# "))
+    facts["device"] = facts["device"].partition(",")[0]
+    head, *rows = [line.split() for line in lines if not line.startswith("#")]
+    return facts, [dict(zip(head, row)) for row in rows]
 
 
 def measured():
     """method: [device, date, what was timed, median, least, greatest]"""
     found = {}
     for folder in ("nvidia-h200", "nvidia-h100"):
-        facts, rows = record(f"{folder}/cuda_events.csv")
+        facts, rows = record(f"{folder}/cuda_events.txt")
         for row in rows:
             if row["kernel"] == "spin_10us":
                 found.setdefault(row["method"], []).append(
                     [facts["device"], facts["date"], "spin_10us", *[float(row[c]) for c in ("median_us", "min_us", "max_us")]])
-        facts, rows = record(f"{folder}/warmup.csv")
-        for row in rows:
-            found.setdefault(row["recipe"], []).append(
-                [facts["device"], facts["date"], float(row["steady_us"]),
-                 *[float(row[c]) for c in ("estimate_us", "estimate_min_us", "estimate_max_us")]])
+        facts, rows = record(f"{folder}/warmup.txt")
+        for recipe in dict.fromkeys(row["recipe"] for row in rows):  # several rows: its runs
+            us, steady_us = (sorted(float(row[c]) for row in rows if row["recipe"] == recipe and row[c] != "-")
+                             for c in ("estimate_us", "steady_us"))
+            found.setdefault(recipe, []).append(
+                [facts["device"], facts["date"], steady_us[len(steady_us) // 2], us[len(us) // 2], us[0], us[-1]])
     return found
 
 
@@ -58,7 +60,7 @@ def main():
              "const MEASURED = {\n")
     text += "".join(f"  {name}: [{', '.join(json.dumps(row) for row in rows)}],\n" for name, rows in measured().items()) + "};\n"
     if sys.argv[1:] == ["--check"]:
-        if read("stopwatch/times.js") == text:
+        if read("docs/stopwatch/times.js") == text:
             return 0
         print("times.js is not as test/times.py writes it")
         return 1
