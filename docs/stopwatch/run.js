@@ -331,7 +331,7 @@ class Runner {
           : ways[0] === "HostToDevice" && !isPinned(from) && size > 65536;
         return m.copy(size, waits, isAsync ? this.stream(e.arguments[4]) : null, ways[1] !== ways[2]), { v: 0 };
       }
-      case "cudaMemset": case "cudaMemsetAsync": return m.memset(this.stream(e.arguments[3])), { v: 0 };
+      case "cudaMemset": case "cudaMemsetAsync": return m.memset(this.stream(e.arguments[3]), bytesOf(2)), { v: 0 };
       case "cudaMalloc": return this.store(e.arguments[0], { memory: "device", bytes: bytesOf(1) }), works(T.allocate);
       case "cudaMallocHost": case "cudaHostAlloc": return this.store(e.arguments[0], { memory: "pinned", bytes: bytesOf(1) }), works(T.allocate_host);
       case "cudaFree": case "cudaFreeHost": return works(T.release), m.wait(null), { v: 0 };
