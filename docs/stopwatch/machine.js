@@ -143,6 +143,7 @@ class Machine {
       c.codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
       const code = (this.codeBegin = c.codeBegin);
       if (c.gate) c.work = this.gateSeen(c, code) - code;
+      if (c.hold) c.work = this.codeOf(code + this.holdOf(c.hold)) - code;
       if (Number.isNaN(c.work)) return false;
       const fast = blocksTake(T, c); // with the full clock
       c.codeEnd = this.timeOf(code + (c.bytes ? blocksTake(T, c, code, this) : fast));
@@ -180,6 +181,11 @@ class Machine {
   // A command is about to begin: the first one of all, or one behind a pause?
   wake(ready) {
     if (!this.latest || ready > this.latest.end + this.T.pause) this.woke = ready;
+  }
+
+  // How long a kernel runs that reads a clock until so much has passed: it ends at a whole reading.
+  holdOf(ns) {
+    return Math.ceil(ns / this.T.read) * this.T.read;
   }
 
   // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at once,

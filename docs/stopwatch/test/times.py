@@ -22,7 +22,7 @@ def times():
     model = re.search(r"static const char h200\[\] =(.*?);\n", read("simulator/times.c"), re.S)[1]
     model = "".join(re.findall(r'"([^"]*)"', re.sub(r"/\*.*?\*/", "", model, flags=re.S)))
     found.update({name: int(ns) for name, ns in re.findall(r"(\w+)=(\d+)", model)})
-    used = set(re.findall(r"\bT\.(\w+)", read("stopwatch/machine.js") + read("stopwatch/run.js")))
+    used = set(re.findall(r"\bT\.(\w+)", read("docs/stopwatch/machine.js") + read("docs/stopwatch/run.js")))
     return {name: ns for name, ns in found.items() if name in used}
 
 
@@ -58,7 +58,7 @@ def main():
              "const MEASURED = {\n")
     text += "".join(f"  {name}: [{', '.join(json.dumps(row) for row in rows)}],\n" for name, rows in measured().items()) + "};\n"
     if sys.argv[1:] == ["--check"]:
-        if read("stopwatch/times.js") == text:
+        if read("docs/stopwatch/times.js") == text:
             return 0
         print("times.js is not as test/times.py writes it")
         return 1
