@@ -185,7 +185,7 @@ class Machine {
 
   // How long a kernel runs that reads a clock until so much has passed: it ends at a whole reading.
   holdOf(ns) {
-    return Math.ceil(ns / this.T.read) * this.T.read;
+    return (Math.ceil(ns / this.T.read) + 1) * this.T.read;
   }
 
   // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at once,

@@ -11,17 +11,18 @@ const KINDS = {
   earlier: ["an earlier kernel, which still ran", "之前的核函数，尚未结束"],
   gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"],
   event: ["event overhead on the GPU", "GPU 上的事件开销"],
+  driver: ["the driver's start: the first call of CUDA", "驱动启动：首次 CUDA 调用"],
   load: ["loading the kernel: its first launch", "加载核函数：首次启动"],
   launch: ["launch overhead: the host's call", "启动开销：主机的启动调用"],
   way: ["launch latency: from the call's end to the kernel's begin", "启动延迟：从调用结束到核函数开始"],
   wake: ["the host wakes up from its wait", "主机从等待中醒来"],
   copy: ["a copy, or cudaMemset", "拷贝或 cudaMemset"],
   sleep: ["the host sleeps", "主机休眠"],
-  blocker: ["the blocker: a kernel that holds the GPU", "阻塞核函数：占住 GPU"],
+  blocker: ["the hold: a kernel that keeps the GPU busy", "占住 GPU 的核函数"],
   host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],
   rounding: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
 };
-const HOST_KIND = { launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
+const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
 
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {
@@ -52,7 +53,7 @@ function pathOf(machine, span) {
         c = null;
         continue;
       }
-      const kind = c.gate ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
+      const kind = c.gate || c.hold ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
       if (kind === "blocks") put("clock", c.codeEnd - c.slow, c.codeEnd, c);
       put(kind, c.codeBegin, kind === "blocks" ? c.codeEnd - c.slow : c.codeEnd, c);
       put("shell", c.begin, c.codeBegin, c);

@@ -94,6 +94,7 @@ class Preprocessor {
       else if (!macro || (macro.parameters && (tokens[i + 1] ?? {}).text !== "(")) made.push(token);
       else {
         let given = {};
+        const { from } = token;
         if (macro.parameters) {
           const parts = [[]];
           let depth = 0;
@@ -109,13 +110,13 @@ class Preprocessor {
         }
         const body = [];
         macro.body.forEach((each, k) => {
-          const last = macro.body[k - 1] ?? {}, at = { ...each, line: token.line, from: -1 };
+          const last = macro.body[k - 1] ?? {}, at = { ...each, line: token.line, from, to: tokens[i].to };
           if (each.text === "##" || each.text === "#") return;
           if (last.text === "##") {
             const part = given[each.text] ?? [each], left = body.pop();
             body.push(...(left ? [{ ...left, text: left.text + part.map((p) => p.text).join(""), type: left.type }] : part));
           } else if (last.text === "#") body.push({ ...at, type: "text", text: JSON.stringify(given[each.text].map((p) => p.text).join(" ")) });
-          else if (each.type === "name" && given[each.text]) body.push(...((macro.body[k + 1] ?? {}).text === "##" ? given[each.text] : this.expanded(given[each.text], inside)).map((p) => ({ ...p, line: token.line })));
+          else if (each.type === "name" && given[each.text]) body.push(...((macro.body[k + 1] ?? {}).text === "##" ? given[each.text] : this.expanded(given[each.text], inside)).map((p) => ({ ...p, line: token.line, from, to: tokens[i].to })));
           else body.push(at);
         });
         made.push(...this.expanded(body, [...inside, token.text]));
@@ -140,6 +141,12 @@ const QUALIFIERS = /^(const|constexpr|static|inline|volatile|extern|unsigned|sig
 const LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
 const ASSIGNS = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
 const NOTHING = { type: "end", text: "", line: 0 };
+
+// Each statement of a block knows the block; whoever walks down the tree does not see it.
+function adopted(block) {
+  for (const each of block.body) Object.defineProperty(each, "parent", { value: block, configurable: true });
+  return block;
+}
 
 class Reader {
   constructor(text) {
@@ -294,7 +301,7 @@ class Reader {
         body.push({ is: "unread", error, line: error.line });
       }
     }
-    return body;
+    return adopted({ is: "block", body }).body;
   }
   block(isBody = false) {
     const { line } = this.need("{"), body = [];
@@ -317,9 +324,17 @@ class Reader {
       this.at = first;
       this.skip();
     }
-    return { is: "block", body, line };
+    return adopted({ is: "block", body, line, from: this.all[first].from });
   }
+  // A statement knows where it stands in the text, and in which block.
   statement(isOutside = false) {
+    const { from } = this.now, made = this.oneStatement(isOutside);
+    made.from ??= from;
+    made.to ??= this.all[this.at - 1].to;
+    for (const part of [made.body, made.otherwise]) if (part && part.is && made.is !== "function") Object.defineProperty(part, "parent", { value: made, configurable: true });
+    return made.is === "block" ? adopted(made) : made;
+  }
+  oneStatement(isOutside) {
     const { line, text } = this.now;
     if (this.now.type === "name") {
       if (text === "template") return this.template();
@@ -588,7 +603,7 @@ class Reader {
     const open = this.now, from = this.at;
     this.skip();
     const tokens = this.all.slice(from + 1, this.at - 1), close = this.all[this.at - 1];
-    const kernel = { is: "kernel", name, parameters, line, isKernel, from: open.from, to: close.to, text: tokens.map((each) => each.text).join(" ") };
+    const kernel = { is: "kernel", name, parameters, line, isKernel, open: open.from, close: close.to, text: tokens.map((each) => each.text).join(" ") };
     if (!isKernel) kernel.is = "block", kernel.body = [];
     this.kernels.set(name, kernel);
     return kernel;
@@ -702,6 +717,12 @@ class Reader {
     }
   }
   unary() {
+    const { from } = this.now, made = this.oneUnary();
+    made.from ??= from;
+    made.to ??= this.all[this.at - 1].to;
+    return made;
+  }
+  oneUnary() {
     const { line } = this.now;
     for (const sign of ["-", "!", "&", "*", "++", "--", "~", "+"])
       if (this.take(sign)) return { is: "unary", sign, of: this.unary(), line };
@@ -813,7 +834,9 @@ class Reader {
     while (!this.take(end)) {
       if (this.now.type === "end") throw this.strange();
       const { line } = this.now;
+      const first = this.now;
       found.push(this.take(".") ? { is: "member of braces", name: this.name(), value: (this.need("="), this.assignment()), line } : this.is("{") ? this.braces() : this.assignment());
+      Object.assign(found[found.length - 1], { from: first.from, to: this.all[this.at - 1].to });
       while (this.take("...")) found[found.length - 1].isPack = true;
       if (!this.is(end)) this.need(",");
     }

@@ -50,7 +50,7 @@ function together(a, b) { // readings that have the opposite k are the two ends 
     const j = reads.findIndex((each, n) => n > i && each.by === reads[i].by && Math.abs(each.k / reads[i].k + 1) < 1e-9);
     if (j < 0) continue;
     const [to, from] = reads[i].k > 0 ? [reads[i], reads[j]] : [reads[j], reads[i]];
-    spans.push({ span: { by: to.by, from: from.at, to: to.at, lines: [from.line, to.line] }, k: to.k });
+    spans.push({ span: { by: to.by, from: from.at, to: to.at, lines: [from.line, to.line], where: [from.where, to.where] }, k: to.k });
     reads.splice(j, 1);
     reads.splice(i--, 1);
   }
@@ -108,7 +108,10 @@ function computed(sign, a, b) {
 
 class Runner {
   // settings: blocks, threads, launches, work (ns) and idle (%) of the sliders, and bytes
-  constructor(times, settings, text) {
+  // `prelude`: the names that are declared nowhere, from a run before: they are made when the program begins.
+  constructor(times, settings, text, prelude = new Map()) {
+    this.prelude = prelude;
+    this.times = times;
     this.machine = new Machine(times, settings.idle);
     this.settings = settings;
     this.printed = []; // {v, unit, ns, spans, line}
@@ -116,17 +119,31 @@ class Runner {
     this.notes = []; // {line, text}: what was taken for what
     this.assumed = new Map(); // names that are declared nowhere: what they were taken for
     this.starts = []; // the lines where a statement of the program begins
-    this.steps = this.depth = 0;
+    this.steps = this.depth = this.frames = 0;
+    this.acts = []; // the calls of CUDA: {name, line, where, from, to: the host's time}
     this.lastError = 0;
     this.statics = new Map();
     this.text = text;
   }
   refuse(english, chinese, line = this.machine.line) { return new Unknown(say(english, chinese), line); }
   run() {
+    this.once();
+    const isMade = ({ kind }) => /^(event|stream|device|pinned)$/.test(kind);
+    if (!this.prelude.size && [...this.assumed.values()].some(isMade)) {
+      const again = new Runner(this.times, this.settings, this.text, this.assumed).once();
+      if (again.error) throw again.error;
+      return again;
+    }
+    if (this.error) throw this.error;
+    return this;
+  }
+  once() {
     try {
       this.reader = new Reader(this.text);
       this.scope = this.globals = { names: new Map(), outer: null };
-      const body = this.reader.program();
+      const body = (this.body = this.reader.program());
+      this.frame = { id: 0, s: null, up: null };
+      for (const [name, each] of this.prelude) this.make(name, each);
       const hoist = (list) => list.forEach((each) => (each.is === "group" ? hoist(each.body) : each.is === "function" ? this.define(each) : null));
       hoist(body);
       const main = this.globals.names.get("main"), isOpen = body.some((each) => !/^(function|kernel|group|unread|enum|block)$/.test(each.is) && !(each.made && each.made.isDeclaration));
@@ -146,8 +163,9 @@ class Runner {
       if (error instanceof RangeError) error = this.refuse("too much for this page", "超出本页能力");
       if (error instanceof Unknown && this.printed.some((each) => each.spans))
         this.note(error.line, say(`not run from here on: ${error.message}`, `从这里起不再运行：${error.message}`));
-      else if (!(error instanceof Ended)) throw Object.assign(error, { line: error.line ?? this.machine.line });
-      else this.ended = error;
+      else if (error instanceof Ended) this.ended = error;
+      else this.error = Object.assign(error, { line: error.line ?? this.machine.line });
+      if (this.error) return this;
     }
     if (!this.printed.some((each) => each.spans) && this.lastTime) { // only a rate is printed, or nothing
       this.note(this.lastTime.line, say("nothing prints this time: here it is", "没有打印这个时间：就是它"));
@@ -309,12 +327,26 @@ class Runner {
     return x;
   }
   // A name that is declared nowhere is one of the page's, or a slider's.
-  assume(name, x, english, chinese, line) {
-    const cell = { x };
+  assume(name, kind, line, x) {
     if (this.reader.unread.has(name)) throw this.reader.unread.get(name);
-    this.globals.names.set(name, cell);
-    this.assumed.set(name, { x, line });
-    this.note(line, say(`'${name}' is not declared: taken as ${english}`, `'${name}' 没有声明：当作${chinese}`));
+    const words = { event: ["an event", "一个事件"], stream: ["a stream", "一个流"], any: ["an argument that the kernel does not need", "核函数不需要的参数"], device: ["100,000 bytes of the GPU", "GPU 上的 100,000 字节"],
+      host: ["100,000 bytes of the host", "主机的 100,000 字节"], pinned: ["100,000 bytes of pinned memory", "100,000 字节锁页内存"], ms: ["a float", "float"], list: ["a list of 1000 floats", "1000 个 float 的列表"] }[kind];
+    if (words) this.note(line, say(`'${name}' is not declared: taken as ${words[0]}`, `'${name}' 没有声明：当作${words[1]}`));
+    if (kind === "slider") this.note(line, say(`'${name}' is not declared: the slider's ${x.v.toLocaleString("en")}`, `'${name}' 没有声明：采用滑块的 ${x.v.toLocaleString("en")}`));
+    this.assumed.set(name, { kind, x, line });
+    return this.make(name, { kind, x });
+  }
+  make(name, { kind, x, line }) {
+    const m = this.machine, { T } = m, { bytes } = this.settings;
+    if (line && !this.assumed.has(name)) this.assumed.set(name, { kind, x, line });
+    if (/^(event|stream|device|pinned)$/.test(kind)) {
+      this.start();
+      m.works({ event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host }[kind]);
+    }
+    const made = kind === "event" ? { event: { name } } : kind === "stream" ? { stream: { name, apart: name === "stream" } } : /^(device|host|pinned)$/.test(kind) ? { p: { kind, cells: [], type: { base: "char", pointer: 0 }, bytes }, o: 0 }
+      : kind === "ms" ? number(0, "f") : kind === "list" ? this.list({ base: "float", pointer: 0 }, 1000, number(0)) : kind === "handle" || kind === "pointer" ? null : x;
+    const cell = { x: made, ...(kind === "ms" && { type: { base: "float", pointer: 0 } }), ...(kind === "pointer" && { x: number(0), type: { base: "char", pointer: 1 } }) };
+    if (made || kind === "pointer") this.globals.names.set(name, cell);
     return cell;
   }
   cell(e) {
@@ -322,23 +354,10 @@ class Runner {
       case "name": {
         const cell = this.find(e.name);
         if (cell) return cell;
-        const { settings: s } = this, page = { blocks: [s.blocks, "the slider", "滑块的值"], threads: [s.threads, "the slider", "滑块的值"], bytes: [s.bytes, "100,000", "100,000"], N: isSize(this.text) ? null : [s.launches, "the slider", "滑块的值"] }[e.name];
-        if (page) {
-          const made = this.assume(e.name, number(page[0], e.name === "bytes" ? "L" : "i"), `${page[1]}, ${page[0]}`, `${page[2]} ${page[0]}`, e.line);
-          return made;
-        }
-        if (e.name === "ms") return this.assume("ms", { v: 0, t: "f" }, "a float", "float", e.line);
-        if (e.name === "each") return this.assume("each", this.list({ base: "float", pointer: 0 }, 1000, number(0)), "a list of 1000 floats", "1000 个 float 的列表", e.line);
-        if (e.name === "d" || e.name === "h" || e.name === "p") {
-          const kind = { d: "device", h: "host", p: "pinned" }[e.name];
-          if (kind !== "host") this.start(), this.machine.works(kind === "device" ? this.machine.T.allocate : this.machine.T.allocate_host);
-          return this.assume(e.name, { p: { kind, cells: [], type: { base: "char", pointer: 0 }, bytes: s.bytes }, o: 0 }, `${s.bytes} bytes`, `${s.bytes} 字节`, e.line);
-        }
-        if (e.name === "stream") {
-          this.start();
-          this.machine.works(this.machine.T.stream_create);
-          return this.assume("stream", { stream: { name: "stream", apart: true } }, "one of cudaStreamNonBlocking", "cudaStreamNonBlocking 的流", e.line);
-        }
+        const { settings: s } = this, slider = { blocks: s.blocks, threads: s.threads, bytes: s.bytes, N: isSize(this.text) ? undefined : s.launches }[e.name];
+        if (slider !== undefined) return this.assume(e.name, "slider", e.line, number(slider, e.name === "bytes" ? "L" : "i"));
+        const kind = { ms: "ms", each: "list", d: "device", h: "host", p: "pinned", stream: "stream" }[e.name];
+        if (kind) return this.assume(e.name, kind, e.line);
         if (this.reader.kernels.has(e.name)) return { x: { kernel: e.name } };
         throw this.reader.unread.get(e.name) ?? this.undeclared(e);
       }
@@ -376,6 +395,7 @@ class Runner {
   // ---- Statements: each returns nothing, or how the block ends ----
 
   execute(s) {
+    this.frame.s = s;
     if (++this.steps > STEPS) throw this.refuse("too many rounds for this page", "循环次数太多", s.line);
     this.machine.line = s.line;
     switch (s.is) {
@@ -779,7 +799,7 @@ class Runner {
       for (; left.is === "binary" && left.sign === "<<"; left = left.left) parts.unshift(left.right);
       if (/^(cout|cerr|clog)$/.test(left.name) && !this.find(left.name)) {
         const isStyle = (each) => /^(endl|fixed|flush|scientific|left|right|defaultfloat)$/.test(each.name ?? "") || (each.is === "call" && /^(setw|setprecision|setfill)$/.test(each.of.name));
-        const values = parts.map((each) => (isStyle(each) ? { text: each.name === "endl" ? "\n" : "" } : this.value(each)));
+        const values = parts.map((each) => (isStyle(each) ? { text: each.name === "endl" ? "\n" : "" } : { ...this.value(each), argument: each }));
         return left.name === "cout" ? this.show(values, e.line) : number(0);
       }
     }
@@ -787,11 +807,11 @@ class Runner {
   }
   unary(e) {
     if (e.sign === "&") {
-      const cell = this.cell(e.of);
       if (e.of.is === "index") {
         const of = this.value(e.of.of);
-        return this.moved(of, this.value(e.of.index).v);
+        if (of.p && !(of.isList && of.p.kind === "host" && !of.p.cells)) return this.moved(of, this.value(e.of.index).v);
       }
+      const cell = this.cell(e.of);
       return { p: { kind: "host", cells: [cell], count: 1, type: cell.type }, o: 0 };
     }
     if (e.sign === "*") return this.cell(e).x;
@@ -821,23 +841,23 @@ class Runner {
       return cell ? (cell.x.type ? cell.x.type.base : cell.x.v) : text;
     }).join(" ");
     if (!known && this.reader.unread.has(name)) throw this.reader.unread.get(name);
-    const dims = (i, usual, words) => {
+    const dims = (i, usual) => {
       let value;
       try {
         value = this.value(e.shape[i]);
       } catch (error) {
         if (!error.missing || this.find(error.missing)) throw error;
-        value = this.assume(error.missing, number(usual), `${words[0]}, ${usual}`, `${words[1]} ${usual}`, line).x;
+        value = this.assume(error.missing, "slider", line, number(usual)).x;
       }
       const all = value.fields ? [...value.fields.values()].map((each) => each.x) : [value];
       for (const each of all) if (!(each.v >= 0) && !(each.v < 0)) this.none(each, e);
       return all.map((each) => fit(each.v, "u"));
     };
     if (e.shape.length < 2) throw this.refuse("a launch has two numbers at least", "启动至少有两个数", line);
-    const grid = dims(0, this.settings.blocks, ["the slider's blocks", "滑块的块数"]), block = dims(1, this.settings.threads, ["the slider's threads", "滑块的线程数"]);
+    const grid = dims(0, this.settings.blocks), block = dims(1, this.settings.threads);
     const shared = e.shape[2] ? this.value(e.shape[2]).v : 0, stream = this.stream(e.shape[3]);
     const given = e.given.flatMap((each) => {
-      if (each.is === "name" && !this.find(each.name) && !(each.name in CONSTANTS) && !/^[dhp]$|^N$|^bytes$/.test(each.name)) this.assume(each.name, number(0), "an argument that the kernel does not need", "核函数不需要的参数", line);
+      if (each.is === "name" && !this.find(each.name) && !(each.name in CONSTANTS) && !/^[dhp]$|^N$|^bytes$/.test(each.name)) this.assume(each.name, "any", line, number(0));
       const value = this.value(each);
       if (value.none !== undefined) this.none(value, each);
       return [value];
@@ -848,8 +868,8 @@ class Runner {
   }
   enqueue(kernel, identity, grid, block, shared, stream, given, line, isAssumed) {
     const m = this.machine, groups = grid.reduce((n, each) => n * each, 1), threads = block.reduce((n, each) => n * each, 1);
-    const kind = isAssumed ? { work: /^(empty|nothing|null|noop)/i.test(kernel.name) ? 0 : this.settings.work } : this.kindOf(kernel, given, line);
-    if (isAssumed && !this.assumed.has(kernel.name)) this.assumed.set(kernel.name, { kernel: true, line });
+    const kind = isAssumed ? kernel.name === "hold" ? { work: 0, hold: 1e6 } : { work: /^(empty|nothing|null|noop)/i.test(kernel.name) ? 0 : this.settings.work } : this.kindOf(kernel, given, line);
+    if (isAssumed && !this.assumed.has(kernel.name)) this.assumed.set(kernel.name, { kind: "kernel", line });
     const most = 4 * groups * threads, rooms = given.slice(0, 7).map((each) => (each.p && each.p.kind === "device" ? { room: Math.max(0, each.p.bytes - each.o * this.bytesOf(each.p.type ?? { base: "char", pointer: 0 })), p: each.p } : { room: 0 }));
     const data = rooms.find((each) => each.room >= 256), bytes = data ? rooms.reduce((sum, { room }) => sum + Math.min(room, most), 0) : 0;
     for (const { p } of given) if (p && p.kind !== "device" && !kind.gate) {
@@ -865,12 +885,12 @@ class Runner {
     if (evicts) throw this.refuse("here the L2 cache has lost the kernel's data to a large buffer: this is not in the page's model", "这里核函数的数据已被挤出 L2 缓存：本页的模型没有它", line);
     if (data) this.evicted = data.p.bytes >= 2 * m.T.l2_kib * 1024 ? data.p : null;
     const answer = m.launch(identity, { groups: isPossible ? groups : 0, threads, bytes, stream, ...kind });
-    m.commands[m.commands.length - 1] && (m.commands[m.commands.length - 1].label ??= kernel.name);
+    if (answer === "cudaSuccess") Object.assign(m.commands[m.commands.length - 1], { label: kernel.name, where: this.where() });
     if (answer !== "cudaSuccess") this.fails(answer, line);
     return number(0);
   }
   fails(error, line) {
-    this.failed.push({ line, error });
+    this.failed.push({ line, error, where: this.where() });
     this.lastError = ERRORS[error];
     return number(ERRORS[error]);
   }
@@ -884,11 +904,16 @@ class Runner {
       return v;
     };
     if (!text.trim()) return { work: 0 };
-    const read = this.machine.T.step, counts = /^(?:if \( threadIdx[^{;]*?== 0(?: && threadIdx \. \w == 0)* \) )?for \( (?:unsigned |const )?\w+ (\w+) = 0 ; \1 < (\w+) ; (?:\1 \+\+|\+\+ \1) \) (?:;|\{ \})$/.exec(text);
+    const kernel = this.reader.kernels.get(name), read = this.machine.T.step, counts = /^(?:if \( threadIdx[^{;]*?== 0(?: && threadIdx \. \w == 0)* \) )?for \( (?:unsigned |const )?\w+ (\w+) = 0 ; \1 < (\w+) ; (?:\1 \+\+|\+\+ \1) \) (?:;|\{ \})$/.exec(text);
+    if (counts) kernel.isKept = true;
     if (counts) return { work: number(counts[2]) * read };
     const spins = /while \( (.*?) \) (?:;|\{ \}|__nanosleep)/.exec(text) ?? /(?:do |\} )while \( (.*?) \) ;/.exec(text);
     const isClock = /globaltimer|\bclock(64)? ?\(/.test(text) || [...this.reader.kernels.values()].some((each) => !each.isKernel && /globaltimer|\bclock/.test(each.text) && new RegExp(`\\b${each.name}\\b`).test(text));
-    if (!spins) return { work: this.settings.work };
+    if (!spins) {
+      kernel.isSlider = true;
+      return { work: this.settings.work };
+    }
+    kernel.isKept = true;
     const flag = /^(?:! ?\*? ?(\w+)|! (\w+) -> \w+|\*? ?(\w+)(?: \[ 0 \]| -> \w+)? == 0|! (\w+) \[ 0 \])$/.exec(spins[1].replace(/\( (volatile|const) \w+ \* \) /, "").replace(/^(.*) && .*(clock|globaltimer).*$/, "$1"));
     if (flag) {
       const p = (given[parameters.indexOf(flag[1] ?? flag[2] ?? flag[3] ?? flag[4])] ?? {}).p;
@@ -903,28 +928,25 @@ class Runner {
   }
   stream(e) {
     if (!e) return null;
-    const value = e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS) && !/^(stream|cudaStream\w+)$/.test(e.name) ? this.assumeStream(e) : this.value(e);
+    const value = e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS) && !/^(stream|cudaStream\w+)$/.test(e.name) ? this.assume(e.name, "stream", e.line).x : this.value(e);
     if (value.v === 0 && !value.none) return null;
     if (value.stream === undefined) throw this.refuse("this is no stream", "这不是流", e.line);
     if (value.stream === null && value.name !== "0") throw this.refuse(`the stream '${value.name}' was never created`, `流 '${value.name}' 没有创建`, e.line);
     return value.stream;
   }
-  assumeStream(e) {
-    this.start();
-    this.machine.works(this.machine.T.stream_create);
-    return this.assume(e.name, { stream: { name: e.name } }, "a stream of cudaStreamCreate()", "cudaStreamCreate() 的流", e.line).x;
-  }
   event(e) {
     const name = e && e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS) ? e.name : null;
-    if (name) {
-      this.start();
-      this.machine.works(this.machine.T.event_create);
-      return this.assume(name, { event: { name } }, "an event", "一个事件", e.line).x.event;
-    }
+    if (name) return this.assume(name, "event", e.line).x.event;
     const value = e ? this.value(e) : {};
     if (value.event === undefined) throw this.refuse("this is no event", "这不是事件", e ? e.line : undefined);
     if (!value.event) throw this.refuse(`the event '${value.name}' was never created`, `事件 '${value.name}' 没有创建`, e.line);
     return value.event;
+  }
+  // Which statements are being run, from the outermost function in.
+  where() {
+    const found = [];
+    for (let { frame } = this; frame; frame = frame.up) if (frame.s) found.unshift({ id: frame.id, s: frame.s });
+    return found;
   }
   // The first call of CUDA starts the driver.
   start() {
@@ -936,6 +958,7 @@ class Runner {
     return this.call(fn, args.map((each) => (each && each.is ? { node: each } : each)), this.globals, self);
   }
   call(fn, given, scope = this.globals, self, types) {
+    this.frame = { id: ++this.frames, s: null, up: this.frame };
     if (++this.depth > 60) throw this.refuse("a function that calls itself too often", "函数调用自己太多次");
     const names = new Map(), before = { result: this.result, isMain: this.isMain, line: this.machine.line };
     (fn.template ?? []).forEach((each, i) => {
@@ -973,6 +996,7 @@ class Runner {
       return fn.type && fn.type.base !== "auto" && !fn.type.reference ? (end.value.isList && this.real(fn.type).base !== "vector" ? this.as(end.value, fn.type) : this.as(end.value, fn.type)) : end.value;
     } finally {
       this.depth--;
+      this.frame = this.frame.up;
       this.result = before.result;
       this.isMain = before.isMain;
       this.machine.line = before.line;
@@ -992,7 +1016,8 @@ class Runner {
     for (let scope = this.scope; scope; scope = scope.outer) if (scope.self && scope.self.is && scope.self.is.functions.has(of.name)) return this.call(scope.self.is.functions.get(of.name), args, this.globals, scope.self);
     if (this.reader.unread.has(of.name)) throw this.reader.unread.get(of.name);
     m.line = line;
-    const answer = this.library(of.name, e, args);
+    const act = { name: of.name, line, where: this.where(), from: m.host }, answer = this.library(of.name, e, args);
+    if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(of.name ?? "")) this.acts.push(Object.assign(act, { to: m.host }));
     if (answer) return answer;
     throw this.refuse(`'${of.name ?? "..."}()' is not known on this page: take it out, or if it launches a kernel, write kernel<<<blocks, threads>>>() in its place to see the parts`,
       `本页不认识 '${of.name ?? "..."}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()，以查看各部分`, line);
@@ -1042,7 +1067,7 @@ class Runner {
   // Where a pointer points to: for a call that writes there.
   target(e) {
     if (e.is === "unary" && e.sign === "&") {
-      if (e.of.is === "name" && !this.find(e.of.name) && /^(ms|d|h|p)$/.test(e.of.name)) return this.assumedTarget(e.of);
+      if (e.of.is === "name" && !this.find(e.of.name) && /^[dhp]$/.test(e.of.name)) return this.assume(e.of.name, "pointer", e.line);
       return this.cell(e.of);
     }
     if (e.is === "cast") return this.target(e.of);
@@ -1050,15 +1075,8 @@ class Runner {
     if (value.p && value.p.cells) return this.at(value);
     throw this.refuse("this is no address", "这不是地址", e.line);
   }
-  assumedTarget(e) {
-    if (e.name === "ms") return this.cell(e);
-    const cell = { x: number(0), type: { base: "char", pointer: 1 } };
-    this.globals.names.set(e.name, cell);
-    this.assumed.set(e.name, { pointer: true, line: e.line });
-    return cell;
-  }
   reading(by, v, k, extra) {
-    return { v, ...extra, reads: [{ at: this.machine.host, by, k, line: this.machine.line }] };
+    return { v, ...extra, reads: [{ at: this.machine.host, by, k, line: this.machine.line, where: this.where() }] };
   }
   // A clock of the host, in ns since its own zero.
   clockNs(id) {
@@ -1113,17 +1131,17 @@ class Runner {
     }
     switch (name) {
       case "now": case "omp_get_wtime": {
-        if (name === "now") this.assumed.set("now", { line });
+        if (name === "now") this.assumed.set("now", { kind: "function", line });
         return this.seconds();
       }
       case "cpuSecond": {
-        this.assumed.set("cpuSecond", { line });
+        this.assumed.set("cpuSecond", { kind: "function", line });
         m.works(T.timeofday);
         const { low } = this.clockNs(0), us = Math.floor((low % 1e9) / 1000);
         return this.reading("host", 1.7e9 + Math.floor(low / 1e9) + us * 1e-6, 1e-9, { t: "d" });
       }
       case "sdkCreateTimer": case "cutCreateTimer": {
-        if (name[0] === "c") this.assumed.set("cutCreateTimer", { line });
+        if (name[0] === "c") this.assumed.set("cutCreateTimer", { kind: "function", line });
         const cell = this.target(given[0]);
         cell.x = { timer: { v: 0, t: "d" }, runs: 0 };
         return zero;
@@ -1171,7 +1189,10 @@ class Runner {
         works(T.event_create);
         const made = { event: { name: given[0].of && given[0].of.name ? given[0].of.name : (cell && cell.x.name) || "event", blocking: !!(flags & 1), untimed: !!(flags & 2) } };
         if (cell) cell.x = made;
-        else this.assume(given[0].of.name, made, "an event", "一个事件", line);
+        else {
+          this.globals.names.set(given[0].of.name, { x: made });
+          this.assumed.set(given[0].of.name, { kind: "handle", isStream: false, line });
+        }
         return zero;
       }
       case "cudaEventDestroy": return this.event(given[0]), works(T.event_destroy);
@@ -1180,14 +1201,19 @@ class Runner {
         works(T.stream_create);
         const made = { stream: { name: this.nameOf(given[0]) ?? `stream ${m.calls.length}`, apart } };
         if (cell) cell.x = made;
-        else this.assume(given[0].of.name, made, "a stream", "一个流", line);
+        else {
+          this.globals.names.set(given[0].of.name, { x: made });
+          this.assumed.set(given[0].of.name, { kind: "handle", isStream: true, line });
+        }
         return zero;
       }
       case "cudaStreamDestroy": return works(T.stream_destroy);
       case "cudaEventRecord": {
         const event = this.event(given[0]), stream = this.stream(given[1]);
         this.start();
-        return m.record(event, stream), zero;
+        m.record(event, stream);
+        event.command.where = this.where();
+        return zero;
       }
       case "cudaEventQuery": {
         const event = this.event(given[0]);
@@ -1306,7 +1332,7 @@ class Runner {
       case "fill": case "iota": this.range(args).forEach((cell, i) => { cell.x = this.as(name === "fill" ? this.given(args[2]) : number(this.given(args[2]).v + i), cell.type); }); return zero;
       case "median": { // of the page
         const list = arg(0), values = Array.from({ length: plain(1) }, (_, i) => this.at(list, i).x).sort((a, b) => a.v - b.v);
-        this.assumed.set("median", { line });
+        this.assumed.set("median", { kind: "function", line });
         return values[values.length >> 1] ?? zero;
       }
       case "swap": {
@@ -1391,9 +1417,9 @@ class Runner {
     this.start();
     m.works(m.T.elapsed);
     if (!from.command || !to.command || from.untimed || to.untimed) return Object.assign(this.fails("cudaErrorInvalidResourceHandle", line), { untimed: from.untimed || to.untimed });
-    if (!m.hasHappened(from) || !m.hasHappened(to)) return this.failed.push({ line, error: "cudaErrorNotReady" }), number(600);
+    if (!m.hasHappened(from) || !m.hasHappened(to)) return this.failed.push({ line, error: "cudaErrorNotReady", where: this.where() }), number(600);
     const span = { by: "device", from: from.command.end, to: to.command.end, first: from.command, last: to.command,
-      lines: [from.command.line, to.command.line], elapsed: line };
+      lines: [from.command.line, to.command.line], where: [from.command.where, to.command.where], elapsed: this.where() };
     cell.x = { v: Math.fround((span.to - span.from) / 1e6), t: "f", spans: [{ span, k: 1e-6 }] };
     if (cell.type) cell.x = this.as(cell.x, cell.type);
     this.lastTime = { ...cell.x, line };
@@ -1413,7 +1439,7 @@ class Runner {
       else {
         const value = this.value(values[i++]);
         if (value.v !== undefined && /[diuxXc]/.test(m[1]) !== !/[fd]/.test(value.t ?? "") && /[diuxXeEfFgG]/.test(m[1])) throw this.refuse(`'${m[0]}' prints no such number`, `'${m[0]}' 不能打印这种数`, e.line);
-        parts.push(/[scp]/.test(m[1]) ? { text: value.text ?? "" } : value);
+        parts.push(/[scp]/.test(m[1]) ? { text: value.text ?? "" } : { ...value, argument: values[i - 1] });
       }
     }
     for (; i < values.length; i++) this.value(values[i]);
@@ -1441,7 +1467,7 @@ class Runner {
       const unit = /^\s*\w*[BFb]\w*\/s/.test(texts[0]) ? "rate" : found ? unitOf(found[1]) : natural, ns = UNIT_NS[unit] ?? 1;
       if (unit === "rate" || part.isRate) return;
       if (part.per) throw this.refuse("a duration is printed by its count()", "duration 请用 count() 打印", line);
-      this.printed.push({ v: part.v, unit, isGuessed: !found, ns: part.v * ns, line,
+      this.printed.push({ v: part.v, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(), argument: part.argument,
         spans: part.spans && part.spans.map((each) => ({ span: each.span, weight: each.k * ns })) });
     });
     return number(0);
