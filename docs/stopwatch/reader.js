@@ -36,16 +36,18 @@ class Preprocessor {
     this.macros = new Map([["__CUDACC__", "1"], ["__NVCC__", "1"], ["__cplusplus", "201703"], ["CUDART_VERSION", "13000"], ["__linux__", "1"],
       ["__FILE__", '"stopwatch.cu"'], ["__func__", '"main"'], ["__FUNCTION__", '"main"'], ["checkCudaErrors", "(x) simcc_checked(x)"],
       ["getLastCudaError", "(x) simcc_checked(cudaGetLastError())"]].map(([name, value]) => [name, this.macroOf(tokensOf(value), value[0] === "(")]));
+    this.tokens = [];
     const all = tokensOf(text), kept = [], on = []; // of each #if: is this branch read, was one of them read?
     for (let i = 0; i < all.length; i++) {
       if (all[i].text === "#" && (i === 0 || all[i - 1].type === "row")) {
         let end = i;
         while (end < all.length && all[end].type !== "row") end++;
+        this.tokens.push(...this.expanded(kept.splice(0))); // a macro holds from its line on
         this.directive(all.slice(i + 1, end), all[i].line, on);
         i = end;
       } else if (on.every((each) => each.now) && all[i].type !== "row") kept.push(all[i]);
     }
-    this.tokens = kept; // macros are expanded at the end: as if each #define stood above all
+    this.tokens.push(...this.expanded(kept));
   }
   macroOf(body, isCall) {
     if (!isCall) return { body };
@@ -67,11 +69,10 @@ class Preprocessor {
     } else if (word === "endif" && top) on.pop();
     else if (!isRead || word === "" || word === "include" || (word === "pragma" && /^(once|unroll|nv_\w*|GCC|clang)$/.test(rest[0] ? rest[0].text : ""))) return;
     else if (word === "define" && rest.length) {
-      const isCall = rest.length > 1 && rest[1].text === "(" && rest[1].from === rest[0].to, macro = this.macroOf(rest.slice(1), isCall), old = this.macros.get(rest[0].text);
-      if (old && old.line && String(old.body.map((each) => each.text)) !== String(macro.body.map((each) => each.text)))
-        throw new Unknown(say(`'${rest[0].text}' is defined twice`, `'${rest[0].text}' 定义了两次`), line);
-      this.macros.set(rest[0].text, { ...macro, line });
-    } else throw new Unknown(say(`'#${word}' is not understood`, `读不懂 '#${word}'`), line);
+      if (/PER_THREAD/.test(rest[0].text)) throw new Unknown(say(`'${rest[0].text}' is not in the page's model`, `本页的模型没有 '${rest[0].text}'`), line);
+      this.macros.set(rest[0].text, this.macroOf(rest.slice(1), rest.length > 1 && rest[1].text === "(" && rest[1].from === rest[0].to));
+    } else if (word === "undef" && rest.length) this.macros.delete(rest[0].text);
+    else throw new Unknown(say(`'#${word}' is not understood`, `读不懂 '#${word}'`), line);
   }
   isTrue(tokens, line) {
     const plain = [];
@@ -150,9 +151,8 @@ function adopted(block) {
 
 class Reader {
   constructor(text) {
-    const source = new Preprocessor(text);
     // std:: and the like say nothing that this page would not know
-    this.all = source.expanded(source.tokens).filter((each, i, all) => !((/^(std|chrono|this_thread|chrono_literals|literals)$/.test(each.text) && (all[i + 1] ?? {}).text === "::") ||
+    this.all = new Preprocessor(text).tokens.filter((each, i, all) => !((/^(std|chrono|this_thread|chrono_literals|literals)$/.test(each.text) && (all[i + 1] ?? {}).text === "::") ||
       (each.text === "::" && (!all[i - 1] || /^(std|chrono|this_thread|literals)$/.test(all[i - 1].text) || (all[i - 1].type === "sign" && all[i - 1].text !== ">"))) ));
     this.text = text;
     this.at = 0;
@@ -297,7 +297,10 @@ class Reader {
           this.at = this.all.length;
         }
         this.take(";");
-        for (const each of this.all.slice(from, this.at)) if (each.type === "name" && !this.unread.has(each.text)) this.unread.set(each.text, error);
+        this.all.slice(from, this.at).forEach(({ type, text }, i, all) => { // what it seems to declare
+          const last = all[i - 1] ?? {}, next = all[i + 1] ?? {};
+          if (type === "name" && (last.type === "name" || /^[*&>]$/.test(last.text)) && !/^(return|else|case)$/.test(last.text) && /^([({=;[:<]|::)$/.test(next.text ?? ";") && !this.unread.has(text)) this.unread.set(text, error);
+        });
         body.push({ is: "unread", error, line: error.line });
       }
     }
@@ -612,8 +615,9 @@ class Reader {
     if (this.now.type !== "name") return false;
     if (this.spaces.has(this.now.text) && this.next().text === "::") return this.types.has(this.next(2).text);
     if (!this.isType()) { // a type that nobody knows
-      const second = this.next();
-      if (second.type === "name" || (second.text === "*" && this.next(2).type === "name" && /^[=;,]$/.test(this.next(3).text)))
+      const second = this.next(), end = second.text === "<" && !this.templates.has(this.now.text) && !(this.now.text in WITH_ARGUMENTS) ? this.angleEnd(this.at + 1) : -1;
+      if (second.text === ":" && this.next(2).text !== ":") throw new Unknown(say("a label is not understood", "读不懂标号"), this.now.line);
+      if (second.type === "name" || (end > 0 && (this.all[end + 1] ?? this.end).type === "name") || (second.text === "*" && this.next(2).type === "name" && /^[=;,]$/.test(this.next(3).text)))
         throw this.unread.get(this.now.text) ?? new Unknown(say(`'${this.now.text}' is not known on this page`, `本页不认识 '${this.now.text}'`), this.now.line);
       return false;
     }
@@ -662,7 +666,13 @@ class Reader {
       else {
         const type = this.isType() ? this.type() : (() => { throw this.unread.get(this.now.text) ?? new Unknown(say(`'${this.now.text}' is not known on this page`, `本页不认识 '${this.now.text}'`), this.now.line); })();
         const isPack = this.take("...");
-        if (this.is("(")) throw new Unknown(say("a pointer to a function is not understood", "读不懂函数指针"), this.now.line);
+        if (this.is("(") && this.next().text === "*") { // a function or a kernel
+          this.at += 2;
+          found.push({ type: { base: "auto", pointer: 0 }, name: this.name(true) });
+          this.need(")");
+          this.skip();
+          continue;
+        }
         const one = { type, name: this.now.type === "name" ? this.name(true) : "", isPack };
         while (this.take("[")) {
           if (!this.is("]")) this.expression();
@@ -764,7 +774,7 @@ class Reader {
     else if (token.type === "name") {
       if (this.isType()) {
         made = { is: "construct", type: this.type(), line };
-        if (this.is("{")) made.parts = this.braces().parts;
+        if (this.is("{")) made.parts = this.braces().parts, made.isBraces = true;
         else {
           this.need("(");
           made.parts = this.arguments(")");

@@ -74,6 +74,10 @@ function computed(sign, a, b) {
     b = { ...b, ...scaled(b, b.per / per) };
   }
   const isReal = t === "f" || t === "d", both = a.per && b.per;
+  if ((t === "u" || t === "L") && /^([<>!=]=?|==|[\/%])$/.test(sign)) {
+    x = fit(x, t);
+    y = fit(y, t);
+  }
   switch (sign) {
     case "==": return number(+(x === y), "b");
     case "!=": return number(+(x !== y), "b");
@@ -180,7 +184,9 @@ class Runner {
   // ---- Names, types, memory ----
 
   define(fn) {
-    this.scope.names.set(fn.name, { x: { fn, scope: this.scope } });
+    const old = this.scope.names.get(fn.name), others = (old && old.x.fn && old.x.fn !== fn ? [...(old.x.others ?? []), old.x.fn] : []).filter((each) => each !== fn);
+    if (others.length && others.some((each) => each.parameters.length === fn.parameters.length)) return this.reader.unread.set(fn.name, this.refuse(`'${fn.name}' is there twice`, `'${fn.name}' 有两个`, fn.line)), this.scope.names.delete(fn.name);
+    return this.scope.names.set(fn.name, { x: { fn, scope: this.scope, others } });
   }
   find(name) {
     for (let scope = this.scope; scope; scope = scope.outer) {
@@ -311,8 +317,8 @@ class Runner {
     return this.copyOf(value);
   }
   cast(value, { per, t }) {
-    const by = value.per / per, v = value.far !== undefined ? NaN : value.v * by;
-    return { v: value.far !== undefined ? fit(value.v * by, t) : fit(t === "l" ? Math.trunc(v + Math.sign(v) * 1e-9) : v, t), t, per, ...(value.far !== undefined && { far: value.far, low: Math.trunc(value.low * by) }), ...scaled(value, by) };
+    const by = value.per / per, v = value.v * by;
+    return { v: value.far !== undefined ? fit(t === "l" ? v : value.v / (per / value.per), t) : fit(t === "l" ? Math.trunc(v + Math.sign(v) * 1e-9) : v, t), t, per, ...(value.far !== undefined && t === "l" && { far: value.far, low: Math.trunc(value.low * by) }), ...scaled(value, by) };
   }
   store(cell, value, line) {
     const x = this.as(value, cell.type);
@@ -410,7 +416,7 @@ class Runner {
         });
       }
       case "group": for (const each of s.body) this.execute(each); return;
-      case "function": return void this.define(s);
+      case "function": return void (this.scope === this.globals || this.define(s));
       case "kernel": return;
       case "enum": {
         let next = 0;
@@ -421,7 +427,7 @@ class Runner {
         return;
       }
       case "unread": throw s.error;
-      case "return": return { is: "return", value: s.made ? (s.made.is === "braces" ? this.listOf(s.made) : this.result && this.result.reference ? { cell: this.cell(s.made) } : this.value(s.made)) : null };
+      case "return": return { is: "return", value: s.made ? (s.made.is === "braces" ? (this.result && this.result.base !== "auto" ? this.build(this.result, s.made.parts, true) : this.listOf(s.made)) : this.result && this.result.reference ? { cell: this.cell(s.made) } : this.value(s.made)) : null };
       case "break": case "continue": return s;
       case "expression": return void (s.made.is === "comma" && s.made.isDeclaration ? this.declare(s.made) : this.value(s.made));
       case "if": {
@@ -517,7 +523,7 @@ class Runner {
   }
   isPure(name) {
     const fn = this.find(name)?.x.fn;
-    if (!fn || fn.isAsked) return false;
+    if (!fn || fn.isAsked) return !!fn; // it calls itself
     if (fn.pure === undefined) {
       fn.isAsked = true;
       fn.pure = !this.isTimed(fn.body) && !fn.parameters.some((each) => each.type.pointer || each.type.reference);
@@ -547,7 +553,7 @@ class Runner {
   spoil(memory, unknown) {
     for (const each of memory.cells ?? []) if (each && each.x.p && each.x.p !== memory) this.spoil(each.x.p, unknown);
     if (memory.cells && memory.cells.some((each) => each && each.x.p)) return;
-    memory.cells = [];
+    for (const each of memory.cells ?? []) if (each) each.x = { v: NaN, t: each.x.t ?? "d", unknown };
     memory.unknown = unknown;
   }
   isTrue(value, e) {
@@ -629,7 +635,7 @@ class Runner {
       if (parts[1] && first.v <= 100000) {
         const x = this.as(this.value(parts[1]), type.of[0]);
         if (x.v === 0) made.p.fill = x;
-        else for (let i = 0; i < first.v; i++) made.p.cells[i] = { x, type: type.of[0] };
+        else for (let i = 0; i < first.v; i++) made.p.cells[i] = { x: this.copyOf(x), type: type.of[0] };
       } else if (parts[1]) made.p.unknown = { text: say("what is in this long list is not known on this page", "本页不知道这个长列表的内容") };
       return made;
     }
@@ -703,7 +709,7 @@ class Runner {
         return this.as(value, type);
       }
       case "sizeof": return number(e.type ? this.bytesOf(e.type) : this.roomOf(e.of), "L");
-      case "construct": return this.build(e.type, e.parts, true && e.parts.length !== 1);
+      case "construct": return this.build(e.type, e.parts, e.isBraces);
       case "lambda": return { fn: e, scope: e.copies ? { names: new Map([...this.visible()].map(([name, cell]) => [name, { ...cell, x: this.copyOf(cell.x) }])), outer: this.globals } : this.scope };
       case "new": {
         const count = e.count ? this.value(e.count).v : 1, made = this.list(e.type, count, e.given ? number(0) : null);
@@ -803,6 +809,7 @@ class Runner {
         return left.name === "cout" ? this.show(values, e.line) : number(0);
       }
     }
+    this.ordered(e, [e.left, e.right]);
     return this.compute(e.sign, this.value(e.left), this.value(e.right), e);
   }
   unary(e) {
@@ -976,7 +983,7 @@ class Runner {
         if (cell.x.fields) cell.x.kept = cell.x.kept ?? false;
         return names.set(each.name, cell);
       }
-      const x = this.as(this.given(one), each.type), known = this.reader.types.get(each.type.base);
+      const x = one.node && one.node.is === "braces" ? this.build(each.type, one.node.parts, true) : this.as(this.given(one), each.type), known = this.reader.types.get(each.type.base);
       if (known && known.is === "parameter" && x.p && x.p.type && each.type.pointer) names.set(each.type.base, { x: { type: { ...x.p.type } } });
       return names.set(each.name, { x, type: known && known.is === "parameter" || each.type.base === "auto" ? undefined : each.type });
     });
@@ -1003,7 +1010,13 @@ class Runner {
     }
   }
   given(one) { return one.node ? this.value(one.node) : one; }
+  // C++ does not say which of two arguments comes first.
+  ordered(e, parts) {
+    e.isOrdered ??= parts.filter((each) => this.isTimed(each, true) && each.is !== "lambda").length < 2;
+    if (!e.isOrdered) throw this.refuse("two of these take time, and C++ does not say which comes first: give them lines of their own", "其中两个都要用时，而 C++ 没有规定先后：请分成单独的行", e.line);
+  }
   callOf(e) {
+    this.ordered(e, e.given);
     const m = this.machine, { of, line } = e;
     if (of.is === "member") return this.memberCall(e);
     const own = of.is === "name" ? this.find(of.name) : { x: this.value(of) };
@@ -1011,7 +1024,8 @@ class Runner {
     if (own) {
       if (own.x.fields && own.x.is && own.x.is.functions.has("operator()")) return this.method(own.x, own.x.is.functions.get("operator()"), e.given);
       if (!own.x.fn) throw this.refuse("this is no function", "这不是函数", line);
-      return this.call(own.x.fn, args, own.x.scope, undefined, of.types);
+      const fn = [...(own.x.others ?? []), own.x.fn].find((each) => each.parameters.length === args.length) ?? own.x.fn;
+      return this.call(fn, args, own.x.scope, undefined, of.types);
     }
     for (let scope = this.scope; scope; scope = scope.outer) if (scope.self && scope.self.is && scope.self.is.functions.has(of.name)) return this.call(scope.self.is.functions.get(of.name), args, this.globals, scope.self);
     if (this.reader.unread.has(of.name)) throw this.reader.unread.get(of.name);
@@ -1046,7 +1060,7 @@ class Runner {
         case "back": return this.at(x, p.count - 1).x;
         case "at": return this.at(x, arg(0).v).x;
         case "push_back": case "emplace_back": {
-          const value = this.as(arg(0), p.type);
+          const value = given.length > 1 || given[0].is === "braces" ? this.build(p.type, given.length > 1 ? given : given[0].parts, true) : this.as(arg(0), p.type);
           p.cells[p.count++] = { x: value, type: p.type };
           return number(0);
         }
@@ -1360,7 +1374,7 @@ class Runner {
       case "memset": {
         const { p } = arg(0), v = plain(1);
         if (!p || p.kind === "device") throw this.refuse("memset() of this memory", "不能 memset() 这段内存", line);
-        p.cells = [];
+        for (const each of p.cells) if (each && each.x.v !== undefined) each.x = v === 0 ? number(0, each.x.t) : { v: NaN, t: each.x.t, unknown: { text: "memset()" } };
         if (v === 0) p.fill = zero, p.unknown = undefined;
         else p.unknown = { text: say("what memset() wrote is not known on this page", "本页不知道 memset() 写了什么") };
         return zero;
@@ -1370,7 +1384,7 @@ class Runner {
         if (p) this.spoil(p, { text: say("what memcpy() wrote is not known on this page", "本页不知道 memcpy() 写了什么") });
         return zero;
       }
-      case "rand": m.works(T.rand_call); return { v: NaN, t: "i", unknown: { text: say("a random number is not known on this page", "本页不知道随机数") } };
+      case "rand": return { v: NaN, t: "i", unknown: { text: say("a random number is not known on this page", "本页不知道随机数") } };
       case "atoi": case "atof": case "strtol": return arg(0), { v: NaN, t: name === "atof" ? "d" : "i", unknown: { text: say("an argument of the command line is not known on this page", "本页不知道命令行参数") } };
       case "exit": case "_exit": case "abort": throw Object.assign(new Ended(), { code: name === "abort" ? 134 : plain(0), line });
       case "assert": if (!this.truth(given[0])) throw Object.assign(new Ended(), { code: 134, line }); return zero;
