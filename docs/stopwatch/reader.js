@@ -594,13 +594,14 @@ class Reader {
     }
     const first = this.at;
     this.skip();
-    const inside = this.all.slice(first + 1, this.at - 1), parameters = [];
-    let depth = 0;
-    inside.forEach((each, i) => {
-      depth += /^[<([]$/.test(each.text) ? 1 : /^[>)\]]$/.test(each.text) ? -1 : 0;
-      const next = (inside[i + 1] ?? { text: "," }).text;
-      if (each.type === "name" && depth === 0 && (next === "," || next === "=" || next === "[")) parameters.push(each.text);
-    });
+    const parameters = [];
+    let depth = 0, last = "";
+    for (const { type, text } of [...this.all.slice(first + 1, this.at - 1), { text: "," }]) {
+      depth += /^[<([]$/.test(text) ? 1 : /^[>)\]]$/.test(text) ? -1 : 0;
+      if (text === "," && depth === 0) parameters.push(last), (last = "");
+      else if (depth === 0 && text !== "]") last = type === "name" && !(text in NUMBERS) && !QUALIFIERS.test(text) ? text : type === "name" || text === "*" ? "" : last;
+    }
+    if (first + 2 === this.at) parameters.pop();
     while (!this.is("{") && !this.is(";")) this.at++;
     if (this.take(";")) return { is: "block", body: [], line };
     const open = this.now, from = this.at;

@@ -374,7 +374,9 @@ class Runner {
       }
       case "member": {
         let of = this.value(e.of);
-        if (of.p && !of.isList) of = this.at(of).x;
+        const { p } = of;
+        if (p && !of.isList) of = this.at(of).x;
+        if (p && of.fields && of.fields.has(e.name)) of.fields.get(e.name).of ??= p;
         if (!of.fields || !of.fields.has(e.name)) throw this.refuse(`'.${e.name}' is not known on this page`, `本页不认识 '.${e.name}'`, e.line);
         return of.fields.get(e.name);
       }
@@ -564,13 +566,14 @@ class Runner {
   truth(e) { return this.isTrue(this.value(e), e); }
   declare({ parts }) {
     for (const one of parts) {
+      if (this.scope.names.has(one.name) && this.scope.names.get(one.name).by !== one && !this.assumed.has(one.name)) throw this.refuse(`'${one.name}' is declared twice`, `'${one.name}' 声明了两次`, one.line);
       if (one.type.static && this.depth > 0) {
         if (!this.statics.has(one)) this.statics.set(one, { x: this.initial(one), type: one.type });
         this.scope.names.set(one.name, this.statics.get(one));
       } else if (one.type.reference && one.from) this.scope.names.set(one.name, this.cell(one.from));
       else {
         const x = this.initial(one);
-        this.scope.names.set(one.name, { x, type: one.type.base === "auto" && !one.type.pointer ? (x.t && !x.per && !x.clock ? { base: Object.keys(NUMBERS).find((each) => NUMBERS[each][0] === x.t), pointer: 0 } : null) : one.dims.length ? null : one.type });
+        this.scope.names.set(one.name, { x, by: one, type: one.type.base === "auto" && !one.type.pointer ? (x.t && !x.per && !x.clock ? { base: Object.keys(NUMBERS).find((each) => NUMBERS[each][0] === x.t), pointer: 0 } : null) : one.dims.length ? null : one.type });
         if (x.spans) this.lastTime = { ...x, line: one.line };
       }
     }

@@ -48,6 +48,28 @@ function randomProgram() {
   return lines.join("\n");
 }
 
+// Each program stands twice: in one file for simcc, and whole, as it is pasted, for the page.
+const HEAD = `#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <unistd.h>
+#include <sys/time.h>
+#include <vector>
+static double now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+static float median(float *list, int n) { std::sort(list, list + n); return list[n / 2]; }
+static void check(cudaError_t) {}
+struct gate_t { volatile int open; };
+__device__ long long globaltimer_ns() { long long ns; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory"); return ns; }
+__global__ void block_stream(gate_t *gate) { while (!gate->open) ; }
+__global__ void hold() { const long long begin = globaltimer_ns(); while (globaltimer_ns() - begin < 1000000) ; }
+__global__ void kernel(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void other(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void reads(float *, int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void empty(int) {}
+`;
+const DECLARED = "cudaEvent_t start, stop, asleep; cudaStream_t stream, s2; gate_t *gate = nullptr; float ms = 0, ms2 = 0, *d = nullptr, *h = (float *)malloc(1 << 20), *p = nullptr; static float each[1000];\ndouble t0 = 0, t1 = 0, t2 = 0; clock_t c0 = 0, c1 = 0; (void)t0, (void)t1, (void)t2, (void)c0, (void)c1, (void)gate, (void)d, (void)h, (void)p, (void)ms2, (void)each;\n";
 const CREATE = `cudaMallocHost(&gate, sizeof *gate);
 cudaEventCreate(&start), cudaEventCreate(&stop), cudaMalloc(&d, 120000);
 cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -76,40 +98,29 @@ printf("%.3f us", (t1 - t0) * 1e6);`,
 for (let i = 0; i < count; i++) cases.push({ name: `seed ${firstSeed}, program ${i}`, text: randomProgram(), settings: settings() });
 
 // A small cache: the C machine runs each thread, so no program here goes through 30 MB.
-let cu = `#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <unistd.h>
-static double now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
-static float median(float *list, int n) { std::sort(list, list + n); return list[n / 2]; }
-static void check(cudaError_t) {}
-struct gate_t { volatile int open; };
-__global__ void block_stream(gate_t *gate) { while (!gate->open) ; }
-__global__ void kernel(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
-__global__ void other(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
-__global__ void reads(float *, int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
-__global__ void empty(int) {}
-static cudaEvent_t start, stop, asleep; static cudaStream_t stream, s2; static gate_t *gate; static float ms, ms2, each[1000], *d, *h, *p;
-static double t0, t1, t2; static clock_t c0, c1;
-`;
-cases.forEach(({ text, settings }, i) => {
-  const { blocks, threads, launches, work, bytes } = settings;
-  const c = text.replace(/>>>\((d)?\)/g, (all, given) => `>>>(${given ? "d, " : ""}${work / 2})`).replace(/%\.\d+f (us|ms|s)"/g, '%.9f $1\\n"');
-  cu += `static void case_${i}() { const int blocks = ${blocks}, threads = ${threads}, N = ${launches}; const size_t bytes = ${bytes}; (void)blocks, (void)threads, (void)N, (void)bytes;\n${c}\n}\n`;
+let cu = HEAD, functions = [];
+cases.forEach((each, i) => {
+  const { blocks, threads, launches, work, bytes } = each.settings;
+  const c = each.text.replace(/(\w+)(<<<[^;]*>>>)\((d)?\)/g, (all, name, shape, given) => `${name}${shape}(${name === "hold" ? "" : (given ? "d, " : "") + work / 2})`).replace(/%\.\d+f (us|ms|s)"/g, '%.9f $1\\n"');
+  const body = `${DECLARED}const int blocks = ${blocks}, threads = ${threads}, N = ${launches}; const size_t bytes = ${bytes}; (void)blocks, (void)threads, (void)N, (void)bytes;\n{\n${c}\n}\n`;
+  each.whole = `${HEAD}int main() {\n${body}}\n`;
+  functions.push(`static void case_${i}() {\n${body}}\n`);
 });
-cu += `static void (*const all[])() = {${cases.map((_, i) => `case_${i}`).join(", ")}};
-int main(int, char **argv) { h = (float *)malloc(1 << 20); all[atoi(argv[1])](); }
-`;
+cu += `${functions.join("")}static void (*const all[])() = {${cases.map((_, i) => `case_${i}`).join(", ")}};\nint main(int, char **argv) { all[atoi(argv[1])](); }\n`;
 fs.writeFileSync(`${folder}/cases.cu`, cu);
 for (const c of cases) {
   try {
-    c.page = new Runner({ ...TIMES, l2_kib: 8 }, c.settings, c.text).run().printed.map((each) => each.ns);
+    c.page = new Runner({ ...TIMES, l2_kib: 8 }, c.settings, c.whole).run().printed.map((each) => each.ns);
   } catch (error) {
     c.page = String(error.message);
   }
+  delete c.whole;
 }
-const whole = cases.find((each) => each.name === "event_net");
-fs.writeFileSync(`${folder}/whole.cu`, wholeProgram(EXAMPLES.find((each) => each.name === "event_net").text, whole.settings));
+// Each example's .cu prints the example's number.
+const wholes = EXAMPLES.map((each) => {
+  const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, idle: 100, ...each.settings };
+  fs.writeFileSync(`${folder}/${each.name}.cu`, wholeProgram(each.text, settings));
+  return { name: each.name, us: new Runner(TIMES, settings, each.text).run().number.ns / 1000, idle: settings.idle };
+});
+fs.writeFileSync(`${folder}/wholes.json`, JSON.stringify(wholes));
 fs.writeFileSync(`${folder}/cases.json`, JSON.stringify(cases));
