@@ -377,7 +377,14 @@ function factsOf(times, settings, text, run, target) {
   const kernels = run.machine.commands.filter((c) => c.kind === "kernel" && !c.gate && !c.hold);
   const held = ({ span }, commands = kernels) => {
     const limits = span.by === "device" ? [span.first.queued, span.last.queued] : [span.from, span.to], low = Math.min(...limits), high = Math.max(...limits);
-    return commands.filter((c) => c.queued > low && c.queued <= high);
+    let first = 0, end = commands.length; // they stand in the order of their calls
+    while (first < end) {
+      const middle = (first + end) >> 1;
+      if (commands[middle].queued > low) end = middle;
+      else first = middle + 1;
+    }
+    for (; end < commands.length && commands[end].queued <= high; ) end++;
+    return commands.slice(first, end);
   };
   // In the interval that is drawn; and in all intervals, if the number is their sum.
   const inside = main ? held(main) : [], resets = main ? held(main, run.machine.commands).filter((c) => c.isReset).map((c) => c.line) : [];

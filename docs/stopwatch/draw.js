@@ -11,18 +11,18 @@ function element(name, attributes, parent, text) {
   return made;
 }
 
-const boxNames = () => ({ launch: say("launch call", "启动调用"), load: say("loads", "加载"), wait: say("waits", "等待"), way: say("latency", "延迟"), wake: say("wakes up", "醒来"),
-  blocks: say("kernel", "核函数"), clock: say("slow clock", "时钟慢"), earlier: say("earlier kernel", "之前的"), blocker: say("blocker", "阻塞"), gap: say("gap", "空隙"),
+const boxNames = () => ({ launch: say("launch call", "启动调用"), load: say("loads", "加载"), driver: say("driver starts", "驱动启动"), wait: say("waits", "等待"), way: say("latency", "延迟"), wake: say("wakes up", "醒来"),
+  blocks: say("kernel", "核函数"), clock: say("slow clock", "时钟慢"), earlier: say("earlier kernel", "之前的"), blocker: say("hold", "占住"), gap: say("gap", "空隙"),
   copy: say("copy", "拷贝"), sleep: say("sleeps", "休眠"), shell: say("prep.", "准备"), event: say("event", "事件") });
 
 // What is drawn: from a little before the interval to the end of what was launched in it.
 function lengthOf({ run, parts: { main } }) {
   const { commands, host } = run.machine, span = main ? main.span : { from: 0, to: host };
-  const low = Math.min(span.from, span.to), high = Math.max(span.from, span.to);
+  const shift = main ? halfOf(span) : 0, low = Math.min(span.from, span.to) - shift, high = Math.max(span.from, span.to) - shift;
   let from = low, to = high;
   for (const c of commands) {
     if (c.queued > low && c.queued <= high && c.end > to) to = Math.min(c.end, low + 8 * (high - low));
-    if (c.gate && c.end > low - 3000 && c.end <= low + 1e3) from = Math.min(from, c.end - 3000);
+    if ((c.gate || c.hold) && c.end > low - 3000 && c.end <= low + 1e3) from = Math.min(from, c.end - 3000);
   }
   const room = (to - from) * 0.05 + 1;
   return { low, high, from: from - room, to: to + room, length: to - from + 2 * room };
@@ -75,14 +75,15 @@ function drawTime(svg, answer, length = 0) {
     const y = gpuRow(c.stream);
     if (c.kind === "kernel") {
       if (c.queued >= from && seen.length < 40) element("path", { d: `M${x(c.queued)} ${HOST + HIGH}L${x(c.begin)} ${y}`, class: onPath.has(c) ? "arrow path" : "arrow" }, svg);
-      const kind = c.gate ? "blocker" : pieces.some((p) => p.kind === "earlier" && p.command === c) ? "earlier" : "blocks";
+      const kind = c.gate || c.hold ? "blocker" : pieces.some((p) => p.kind === "earlier" && p.command === c) ? "earlier" : "blocks";
       box(c.begin, c.codeBegin, y, "shell", names.shell, say("preparation", "准备"));
-      box(c.codeBegin, c.codeEnd, y, kind, names[kind], `${c.name}<<<${c.groups}, ${c.threads}>>>`);
+      box(c.codeBegin, c.codeEnd, y, kind, names[kind], `${c.label}<<<${c.groups}, ${c.threads}>>>`);
       box(c.codeEnd, c.end, y, "shell", "", say("drain", "排空"));
     } else if (c.kind === "event") {
       box(c.begin, c.end, y, "event", "", `${say("event", "事件")} ${c.name}`);
-      element("line", { x1: x(c.end), x2: x(c.end), y1: y - 3, y2: y + HIGH + 6, class: "flag" }, svg);
-      const at = Math.min(Math.max(x(c.end), 16), right - 16);
+      const middle = x((c.begin + c.end) / 2); // the stamp
+      element("line", { x1: middle, x2: middle, y1: y - 3, y2: y + HIGH + 6, class: "flag" }, svg);
+      const at = Math.min(Math.max(middle, 16), right - 16);
       if (!flags.some((other) => Math.abs(other - at) < 34)) element("text", { x: at, y: y + HIGH + 17, class: "middle quiet" }, svg, c.name);
       flags.push(at);
     } else if (c.kind === "copy") box(c.begin, c.end, y, "copy", c.isReset ? "memset" : names.copy);

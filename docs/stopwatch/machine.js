@@ -146,7 +146,7 @@ class Machine {
       if (c.hold) c.work = this.codeOf(code + this.holdOf(c.hold)) - code;
       if (Number.isNaN(c.work)) return false;
       const fast = blocksTake(T, c); // with the full clock
-      c.codeEnd = this.timeOf(code + (c.bytes ? blocksTake(T, c, code, this) : fast));
+      c.codeEnd = this.timeOf(code + (c.bytes && this.phases[0][1] < 100 ? blocksTake(T, c, code, this) : fast));
       c.slow = c.codeEnd - c.codeBegin - fast;
       at = c.codeEnd + T.drain;
     }
@@ -272,7 +272,11 @@ function placesFor(T, threads) {
 // From a kernel's first block to the end of its last one. Block b starts when it is dispatched, 0.68 ns after the block
 // before it, and when block b - places has ended, whose place it takes: all take as long, so they end in their order.
 // In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
-function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) => ns }) {
+const taken = new Map(); // what was computed before
+const FULL = { timeOf: (code) => code, codeOf: (ns) => ns };
+function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = FULL) {
+  const key = clock === FULL && bytes ? `${groups} ${threads} ${work} ${bytes} ${T.l2_kib}` : "";
+  if (key && taken.has(key)) return taken.get(key);
   const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
   const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
   if (!bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
@@ -288,5 +292,6 @@ function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { ti
     data = Math.max(1000 * (clock.timeOf(start) + T.memory), data) + ps;
     end[b] = Math.max(start + work, clock.codeOf(Math.floor(data / 1000))) + shell - begin;
   }
+  if (key) taken.set(key, end[groups - 1]);
   return end[groups - 1];
 }

@@ -11,10 +11,12 @@ const TARGETS = { duration: ["the kernel duration, as Nsight Compute shows it", 
 const TRUTHS = { duration: ["with all blocks, preparation and drain, the kernel takes", "加上所有块、准备和排空，核函数用时"], code: ["the code of all blocks takes", "所有块的代码用时"], row: ["one more launch costs", "再启动一次的开销是"],
   together: ["the kernels together take", "各核函数合计"] };
 const VERDICTS = { wrong: ["Wrong.", "错误。"], careful: ["Careful.", "当心。"], right: ["Right.", "正确。"] };
+let own = null; // one's own lines, while an example is shown
+let chosen = 0; // which of the printed times is judged
 let lines = [], example = null, pinned = null, step = Infinity; // on the way to the right lines: the last one, or which one?
 
 const ofSliders = (value) => Object.fromEntries(Object.keys(SCALES).map((name) => [name, value(name)]));
-const settingsNow = () => ({ bytes: 100000, ...ofSliders((name) => SCALES[name](Number($(name).value))) });
+const settingsNow = () => ({ bytes: 100000, chosen, ...ofSliders((name) => SCALES[name](Number($(name).value))) });
 const textNow = () => lines.map((line) => (line.on ? line.text : "")).join("\n");
 const asText = () => lines.map((line) => (line.on ? "" : "//- ") + line.text).join("\n");
 const fromText = (text) => hostLines(text).split("\n").map((each) => ({ on: !each.startsWith("//- "), text: each.replace(/^\/\/- /, "") }));
@@ -65,6 +67,7 @@ function showLines(focus = -1, what = "textarea") {
 
 function changed(...focus) {
   example = null;
+  chosen = 0;
   step = Infinity;
   showLines(...focus);
   update();
@@ -73,6 +76,7 @@ function changed(...focus) {
 function setText(text, of = null) {
   lines = fromText(text).filter((line) => line.text.trim());
   example = of;
+  chosen = 0;
   step = Infinity;
   showLines();
   update();
@@ -93,9 +97,19 @@ function measuredOf({ text, run, asked }) {
   const same = EXAMPLES.find((each) => each.text === text), { work, idle } = run.settings, isLikeThat = work === 10000 && asked < 12000;
   const rows = (same && idle === 100 && (isLikeThat || same.chapter === 6) && MEASURED[same.name]) || [];
   if (!rows.length) return [];
-  return [made("p", { className: "measured", title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent:
-    (rows[0][2] === "spin_10us" ? say("Measured on a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured on a vector_add of ${rows[0][2]} us: `, `在 ${rows[0][2]} us 的 vector_add 上测得：`)) +
-    rows.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`).join(", ") + " us" })];
+  const of = (row) => (row[2] === "spin_10us" ? say("a spin of 10 us", "10 us 的自旋核函数") : say(`a vector_add of ${row[2]} us`, `${row[2]} us 的 vector_add`));
+  return [made("p", { className: "measured", title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent: say("Measured: ", "测得：") +
+    rows.map((row) => `${row[0].split(" ")[1]}, ${of(row)}: ${row[3].toFixed(2)} (${row[4].toFixed(2)}–${row[5].toFixed(2)}) us`).join("; ") })];
+}
+
+// Several times are printed: which one is judged?
+function choiceOf(card, { run }) {
+  const times = run.printed.filter((each) => each.spans);
+  if (card !== $("mine") || times.length < 2) return [];
+  const select = made("select", { onchange: () => { chosen = select.selectedIndex; step = Infinity; update(); $("mine").querySelector("select").focus(); } },
+    ...times.slice(0, 50).map((each, i) => made("option", { selected: i === chosen, textContent: say(`number ${i + 1} of ${times.length}, line ${each.line}: ${us(each.ns)}`, `第 ${i + 1}/${times.length} 个数，第 ${each.line} 行：${us(each.ns)}`) })));
+  select.setAttribute("aria-label", say("which printed number", "哪个打印的数"));
+  return [select];
 }
 
 function showAnswer(card, answer) {
@@ -107,7 +121,9 @@ function showAnswer(card, answer) {
       made("span", { className: `error ${verdict}`, textContent: off + signed }),
       made("span", { className: "model", textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") + `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`) +
         say(`Computed by a model of an H200. A block's code takes ${us(answer.run.settings.work)}; ${truth[0]} ${us(asked)}.`, `由 H200 的模型算得。每块的代码用时 ${us(answer.run.settings.work)}；${truth[1]} ${us(asked)}。`) })),
+    ...choiceOf(card, answer),
     ...measuredOf(answer),
+    ...(answer.run.notes.length ? [made("ul", { className: "notes" }, ...answer.run.notes.map(({ line, text }) => made("li", { textContent: say(`Line ${line}: ${text}.`, `第 ${line} 行：${text}。`) })))] : []),
     made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`On the way: ${off}.`, `途中：${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
   const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
   const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) + (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));
@@ -120,8 +136,11 @@ function update() {
   const settings = settingsNow(), text = textNow(), target = $("target").value;
   for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) : settings[name].toLocaleString("en") + (name === "idle" ? " %" : "");
   for (const each of $("examples").querySelectorAll("button")) each.setAttribute("aria-pressed", !!example && each.dataset.name === example.name);
+  oneStop();
+  $("back").hidden = !own || !example;
   $("chapter").textContent = example ? say(`chapter 0${example.chapter}`, `第 0${example.chapter} 章`) + (example.isOurs ? "" : `: ${example.name}`) : "";
-  if (example) $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
+  if (!example) $("chapter").removeAttribute("href");
+  else $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
   for (const small of $("lines").querySelectorAll("small")) small.remove();
   for (const row of $("lines").children) row.classList.remove("bad");
   const noteAt = (line, words, isBad) => {
@@ -132,13 +151,15 @@ function update() {
   let answer = null;
   try {
     answer = advise(TIMES, settings, text, target);
-    for (const note of answer.run.notes) noteAt(note.line, note.text);
     showAnswer($("mine"), answer);
   } catch (error) {
-    if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
-    noteAt(error.line, error.message, true);
+    // Whatever happened, no old number stays beside the new text.
+    const isOurs = error instanceof Unknown || error instanceof Stopped, line = (isOurs && error.line) || 1;
+    const words = isOurs ? error.message : say(`this page has a fault (${error.message}): simulator/simcc runs whole programs`, `本页出错（${error.message}）：整个程序请用 simulator/simcc 运行`);
+    answer = null;
+    noteAt(line, words, true);
     $("mine").querySelector(".answer").replaceChildren(made("p", { className: "verdict wrong", role: "status" },
-      made("b", { textContent: say(`Line ${error.line}:`, `第 ${error.line} 行：`) }), made("span", { textContent: error.message })));
+      made("b", { textContent: say(`Line ${line}:`, `第 ${line} 行：`) }), made("span", { textContent: words })));
   }
   if (!answer) for (const part of [".drawing", ".parts"]) $("mine").querySelector(part).replaceChildren();
   const steps = [];
@@ -167,7 +188,7 @@ function update() {
   if (pinned) {
     const { settings } = pinned;
     $("pinned-settings").textContent = `${us(settings.work)}, <<<${settings.blocks}, ${settings.threads}>>>, N = ${settings.launches}`;
-    drawn.set("pinned", advise(TIMES, settings, pinned.text, target, 0));
+    drawn.set("pinned", advise(TIMES, settings, pinned.text, target, 0)); // it was understood when it was pinned
     showAnswer($("pinned"), drawn.get("pinned"));
   }
   // Drawings that stand side by side have one scale, unless one of them would be small then.
@@ -213,8 +234,27 @@ function setSliders({ settings = {} }) {
 }
 
 function showExample(of) {
+  if (!example && asText().trim()) own = { text: asText(), sliders: ofSliders((name) => $(name).value) };
+  closeArea();
   setSliders(of);
   setText(of.text, of);
+}
+
+function closeArea() {
+  $("area").hidden = true;
+  $("lines").hidden = false;
+}
+
+// The arrows move among the examples, so that they are one stop of the key Tab.
+function oneStop() {
+  const all = [...$("examples").querySelectorAll("button")], now = all.find((each) => each.getAttribute("aria-pressed") === "true") ?? all[0];
+  for (const each of all) each.tabIndex = each === now ? 0 : -1;
+}
+function moveAmong(event) {
+  const all = [...$("examples").querySelectorAll("button")], by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  all[(all.indexOf(document.activeElement) + by + all.length) % all.length].focus();
 }
 
 function begin() {
@@ -230,6 +270,11 @@ function begin() {
     $(name).value = asked.get(name) ?? START[name];
     $(name).oninput = later;
   }
+  $("examples").onkeydown = moveAmong;
+  $("back").onclick = () => {
+    for (const [name, value] of Object.entries(own.sliders)) $(name).value = value;
+    setText(own.text);
+  };
   $("target").onchange = update;
   $("language").onclick = () => { language.chinese = !language.chinese; speak(); };
   $("add").onclick = () => { lines.push({ on: true, text: "" }); changed(lines.length - 1); };

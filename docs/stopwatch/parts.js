@@ -24,13 +24,20 @@ const KINDS = {
 };
 const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
 
+// An event's cost stands half before its stamp and half behind it: so is the kernel between two halves (chapter 04). The
+// sum is the same wherever the stamp stands.
+const halfOf = (span) => (span.by === "device" ? (span.last.end - span.last.begin) / 2 : 0);
+
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {
-  const pieces = [], { calls } = machine, low = Math.min(span.from, span.to), onGpu = span.by === "device";
-  const put = (kind, from, to, command) => {
+  const pieces = [], { calls } = machine, onGpu = span.by === "device", shift = halfOf(span);
+  const low = Math.min(span.from, span.to) - shift, high = Math.max(span.from, span.to) - shift;
+  const put = (kind, from, end, command) => {
+    const to = Math.min(end, high);
     if (to > Math.max(from, low)) pieces.push({ kind, from: Math.max(from, low), to, command });
   };
-  let now = Math.max(span.from, span.to), c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
+  const loads = (onGpu && (machine.loads ??= calls.filter((call) => call.kind === "load").reverse()));
+  let now = high, c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
   while (now > low) {
     if (!c) { // on the host: the call that ended now
       let first = 0, last = calls.length; // calls[first - 1] is the last one that began before now
@@ -60,7 +67,7 @@ function pathOf(machine, span) {
     } else put(c.kind === "copy" ? "copy" : "event", c.begin, c.end, c);
     const before = c.before;
     if (onGpu) {
-      for (const load of calls.filter((call) => call.kind === "load").reverse()) { // the gap, and what the host does in it
+      for (const load of loads) { // the gap, and what the host does in it
         if (load.from >= c.begin || load.to <= (before ? before.end : low)) continue;
         put("gap", load.to, c.begin);
         put("load", Math.max(load.from, before ? before.end : low), load.to);

@@ -27,11 +27,11 @@ const WHOLE = { size: 1, empty: 1, length: 1, count: 1, front: 1, back: 1, begin
 const MATH = { abs: Math.abs, fabs: Math.abs, fabsf: Math.abs, sqrt: Math.sqrt, sqrtf: Math.sqrt, ceil: Math.ceil, ceilf: Math.ceil, floor: Math.floor, floorf: Math.floor, pow: Math.pow, powf: Math.pow, sin: Math.sin, sinf: Math.sin,
   cos: Math.cos, cosf: Math.cos, exp: Math.exp, expf: Math.exp, log: Math.log, logf: Math.log, log2: Math.log2, fmod: (x, y) => x % y, tanh: Math.tanh, fma: (x, y, z) => x * y + z, fmaf: (x, y, z) => x * y + z,
   round: (x) => Math.sign(x) * Math.floor(Math.abs(x) + 0.5), roundf: (x) => Math.sign(x) * Math.floor(Math.abs(x) + 0.5), isnan: (x) => +Number.isNaN(x), isfinite: (x) => +Number.isFinite(x) };
-const STEPS = 300000, PURE_STEPS = 60000;
+const STEPS = 300000, PURE_STEPS = 20000;
 
 const number = (v, t = "i") => ({ v, t });
 
-function fit(v, t) {
+function fitted(v, t) {
   if (t === "d") return v;
   if (t === "f") return Math.fround(v);
   if (t === "b") return +(v !== 0);
@@ -75,8 +75,8 @@ function computed(sign, a, b) {
   }
   const isReal = t === "f" || t === "d", both = a.per && b.per;
   if ((t === "u" || t === "L") && /^([<>!=]=?|==|[\/%])$/.test(sign)) {
-    x = fit(x, t);
-    y = fit(y, t);
+    x = fitted(x, t);
+    y = fitted(y, t);
   }
   switch (sign) {
     case "==": return number(+(x === y), "b");
@@ -88,24 +88,24 @@ function computed(sign, a, b) {
     case "+": case "-": {
       const s = sign === "+" ? 1 : -1, far = a.far !== undefined && a.far === b.far && s < 0, v = far ? a.low - b.low : x + s * y;
       const isTime = (a.clock !== undefined) !== (b.clock !== undefined); // a time and a duration
-      return { v: fit(v, t), t, ...(per && { per }), ...(isTime && { clock: a.clock ?? b.clock, far: (a.far ?? b.far), low: (a.low ?? a.v) + s * (b.low ?? b.v) }), ...together(a, s < 0 ? { ...b, ...scaled(b, -1) } : b) };
+      return { v: fitted(v, t), t, ...(per && { per }), ...(isTime && { clock: a.clock ?? b.clock, far: (a.far ?? b.far), low: (a.low ?? a.v) + s * (b.low ?? b.v) }), ...together(a, s < 0 ? { ...b, ...scaled(b, -1) } : b) };
     }
     case "*": {
       let v = x * y;
       if (!isReal && Math.abs(v) > 2 ** 53) v = Number(BigInt.asIntN(64, BigInt(x) * BigInt(y)));
       const inner = a.spans || a.reads ? (b.spans || b.reads ? {} : scaled(a, y)) : scaled(b, x);
-      return { v: fit(v, t), t, ...(per && { per }), isRate: a.isRate || b.isRate, timeOf: a.timeOf ?? b.timeOf, ...inner };
+      return { v: fitted(v, t), t, ...(per && { per }), isRate: a.isRate || b.isRate, timeOf: a.timeOf ?? b.timeOf, ...inner };
     }
     case "/": {
-      const v = isReal ? x / y : y === 0 ? NaN : Math.trunc(x / y), made = { v: fit(v, t), t, ...(per && !both && { per }) };
+      const v = isReal ? x / y : y === 0 ? NaN : Math.trunc(x / y), made = { v: fitted(v, t), t, ...(per && !both && { per }) };
       return b.spans ? { ...made, isRate: !a.spans, isRatio: !!a.spans, timeOf: b } : { ...made, isRate: a.isRate, timeOf: a.timeOf, ...scaled(a, 1 / y) };
     }
-    case "%": return { v: fit(x % y, t), t, ...(per && { per }) };
-    case "<<": return number(fit(x * 2 ** y, a.t < "c" ? "i" : RANK[Math.max(RANK.indexOf(a.t), 5)]), RANK[Math.max(RANK.indexOf(a.t), 5)]);
+    case "%": return { v: fitted(x % y, t), t, ...(per && { per }) };
+    case "<<": return number(fitted(x * 2 ** y, a.t < "c" ? "i" : RANK[Math.max(RANK.indexOf(a.t), 5)]), RANK[Math.max(RANK.indexOf(a.t), 5)]);
     case ">>": return number(Math.floor(x / 2 ** y), RANK[Math.max(RANK.indexOf(a.t), 5)]);
     default: {
       const [p, q] = [BigInt(x), BigInt(y)], v = sign === "&" ? p & q : sign === "|" ? p | q : p ^ q;
-      return number(fit(Number(v), t), t);
+      return number(fitted(Number(v), t), t);
     }
   }
 }
@@ -301,7 +301,7 @@ class Runner {
         if (t === "b" && (value.p || value.event)) return number(1, "b");
         throw this.refuse("this is no number", "这不是数");
       }
-      return { ...value, v: fit(value.v, t), t };
+      return { ...value, v: fitted(value.v, t), t };
     }
     const duration = this.durationOf(type);
     if (duration) {
@@ -310,7 +310,7 @@ class Runner {
     }
     if (type.base === "dim3" && value.v !== undefined) {
       const made = this.blank(type);
-      made.fields.get("x").x = number(fit(value.v, "u"), "u");
+      made.fields.get("x").x = number(fitted(value.v, "u"), "u");
       return made;
     }
     if (type.base === "cudaStream_t" && value.v === 0) return { stream: null, name: "0" };
@@ -318,7 +318,7 @@ class Runner {
   }
   cast(value, { per, t }) {
     const by = value.per / per, v = value.v * by;
-    return { v: value.far !== undefined ? fit(t === "l" ? v : value.v / (per / value.per), t) : fit(t === "l" ? Math.trunc(v + Math.sign(v) * 1e-9) : v, t), t, per, ...(value.far !== undefined && t === "l" && { far: value.far, low: Math.trunc(value.low * by) }), ...scaled(value, by) };
+    return { v: value.far !== undefined ? fitted(t === "l" ? v : value.v / (per / value.per), t) : fitted(t === "l" ? Math.trunc(v + Math.sign(v) * 1e-9) : v, t), t, per, ...(value.far !== undefined && t === "l" && { far: value.far, low: Math.trunc(value.low * by) }), ...scaled(value, by) };
   }
   store(cell, value, line) {
     const x = this.as(value, cell.type);
@@ -335,16 +335,15 @@ class Runner {
   // A name that is declared nowhere is one of the page's, or a slider's.
   assume(name, kind, line, x) {
     if (this.reader.unread.has(name)) throw this.reader.unread.get(name);
+    return this.make(name, { kind, x, line });
+  }
+  make(name, { kind, x, line }) {
+    const m = this.machine, { T } = m, { bytes } = this.settings;
     const words = { event: ["an event", "一个事件"], stream: ["a stream", "一个流"], any: ["an argument that the kernel does not need", "核函数不需要的参数"], device: ["100,000 bytes of the GPU", "GPU 上的 100,000 字节"],
       host: ["100,000 bytes of the host", "主机的 100,000 字节"], pinned: ["100,000 bytes of pinned memory", "100,000 字节锁页内存"], ms: ["a float", "float"], list: ["a list of 1000 floats", "1000 个 float 的列表"] }[kind];
     if (words) this.note(line, say(`'${name}' is not declared: taken as ${words[0]}`, `'${name}' 没有声明：当作${words[1]}`));
     if (kind === "slider") this.note(line, say(`'${name}' is not declared: the slider's ${x.v.toLocaleString("en")}`, `'${name}' 没有声明：采用滑块的 ${x.v.toLocaleString("en")}`));
     this.assumed.set(name, { kind, x, line });
-    return this.make(name, { kind, x });
-  }
-  make(name, { kind, x, line }) {
-    const m = this.machine, { T } = m, { bytes } = this.settings;
-    if (line && !this.assumed.has(name)) this.assumed.set(name, { kind, x, line });
     if (/^(event|stream|device|pinned)$/.test(kind)) {
       this.start();
       m.works({ event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host }[kind]);
@@ -360,11 +359,11 @@ class Runner {
       case "name": {
         const cell = this.find(e.name);
         if (cell) return cell;
+        if (this.reader.kernels.has(e.name)) return { x: { kernel: e.name } };
         const { settings: s } = this, slider = { blocks: s.blocks, threads: s.threads, bytes: s.bytes, N: isSize(this.text) ? undefined : s.launches }[e.name];
         if (slider !== undefined) return this.assume(e.name, "slider", e.line, number(slider, e.name === "bytes" ? "L" : "i"));
         const kind = { ms: "ms", each: "list", d: "device", h: "host", p: "pinned", stream: "stream" }[e.name];
         if (kind) return this.assume(e.name, kind, e.line);
-        if (this.reader.kernels.has(e.name)) return { x: { kernel: e.name } };
         throw this.reader.unread.get(e.name) ?? this.undeclared(e);
       }
       case "index": {
@@ -476,6 +475,7 @@ class Runner {
       if (s.first) s.first.isDeclaration ? this.declare(s.first) : this.value(s.first);
       const isEndless = !s.test || (s.test.is === "number" && s.test.v) || s.test.name === "true";
       if (isEndless && !this.contains(s.body, (each) => each.is === "break" || each.is === "return" || (each.is === "call" && each.of.name === "exit"))) throw this.refuse("this loop never ends", "这个循环永不结束", s.line);
+      if (this.pureSince !== undefined && s.test && /^<=?$/.test(s.test.sign) && s.test.right.is === "name" && (this.find(s.test.right.name) ?? { x: {} }).x.v > PURE_STEPS) throw Object.assign(this.refuse("too many rounds for this page", "循环次数太多", s.line), { isLong: true });
       for (let isFirst = !!s.isDo; ; isFirst = false) {
         if (++this.steps > STEPS) throw this.refuse("too many rounds for this page", "循环次数太多", s.line);
         if (this.pureSince !== undefined && this.steps - this.pureSince > PURE_STEPS) throw Object.assign(this.refuse("too many rounds for this page", "循环次数太多", s.line), { isLong: true });
@@ -660,7 +660,7 @@ class Runner {
     const duration = this.durationOf(type);
     if (duration) {
       const value = parts.length ? this.value(parts[0]) : number(0);
-      return value.per ? this.cast(value, duration) : { ...value, v: fit(value.v, duration.t), ...duration };
+      return value.per ? this.cast(value, duration) : { ...value, v: fitted(value.v, duration.t), ...duration };
     }
     if (parts.length === 1) return this.as(this.value(parts[0]), type);
     return made;
@@ -832,8 +832,8 @@ class Runner {
     const of = this.value(e.of);
     if (e.sign === "!") return of.unknown ? { ...of, t: "b" } : number(+!this.isTrue(of, e), "b");
     if (e.sign === "+" && of.v !== undefined) return of;
-    if (e.sign === "-") return { ...this.compute("*", of, number(-1, RANK.indexOf(of.t) < 5 ? "i" : of.t), e), ...(of.per && { per: of.per }), v: fit(-of.v, of.t) };
-    if (e.sign === "~" && of.v !== undefined) return number(fit(-of.v - 1, of.t), of.t);
+    if (e.sign === "-") return { ...this.compute("*", of, number(-1, RANK.indexOf(of.t) < 5 ? "i" : of.t), e), ...(of.per && { per: of.per }), v: fitted(-of.v, of.t) };
+    if (e.sign === "~" && of.v !== undefined) return number(fitted(-of.v - 1, of.t), of.t);
     throw this.refuse(`'${e.sign}' is not understood here`, `这里的 '${e.sign}' 读不懂`, e.line);
   }
   add(cell, e) {
@@ -861,7 +861,7 @@ class Runner {
       }
       const all = value.fields ? [...value.fields.values()].map((each) => each.x) : [value];
       for (const each of all) if (!(each.v >= 0) && !(each.v < 0)) this.none(each, e);
-      return all.map((each) => fit(each.v, "u"));
+      return all.map((each) => fitted(each.v, "u"));
     };
     if (e.shape.length < 2) throw this.refuse("a launch has two numbers at least", "启动至少有两个数", line);
     const grid = dims(0, this.settings.blocks), block = dims(1, this.settings.threads);
@@ -888,6 +888,7 @@ class Runner {
     }
     if (!(groups > 0) || groups > 4e6) if (groups > 0) throw this.refuse("more blocks than this page computes: 4,000,000", "块数超过本页上限 4,000,000", line);
     if (m.commands.length > 20000) throw this.refuse("more launches than this page computes: 20,000", "启动次数超过本页上限 20,000", line);
+    if (bytes && this.settings.idle < 100 && (this.slowBlocks = (this.slowBlocks ?? 0) + groups) > 200000) throw this.refuse("with a slow clock the page computes 200,000 blocks that are given data, and no more", "时钟较慢时，本页最多计算 200,000 个有数据的块", line);
     this.start();
     const isPossible = grid.every((each, i) => each > 0 && each <= (i ? 65535 : 2147483647)) && block.every((each, i) => each > 0 && (i < 2 || each <= 64)) && !(shared > 232448);
     if (shared > 49152) throw this.refuse("so much shared memory is not in the page's model", "本页的模型没有这么大的共享内存", line);
@@ -1144,7 +1145,7 @@ class Runner {
       for (const each of values) if (each.v === undefined || each.none !== undefined) this.none(each, e);
       const t = name === "isnan" || name === "isfinite" ? "b" : /f$/.test(name) && name !== "isinf" ? "f" : name === "abs" ? (RANK.indexOf(x.t) < 5 ? "i" : x.t) : x.t === "f" && values.every((each) => each.t === "f" || /[a-zA-Z]/.test(each.t) && each.t !== "d") ? "f" : "d";
       const keeps = /^(f?abs|ceil|floor|round)f?$/.test(name);
-      return { v: fit(MATH[name](...values.map((each) => each.v)), t), t, ...(keeps && scaled(x, x.v < 0 && /abs/.test(name) ? -1 : 1)) };
+      return { v: fitted(MATH[name](...values.map((each) => each.v)), t), t, ...(keeps && scaled(x, x.v < 0 && /abs/.test(name) ? -1 : 1)) };
     }
     switch (name) {
       case "now": case "omp_get_wtime": {
@@ -1323,7 +1324,7 @@ class Runner {
         if (unknown) return { v: NaN, t: "d", unknown: unknown.unknown };
         for (const each of values) if (each.v === undefined || (each.none !== undefined && !this.failed.length)) this.none(each, e);
         const best = values.reduce((a, b) => (/min/.test(name) ? (b.v < a.v ? b : a) : b.v > a.v ? b : a));
-        return { ...best, v: fit(best.v, t), t };
+        return { ...best, v: fitted(best.v, t), t };
       }
       case "min_element": case "max_element": {
         const cells = this.range(args), values = cells.map((each) => each.x.v), first = this.given(args[0]);
@@ -1344,7 +1345,7 @@ class Runner {
       }
       case "accumulate": {
         const begin = this.given(args[2]);
-        return this.range(args).reduce((sum, { x }) => ({ ...this.compute("+", sum, x, e), ...(begin.t !== "d" && { t: begin.t, v: fit(sum.v + x.v, begin.t) }) }), begin);
+        return this.range(args).reduce((sum, { x }) => ({ ...this.compute("+", sum, x, e), ...(begin.t !== "d" && { t: begin.t, v: fitted(sum.v + x.v, begin.t) }) }), begin);
       }
       case "fill": case "iota": this.range(args).forEach((cell, i) => { cell.x = this.as(name === "fill" ? this.given(args[2]) : number(this.given(args[2]).v + i), cell.type); }); return zero;
       case "median": { // of the page
