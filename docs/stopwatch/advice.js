@@ -142,7 +142,7 @@ function held(f) {
   if (!ends || f.span.by !== "device" || !canHold(f) || f.inside.length > 900) return null;
   const [from, to] = [f.span.first.queued, f.span.last.queued];
   if (f.run.acts.some((each) => each.from >= from && each.to <= to)) return null; // a wait, a copy or an allocation
-  const c = new Changes(f), stream = streamOf(f), start = f.span.first.name, call = /cudaEventRecord\w*\s*\(\s*([^,)]+)/.exec(c.source(ends.a)), event = call ? call[1].trim() : start;
+  const c = new Changes(f), stream = streamOf({ kernel: f.span.first }), start = f.span.first.name, call = /cudaEventRecord\w*\s*\(\s*([^,)]+)/.exec(c.source(ends.a)), event = call ? call[1].trim() : start;
   c.before(ends.outer, `${holdCall(stream)}  // load it: a first launch may wait`, "cudaDeviceSynchronize();");
   c.before(ends.a, `${holdCall(stream)}  // holds the GPU for 1 ms, while all is queued behind it`);
   c.after(ends.b, `if (cudaEventQuery(${event}) != cudaErrorNotReady)`, "  exit(1);  // the host was late: the GPU has waited for it");
@@ -151,7 +151,7 @@ function held(f) {
 
 // The event overhead is measured in the same way, and subtracted.
 function net(f) {
-  const where = f.span.elapsed, c = new Changes(f), s = where && inBlock(where[where.length - 1].s), stream = streamOf(f);
+  const where = f.span.elapsed, c = new Changes(f), s = where && inBlock(where[where.length - 1].s), stream = streamOf({ kernel: f.span.first });
   const call = s && /cudaEventElapsedTime\s*\(\s*&\s*([^,]+?)\s*,\s*([^,]+?)\s*,\s*([^,;]+?)\s*\)/.exec(c.source(s));
   if (!call || !canHold(f) || declares(f.text, "overhead_ms")) return null;
   const [, ms, start, stop] = call;
@@ -239,7 +239,7 @@ const RULES = [
     better: (f) => {
       const where = f.span.elapsed, c = new Changes(f);
       if (where) return c.replace(where[where.length - 1].s, (text) => text.replace(/(cudaEventElapsedTime\s*\([^,]+,\s*)([^,]+?)(\s*,\s*)([^,;]+?)(\s*\))/, "$1$4$3$2$5")) && c.done();
-      return inPrint(f, (text) => text.replace(/([\w.()]+) - ([\w.()]+?)(?=\)|$| )/, "$2 - $1")) ?? f.text.replace(/(\bt1|\bstart|\bt0|\bbegin|\ba) - (\bt1|\bend|\bstop|\bt0|\bt2|\bb)\b/, "$2 - $1");
+      return inPrint(f, (text) => text.replace(/([\w.]+(?:\(\))?) - ([\w.]+(?:\(\))?)/, "$2 - $1")) ?? f.text.replace(/(\bt1|\bstart|\bt0|\bbegin|\ba) - (\bt1|\bend|\bstop|\bt0|\bt2|\bb)\b/, "$2 - $1");
     } },
   { cause: "cut_to_whole", structural: true, when: (f) => f.number.v === Math.trunc(f.number.v) && f.span.by !== "device" && f.share("rounding") > 0.05,
     words: () => say("The time is cut to a whole number of its unit: by duration_cast, by an integer variable or by a division of integers.",
@@ -305,7 +305,7 @@ const RULES = [
       const ends = endsOf(f.span);
       return ends && canHold(f) && new Changes(f).before(ends.outer, "for (int i = 0; i < 80; i++)", "  hold<<<1, 1>>>();  // 80 ms: until its clock is full", "cudaDeviceSynchronize();").done();
     } },
-  { cause: "allocation_inside", structural: true, when: (f) => f.acts(/^cuda(Malloc|HostAlloc|Free)/).length && f.span.by !== "device",
+  { cause: "allocation_inside", structural: true, when: (f) => f.off && f.acts(/^cuda(Malloc|HostAlloc|Free)/).length,
     words: () => say("An allocation or a release of memory is in the number.", "数里有内存的分配或释放。"), step: ["Allocate before, release after.", "之前分配，之后释放。"],
     better: (f) => outside(f, (text) => /cuda(Malloc|HostAlloc|Free)\w*\s*\(/.test(text)) },
   { cause: "reset_inside", structural: true, when: (f) => f.resets.length && f.share("copy") > 0.001,
@@ -366,7 +366,10 @@ const RULES = [
   { cause: "other", when: (f) => f.off, words: () => say("It is some way off.", "有一定偏差。") },
   { cause: "none", when: () => true,
     words: (f) => {
-      const least = 20 * Math.abs(f.error);
+      // Many launches without a hold: the host's calls must be the shorter ones.
+      const { commands, T } = f.run.machine, isHeld = commands.some((c) => (c.hold || c.gate) && c.end > f.span.from && c.queued < f.span.from), isMany = f.inside.length > 1 && !isHeld;
+      const least = Math.max(20 * Math.abs(f.error), isMany ? T.launch_call : 0);
+      if (isMany) return say(`This is right for kernels of ${us(least)} and more: a shorter one is over before the host's next launch call, and the GPU waits.`, `核函数不短于 ${us(least)} 时正确：更短的会在主机下一次启动调用之前结束，GPU 就要等待。`);
       return f.share("blocks") + f.share("shell") > 0.99 ? say("It is the kernel alone, however long the kernel is.", "只有核函数，与核函数的长短无关。")
         : say(`Besides the kernel it holds little. This is right for kernels of ${us(least)} and more; for a shorter one that little is more than 5 %.`, `除核函数外所含不多。核函数不短于 ${us(least)} 时正确；更短时超过 5 %。`);
     } },
@@ -437,7 +440,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
     if (!lines || lines === text) return answer;
     const better = advise(times, settings, lines, target, steps - 1);
     const isBetter = better.verdict === "wrong" && better.cause === rule.cause ? Math.abs(better.lastError) < Math.abs(f.error) : rule.always || Math.abs(better.lastError) < Math.abs(f.error);
-    return isBetter && better.run.notes.length <= run.notes.length + 1 && !better.run.ended?.code ? { ...answer, lastError: better.lastError, step: say(...rule.step), better } : answer;
+    return isBetter && better.span && !better.run.stopped && !better.run.ended?.code ? { ...answer, lastError: better.lastError, step: say(...rule.step), better } : answer;
   } catch (error) {
     if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
     return answer;

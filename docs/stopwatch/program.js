@@ -87,7 +87,8 @@ __device__ static long long page_globaltimer_ns() { // the GPU's clock
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
-${[...kernels, ...has("function").map((name) => OWN[name]), ...declared].join("\n")}
+${[...kernels, ...has("function").map((name) => OWN[name]),
+    ...has("check").map((name) => `static void ${name}(cudaError_t error) {\n    if (error == cudaSuccess)\n        return;\n    fprintf(stderr, "%s\\n", cudaGetErrorString(error));\n    exit(1);\n}`), ...declared].join("\n")}
 `;
   if (run.isWhole) {
     const { body } = run.main;

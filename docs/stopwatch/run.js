@@ -147,7 +147,7 @@ class Runner {
       this.scope = this.globals = { names: new Map(), outer: null };
       const body = (this.body = this.reader.program());
       this.frame = { id: 0, s: null, up: null };
-      for (const [name, each] of this.prelude) this.make(name, each);
+      for (const [name, each] of this.prelude) if (!/^(kernel|function|check|handle)$/.test(each.kind)) this.make(name, each);
       const hoist = (list) => list.forEach((each) => (each.is === "group" ? hoist(each.body) : each.is === "function" ? this.define(each) : null));
       hoist(body);
       const main = this.globals.names.get("main"), isOpen = body.some((each) => !/^(function|kernel|group|unread|enum|block)$/.test(each.is) && !(each.made && each.made.isDeclaration));
@@ -166,7 +166,7 @@ class Runner {
     } catch (error) {
       if (error instanceof RangeError) error = this.refuse("too much for this page", "超出本页能力");
       if (error instanceof Unknown && this.printed.some((each) => each.spans))
-        this.note(error.line, say(`not run from here on: ${error.message}`, `从这里起不再运行：${error.message}`));
+        this.stopped = true, this.note(error.line, say(`not run from here on: ${error.message}`, `从这里起不再运行：${error.message}`));
       else if (error instanceof Ended) this.ended = error;
       else this.error = Object.assign(error, { line: error.line ?? this.machine.line });
       if (this.error) return this;
@@ -856,7 +856,7 @@ class Runner {
       try {
         value = this.value(e.shape[i]);
       } catch (error) {
-        if (!error.missing || this.find(error.missing)) throw error;
+        if (!error.missing || e.shape[i].is !== "name") throw error;
         value = this.assume(error.missing, "slider", line, number(usual)).x;
       }
       const all = value.fields ? [...value.fields.values()].map((each) => each.x) : [value];
@@ -1034,9 +1034,14 @@ class Runner {
     for (let scope = this.scope; scope; scope = scope.outer) if (scope.self && scope.self.is && scope.self.is.functions.has(of.name)) return this.call(scope.self.is.functions.get(of.name), args, this.globals, scope.self);
     if (this.reader.unread.has(of.name)) throw this.reader.unread.get(of.name);
     m.line = line;
-    const act = { name: of.name, line, where: this.where(), from: m.host }, answer = this.library(of.name, e, args);
+    const act = { name: of.name, line, where: this.where(), from: m.host }, answer = this.fromLibrary(of.name, e, args);
     if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(of.name ?? "")) this.acts.push(Object.assign(act, { to: m.host }));
     if (answer) return answer;
+    if (/check|safe|err|call/i.test(of.name ?? "") && e.given.length === 1 && /^cuda[A-Z]/.test((e.given[0].of ?? {}).name)) { // a check whose definition was not pasted
+      if (!this.assumed.has(of.name)) this.note(line, say(`'${of.name}' is not declared: taken as one that ends the program if the call fails`, `'${of.name}' 没有声明：当作调用失败就结束程序`));
+      this.assumed.set(of.name, { kind: "check", line });
+      return this.library("simcc_checked", e, args);
+    }
     throw this.refuse(`'${of.name ?? "..."}()' is not known on this page: take it out, or if it launches a kernel, write kernel<<<blocks, threads>>>() in its place to see the parts`,
       `本页不认识 '${of.name ?? "..."}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()，以查看各部分`, line);
   }
@@ -1081,6 +1086,14 @@ class Runner {
       }
     }
     throw this.refuse(`'.${name}()' is not known on this page`, `本页不认识 '.${name}()'`, line);
+  }
+  fromLibrary(name, e, args) {
+    try {
+      return this.library(name, e, args);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw this.refuse(`'${name}()' is not understood with these arguments`, `读不懂 '${name}()' 的参数`, e.line);
+    }
   }
   // Where a pointer points to: for a call that writes there.
   target(e) {
