@@ -377,7 +377,7 @@ const RULES = [
 
 function factsOf(times, settings, text, run, target) {
   const number = run.number, parts = partsOf(run), { main, sums } = parts, span = main && main.span, weight = main ? Math.abs(main.weight) : 0;
-  const kernels = run.machine.commands.filter((c) => c.kind === "kernel" && !c.gate && !c.hold);
+  const kernels = run.machine.commands.filter((c) => c.kind === "kernel" && !c.gate);
   const held = ({ span }, commands = kernels) => {
     const limits = span.by === "device" ? [span.first.queued, span.last.queued] : [span.from, span.to], low = Math.min(...limits), high = Math.max(...limits);
     let first = 0, end = commands.length; // they stand in the order of their calls

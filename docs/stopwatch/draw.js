@@ -75,7 +75,7 @@ function drawTime(svg, answer, length = 0) {
     const y = gpuRow(c.stream);
     if (c.kind === "kernel") {
       if (c.queued >= from && seen.length < 40) element("path", { d: `M${x(c.queued)} ${HOST + HIGH}L${x(c.begin)} ${y}`, class: onPath.has(c) ? "arrow path" : "arrow" }, svg);
-      const kind = c.gate || c.hold ? "blocker" : pieces.some((p) => p.kind === "earlier" && p.command === c) ? "earlier" : "blocks";
+      const kind = c.gate || (span && isBlocker(c, span)) ? "blocker" : pieces.some((p) => p.kind === "earlier" && p.command === c) ? "earlier" : "blocks";
       box(c.begin, c.codeBegin, y, "shell", names.shell, say("preparation", "准备"));
       box(c.codeBegin, c.codeEnd, y, kind, names[kind], `${c.label}<<<${c.groups}, ${c.threads}>>>`);
       box(c.codeEnd, c.end, y, "shell", "", say("drain", "排空"));

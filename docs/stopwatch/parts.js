@@ -28,6 +28,9 @@ const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wak
 // sum is the same wherever the stamp stands.
 const halfOf = (span) => (span.by === "device" ? (span.last.end - span.last.begin) / 2 : 0);
 
+// A kernel that waits, and was there before the stopwatch began, holds the GPU for it.
+const isBlocker = (c, span) => c.gate || (c.hold && span.by === "device" && c.queued <= Math.min(span.first.queued, span.last.queued));
+
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {
   const pieces = [], { calls } = machine, onGpu = span.by === "device", shift = halfOf(span);
@@ -60,7 +63,7 @@ function pathOf(machine, span) {
         c = null;
         continue;
       }
-      const kind = c.gate || c.hold ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
+      const kind = isBlocker(c, span) ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
       if (kind === "blocks") put("clock", c.codeEnd - c.slow, c.codeEnd, c);
       put(kind, c.codeBegin, kind === "blocks" ? c.codeEnd - c.slow : c.codeEnd, c);
       put("shell", c.begin, c.codeBegin, c);

@@ -31,6 +31,27 @@ static void cutResetTimer(unsigned timer) { timer_ms[timer] = 0; }
 static float cutGetTimerValue(unsigned timer) { return float(timer_ms[timer]); }
 static void cutDeleteTimer(unsigned) {}`,
 };
+const SAMPLES = `static void checkCudaErrors(cudaError_t error) {
+    if (error != cudaSuccess)
+        exit(1);
+}
+static void getLastCudaError(const char *) { checkCudaErrors(cudaGetLastError()); }
+struct StopWatchInterface {
+    double ms, from_ms;
+    int runs;
+};
+static double sdk_ms() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+static bool sdkCreateTimer(StopWatchInterface **t) { return (*t = new StopWatchInterface{}) != nullptr; }
+static bool sdkDeleteTimer(StopWatchInterface **) { return true; }
+static bool sdkResetTimer(StopWatchInterface **t) { return (*t)->ms = 0, (*t)->runs = 0, true; }
+static bool sdkStartTimer(StopWatchInterface **t) { return (*t)->from_ms = sdk_ms(), true; }
+static bool sdkStopTimer(StopWatchInterface **t) { return (*t)->ms += sdk_ms() - (*t)->from_ms, (*t)->runs++, true; }
+static float sdkGetTimerValue(StopWatchInterface **t) { return (float)(*t)->ms; }
+static float sdkGetAverageTimerValue(StopWatchInterface **t) { return (float)((*t)->ms / (*t)->runs); }`;
 const HOLD = `// Holds the stream for a millisecond by the GPU's clock, while the host queues what is timed. It ends by itself.
 __global__ void hold() {
     const long long begin_ns = page_globaltimer_ns(), begin = clock64();
@@ -48,7 +69,7 @@ function wholeProgram(text, settings) {
             ;
     }`;
   for (const kernel of reader.kernels.values()) if (kernel.isKernel && (kernel.isSlider ?? /\S/.test(kernel.text)) && !kernel.isKept) edits.push([kernel.open, kernel.close, `{\n    ${spin}\n}`]);
-  for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*"(?!helper_)[^\n]*/gm)) edits.push([found.index, found.index + found[0].length, `// ${found[0]}`]);
+  for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm)) edits.push([found.index, found.index + found[0].length, `// ${found[0]}`]);
   const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name), made = [], declared = [];
   for (const [name, { kind, x, isStream }] of assumed) {
     const type = { event: "cudaEvent_t", stream: "cudaStream_t", device: "char *", host: "char *", pinned: "char *", pointer: "char *", handle: isStream ? "cudaStream_t" : "cudaEvent_t", ms: "float", any: "any_value" }[kind];
@@ -87,7 +108,7 @@ __device__ static long long page_globaltimer_ns() { // the GPU's clock
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
-${[...kernels, ...has("function").map((name) => OWN[name]),
+${[...kernels, ...(/\bsdk\w+Timer|checkCudaErrors|getLastCudaError/.test(text) ? [SAMPLES] : []), ...has("function").map((name) => OWN[name]),
     ...has("check").map((name) => `static void ${name}(cudaError_t error) {\n    if (error == cudaSuccess)\n        return;\n    fprintf(stderr, "%s\\n", cudaGetErrorString(error));\n    exit(1);\n}`), ...declared].join("\n")}
 `;
   if (run.isWhole) {

@@ -740,7 +740,8 @@ class Runner {
       return this.bytesOf(p);
     }
     if (e.is === "index") {
-      const of = this.value(e.of);
+      const of = this.value(e.of), inner = of.p && of.p.room > 1 ? this.at(of, this.value(e.index).v).x : null;
+      if (inner) return this.bytesOf(inner.p.type) * inner.p.count * (inner.p.room ?? 1);
       if (of.p && of.p.type) return this.bytesOf(of.p.type);
       return this.bytesOf(this.pointerType(e.of));
     }
@@ -1496,6 +1497,7 @@ class Runner {
         new RegExp(`\\b${UNIT}[\\])]*\\s*[:=]?\\s*$`, "i").exec(texts[1]);
       const natural = Object.keys(UNIT_NS).filter((each) => k * UNIT_NS[each] < 1.001).pop() ?? "us";
       const unit = /^\s*\w*[BFb]\w*\/s/.test(texts[0]) ? "rate" : found ? unitOf(found[1]) : natural, ns = UNIT_NS[unit] ?? 1;
+      if (part.isRate && part.timeOf) this.lastTime = { ...part.timeOf, line };
       if (unit === "rate" || part.isRate) return;
       if (part.per) throw this.refuse("a duration is printed by its count()", "duration 请用 count() 打印", line);
       this.printed.push({ v: part.v, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(), argument: part.argument,
