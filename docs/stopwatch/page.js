@@ -112,6 +112,13 @@ function choiceOf(card, { run }) {
   return [select];
 }
 
+// What was taken for what: it stands with the number.
+function notesOf({ notes }) {
+  const names = notes.filter((each) => each.name).map((each) => each.name), others = notes.filter((each) => !each.name);
+  return [...(names.length ? [made("p", { className: "measured note", textContent: say("Declared nowhere, and so of the page: ", "没有声明，由本页提供：") + `${names.join(", ")}.` })] : []),
+    ...others.map(({ line, text }) => made("p", { className: "measured note", textContent: say(`Line ${line}: ${text}.`, `第 ${line} 行：${text}。`) }))];
+}
+
 function showAnswer(card, answer) {
   const { number, asked, verdict, words, parts } = answer, error = Math.round(answer.error), off = errorOf(answer);
   const signed = error ? ` (${error > 0 ? "+" : "−"}${us(Math.abs(error))})` : "";
@@ -123,7 +130,7 @@ function showAnswer(card, answer) {
         say(`Computed by a model of an H200. A block's code takes ${us(answer.run.settings.work)}; ${truth[0]} ${us(asked)}.`, `由 H200 的模型算得。每块的代码用时 ${us(answer.run.settings.work)}；${truth[1]} ${us(asked)}。`) })),
     ...choiceOf(card, answer),
     ...measuredOf(answer),
-    ...(answer.run.notes.length ? [made("ul", { className: "notes" }, ...answer.run.notes.map(({ line, text }) => made("li", { textContent: say(`Line ${line}: ${text}.`, `第 ${line} 行：${text}。`) })))] : []),
+    ...notesOf(answer.run),
     made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`On the way: ${off}.`, `途中：${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
   const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
   const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) + (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));

@@ -177,8 +177,9 @@ class Runner {
     }
     return this;
   }
-  note(line, text) {
-    if (!this.notes.some((each) => each.line === line && each.text === text)) this.notes.push({ line, text });
+  // `name`: it is about a name that is declared nowhere.
+  note(line, text, name) {
+    if (!this.notes.some((each) => each.line === line && each.text === text)) this.notes.push({ line, text, name });
   }
 
   // ---- Names, types, memory ----
@@ -341,8 +342,9 @@ class Runner {
     const m = this.machine, { T } = m, { bytes } = this.settings;
     const words = { event: ["an event", "一个事件"], stream: ["a stream", "一个流"], any: ["an argument that the kernel does not need", "核函数不需要的参数"], device: ["100,000 bytes of the GPU", "GPU 上的 100,000 字节"],
       host: ["100,000 bytes of the host", "主机的 100,000 字节"], pinned: ["100,000 bytes of pinned memory", "100,000 字节锁页内存"], ms: ["a float", "float"], list: ["a list of 1000 floats", "1000 个 float 的列表"] }[kind];
-    if (words) this.note(line, say(`'${name}' is not declared: taken as ${words[0]}`, `'${name}' 没有声明：当作${words[1]}`));
-    if (kind === "slider") this.note(line, say(`'${name}' is not declared: the slider's ${x.v.toLocaleString("en")}`, `'${name}' 没有声明：采用滑块的 ${x.v.toLocaleString("en")}`));
+    const value = kind === "slider" ? x.v.toLocaleString("en") : "";
+    if (words) this.note(line, say(`'${name}' is not declared: taken as ${words[0]}`, `'${name}' 没有声明：当作${words[1]}`), `${name} (${say(...words)})`);
+    if (value) this.note(line, say(`'${name}' is not declared: the slider's ${value}`, `'${name}' 没有声明：采用滑块的 ${value}`), `${name} (${say("the slider's", "滑块的")} ${value})`);
     this.assumed.set(name, { kind, x, line });
     if (/^(event|stream|device|pinned)$/.test(kind)) {
       this.start();

@@ -30,7 +30,7 @@ put(rowAt(0).querySelector("textarea"), "kernel<<<7, 33>>>();");
 look("line 1 edited");
 put(rowAt(0).querySelector("textarea"), "cudaEventRecord(begin);\nmy_kernel<<<grid, block>>>(x, 2);\ncudaEventRecord(end);\ncudaEventSynchronize(end);\nfloat t;\ncudaEventElapsedTime(&t, begin, end);\nprintf(\"%f ms\\n\", t);");
 look("lines pasted into line 1");
-shown.push(`notes: ${[...document.querySelectorAll(".notes li")].slice(0, 3).map((each) => each.textContent).join(" | ")}`);
+shown.push(`notes: ${[...document.querySelectorAll(".note")].slice(0, 3).map((each) => each.textContent).join(" | ")}`);
 click("add");
 put(rowAt(lines.length - 1).querySelector("textarea"), "cudaFoo(1);");
 choose("event");
