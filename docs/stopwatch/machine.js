@@ -12,7 +12,11 @@ class Machine {
   // idle: what the SMs have of their clock when they wake up, in percent
   constructor(times, idle = 100) {
     const T = (this.T = times);
-    this.phases = [[T.idle, idle], [T.climb, Math.floor((idle + 100) / 2)], [Infinity, 100]];
+    this.phases = [
+      [T.idle, idle],
+      [T.climb, Math.floor((idle + 100) / 2)],
+      [Infinity, 100]
+    ];
     this.woke = -Infinity; // when the first phase began
     this.codeBegin = 0; // of the kernel that runs
     this.host = 0; // now, for the host
@@ -59,14 +63,18 @@ class Machine {
 
   // simulated_wait() of machine.c: waits for this command, or without one for all of them.
   wait(command, busily = true) {
-    const T = this.T, forAll = !command, from = this.host;
+    const T = this.T,
+      forAll = !command,
+      from = this.host;
     this.waiting = true; // nobody opens or shuts a gate meanwhile
     this.advance();
     this.waiting = false;
     while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
-    const isEmpty = this.done === this.queue.length, isStarted = (c) => c.ready <= this.host;
+    const isEmpty = this.done === this.queue.length,
+      isStarted = (c) => c.ready <= this.host;
     const until = forAll ? this.last() : command;
-    if (isEmpty && !(until && !(until.end <= this.host)) && (this.apart.every(isStarted) || (!forAll && isStarted(command))))
+    if (isEmpty && !(until && !(until.end <= this.host)) && (this.apart.every(isStarted) || (!forAll && isStarted(
+        command))))
       return this.works(T.no_wait, "wait");
     if (until && Number.isNaN(until.end))
       throw new Stopped(say("the host waits for a kernel that waits for the host", "主机在等核函数，核函数在等主机"));
@@ -88,7 +96,8 @@ class Machine {
 
   enqueue(command) {
     const { host, line } = this;
-    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, begin: NaN, end: NaN, line };
+    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, begin: NaN, end: NaN,
+      line };
     c.ready = NaN;
     this.commands.push(c);
     if (c.stream) c.stream.last = c;
@@ -99,19 +108,22 @@ class Machine {
 
   // Gives each command its times that can have them now.
   advance() {
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       more = false;
       while (this.timed < this.queue.length && this.runQueued(this.queue[this.timed])) {
         this.timed++;
         more = true;
       }
-      if (this.apart.length) for (const c of this.apart) if (Number.isNaN(c.end) && this.runApart(c)) more = true;
+      if (this.apart.length)
+        for (const c of this.apart)
+          if (Number.isNaN(c.end) && this.runApart(c)) more = true;
     }
   }
 
   // The default stream waits for all others and they for it; and a stream waits for an event.
   runQueued(c) {
-    const later = (a, b) => (!a || (b && b.end > a.end) ? b : a), { stream, after } = c;
+    const later = (a, b) => (!a || (b && b.end > a.end) ? b : a),
+      { stream, after } = c;
     if (after && Number.isNaN(after.end)) return false;
     const own = later(this.lastDefault, stream ? stream.ended : this.lastOrdinary);
     c.before = later(own, after);
@@ -127,7 +139,8 @@ class Machine {
 
   runApart(c) {
     const { stream, after } = c;
-    if (this.apart.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after.end)))
+    if (this.apart.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after
+        .end)))
       return false;
     c.before = after && !(stream.ended && stream.ended.end > after.end) ? after : stream.ended;
     c.ready = Math.max(c.submit + this.T.latency, c.before ? c.before.end : 0);
@@ -162,7 +175,9 @@ class Machine {
   // The SMs' clock. A kernel's code has a time of its own, that of a clock which is always full; it begins as the GPU's
   // time, and stays so unless the clock is slow: since a command came behind a pause, for a while, and then less so.
   moved(time, toCode) {
-    let left = time - this.codeBegin, at = this.codeBegin, before = at - this.woke; // of this phase, before the code
+    let left = time - this.codeBegin,
+      at = this.codeBegin,
+      before = at - this.woke; // of this phase, before the code
     if (!(left > 0 && before < Infinity)) return time;
     for (const [length, percent] of this.phases) {
       const room = length - before;
@@ -188,7 +203,8 @@ class Machine {
     return (Math.ceil(ns / this.T.read) + 1) * this.T.read;
   }
 
-  // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at once,
+  // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at
+  // once,
   // and after each round, which takes T.step. What the host writes at its time `at` is seen by the first look that is
   // later than `at`: in machine.c the device has made all earlier ones, and the one at that very time, before the host
   // came to its line. NaN: the host has not come so far.
@@ -196,8 +212,10 @@ class Machine {
     const { gate } = c;
     for (let i = 0; i < gate.length; i++) {
       if (!gate[i].open) continue;
-      const rounds = Math.max(0, Math.floor((this.codeOf(gate[i].at) - begin) / this.T.step) + 1), next = gate[i + 1];
-      const look = begin + rounds * this.T.step, seen = this.timeOf(look);
+      const rounds = Math.max(0, Math.floor((this.codeOf(gate[i].at) - begin) / this.T.step) + 1),
+        next = gate[i + 1];
+      const look = begin + rounds * this.T.step,
+        seen = this.timeOf(look);
       if (next && next.at < seen) continue; // it was shut again
       c.opened = gate[i].at;
       return next || seen <= this.host || this.waiting ? look : NaN;
@@ -209,12 +227,14 @@ class Machine {
 
   // kernel<<<groups, threads>>>() whose code takes `work` ns in each block; `bytes`: of the data that it is given.
   launch(name, kernel) {
-    const T = this.T, isNew = !this.loaded.has(name), { groups, threads } = kernel;
+    const T = this.T,
+      isNew = !this.loaded.has(name),
+      { groups, threads } = kernel;
     if (isNew) this.wait(null);
     const from = this.host;
     this.works(T.launch_call + (isNew ? T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy) : 0), "launch");
-    if (isNew) this.calls.splice(-1, 1, { kind: "load", from, to: this.host - T.launch_call, line: this.line },
-      { kind: "launch", from: this.host - T.launch_call, to: this.host, line: this.line });
+    if (isNew) this.calls.splice(-1, 1, { kind: "load", from, to: this.host - T.launch_call, line: this
+      .line }, { kind: "launch", from: this.host - T.launch_call, to: this.host, line: this.line });
     this.loaded.add(name);
     if (!(groups > 0 && threads > 0 && threads <= 1024)) return "cudaErrorInvalidConfiguration";
     this.enqueue({ kind: "kernel", name, ...kernel });
@@ -254,7 +274,8 @@ class Machine {
   copy(bytes, waits, stream, onLink) {
     this.works(this.T.copy_call, "copy");
     if (bytes === 0) return;
-    const c = this.enqueue({ kind: "copy", stream, onLink: onLink && !(stream && stream.apart), ns: Math.floor((bytes * this.T.copy_1000) / 1000) });
+    const c = this.enqueue({ kind: "copy", stream, onLink: onLink && !(stream && stream.apart), ns: Math.floor((bytes
+        * this.T.copy_1000) / 1000) });
     if (waits) this.wait(c);
   }
 
@@ -274,18 +295,23 @@ function placesFor(T, threads) {
 // In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
 const taken = new Map(); // what was computed before
 const FULL = { timeOf: (code) => code, codeOf: (ns) => ns };
+
 function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = FULL) {
   const key = clock === FULL && bytes ? `${groups} ${threads} ${work} ${bytes} ${T.l2_kib}` : "";
   if (key && taken.has(key)) return taken.get(key);
-  const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
+  const places = placesFor(T, threads),
+    shell = T.block + T.warp * Math.ceil(threads / 32),
+    each = work + shell;
   const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
-  if (!bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
+  if (!
+    bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
     let start = 0;
     for (let j = 0, b = groups - 1; b >= 0; j++, b -= places) start = Math.max(start, dispatched(b) + j * each);
     return start + each;
   }
   // The blocks get their data one after the other, as fast as memory, or the L2 cache, can.
-  const ps = Math.floor(Math.floor((bytes * (2 * bytes <= T.l2_kib * 1024 ? T.l2_1000000 : T.memory_1000000)) / 1000) / groups);
+  const ps = Math.floor(Math.floor((bytes * (2 * bytes <= T.l2_kib * 1024 ? T.l2_1000000 : T.memory_1000000)) / 1000) /
+    groups);
   const end = new Float64Array(groups);
   for (let b = 0, data = 0; b < groups; b++) {
     const start = begin + Math.max(dispatched(b), b < places ? 0 : end[b - places]);

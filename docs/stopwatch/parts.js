@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a number is made of. From the end of the stopwatch's interval back to its begin: what was waited for at each
-// moment? The answers follow each other without a hole, so their sum is the number, and the drawing shows them as a band.
+// moment? The answers follow each other without a hole, so their sum is the number, and the drawing shows them as a
+// band.
 "use strict";
 
 // In the order of the list. CSS has a colour for each.
@@ -24,26 +25,34 @@ const KINDS = {
 };
 const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
 
-// An event's cost stands half before its stamp and half behind it: so is the kernel between two halves (chapter 04). The
+// An event's cost stands half before its stamp and half behind it: so is the kernel between two halves (chapter 04).
+// The
 // sum is the same wherever the stamp stands.
 const halfOf = (span) => (span.by === "device" ? (span.last.end - span.last.begin) / 2 : 0);
 
 // A kernel that waits, and was there before the stopwatch began, holds the GPU for it.
-const isBlocker = (c, span) => c.gate || (c.hold && span.by === "device" && c.queued <= Math.min(span.first.queued, span.last.queued));
+const isBlocker = (c, span) => c.gate || (c.hold && span.by === "device" && c.queued <= Math.min(span.first.queued,
+  span.last.queued));
 
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {
-  const pieces = [], { calls } = machine, onGpu = span.by === "device", shift = halfOf(span);
-  const low = Math.min(span.from, span.to) - shift, high = Math.max(span.from, span.to) - shift;
+  const pieces = [],
+    { calls } = machine,
+    onGpu = span.by === "device",
+    shift = halfOf(span);
+  const low = Math.min(span.from, span.to) - shift,
+    high = Math.max(span.from, span.to) - shift;
   const put = (kind, from, end, command) => {
     const to = Math.min(end, high);
     if (to > Math.max(from, low)) pieces.push({ kind, from: Math.max(from, low), to, command });
   };
   const loads = (onGpu && (machine.loads ??= calls.filter((call) => call.kind === "load").reverse()));
-  let now = high, c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
+  let now = high,
+    c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
   while (now > low) {
     if (!c) { // on the host: the call that ended now
-      let first = 0, last = calls.length; // calls[first - 1] is the last one that began before now
+      let first = 0,
+        last = calls.length; // calls[first - 1] is the last one that began before now
       while (first < last) {
         const middle = (first + last) >> 1;
         if (calls[middle].from < now) first = middle + 1;
@@ -97,14 +106,18 @@ function awake(pieces, sleeps) {
   return pieces.flatMap((piece) => {
     const sleep = sleeps.find((each) => each.from < piece.to && each.to > piece.from);
     if (!sleep) return [piece];
-    return awake([{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each.from), sleeps.filter((each) => each !== sleep));
+    return awake([{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each
+      .from), sleeps.filter((each) => each !== sleep));
   });
 }
 
 // Returns {sums: [{kind, ns, count}], main, pieces}: the list, and the span that the drawing shows, with its band.
 function partsOf(run) {
-  const number = run.number, spans = (number && number.spans) ?? [], found = {};
-  let sum = 0, main = null;
+  const number = run.number,
+    spans = (number && number.spans) ?? [],
+    found = {};
+  let sum = 0,
+    main = null;
   for (const each of spans) {
     each.pieces = pathOf(run.machine, each.span);
     const sign = each.span.to < each.span.from ? -1 : 1;
@@ -114,10 +127,12 @@ function partsOf(run) {
       if (piece.command && each.weight > 0) of.commands.add(piece.command);
       sum += sign * each.weight * (piece.to - piece.from);
     }
-    if (!main || Math.abs(each.weight) * Math.abs(each.span.to - each.span.from) >= Math.abs(main.weight) * Math.abs(main.span.to - main.span.from)) main = each;
+    if (!main || Math.abs(each.weight) * Math.abs(each.span.to - each.span.from) >= Math.abs(main.weight) * Math.abs(
+        main.span.to - main.span.from)) main = each;
   }
   const rest = number && spans.length ? number.ns - sum : 0;
-  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest, commands: new Set() };
+  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest,
+    commands: new Set() };
   const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > 0.5)
     .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
   return { sums, main, pieces: main ? main.pieces : [] };
@@ -127,5 +142,6 @@ function partsOf(run) {
 // first to the last instruction; and what one more launch costs behind another one.
 function askedOf(T, kernel) {
   const duration = T.fetch + T.launch + blocksTake(T, kernel) + T.drain;
-  return { duration, code: blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 }), row: duration - T.row_saves };
+  return { duration, code: blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 }), row: duration - T
+    .row_saves };
 }

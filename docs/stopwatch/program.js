@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole program of what is pasted, for nvcc and for simcc: it stays as it is, but for the bodies of the kernels, which
+// The whole program of what is pasted, for nvcc and for simcc: it stays as it is, but for the bodies of the kernels,
+// which
 // spin for as long as the slider says, and the user's own headers. What is declared nowhere is declared in front of it.
 "use strict";
 
@@ -52,7 +53,8 @@ static bool sdkStartTimer(StopWatchInterface **t) { return (*t)->from_ms = sdk_m
 static bool sdkStopTimer(StopWatchInterface **t) { return (*t)->ms += sdk_ms() - (*t)->from_ms, (*t)->runs++, true; }
 static float sdkGetTimerValue(StopWatchInterface **t) { return (float)(*t)->ms; }
 static float sdkGetAverageTimerValue(StopWatchInterface **t) { return (float)((*t)->ms / (*t)->runs); }`;
-const HOLD = `// Holds the stream for a millisecond by the GPU's clock, while the host queues what is timed. It ends by itself.
+const HOLD = `// Holds the stream for a millisecond by the GPU's clock, while the host queues what is timed.
+// It ends by itself.
 __global__ void hold() {
     const long long begin_ns = page_globaltimer_ns(), begin = clock64();
     while (page_globaltimer_ns() - begin_ns < 1000000 && clock64() - begin < 10000000)
@@ -60,27 +62,58 @@ __global__ void hold() {
 }`;
 
 function wholeProgram(text, settings) {
-  const run = new Runner(TIMES, settings, text).run(), { reader, assumed } = run, edits = [];
-  // By the GPU's time; by the SM's clock if that is slow at first: then the code takes longer. The last reading takes time, too.
-  const least = Math.max(0, settings.work - TIMES.read), [clock, limit] = settings.idle < 100 ? ["clock64()", 2 * least] : ["page_globaltimer_ns()", least];
+  const run = new Runner(TIMES, settings, text).run(),
+    { reader, assumed } = run,
+    edits = [];
+  // By the GPU's time; by the SM's clock if that is slow at first: then the code takes longer. The last reading
+  // takes time, too.
+  const least = Math.max(0, settings.work - TIMES.read),
+    [clock, limit] = settings.idle < 100 ? ["clock64()", 2 * least] : ["page_globaltimer_ns()", least];
   const spin = `if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
         const long long begin = ${clock};
         while (${clock} - begin < ${limit})
             ;
     }`;
-  for (const kernel of reader.kernels.values()) if (kernel.isKernel && (kernel.isSlider ?? /\S/.test(kernel.text)) && !kernel.isKept) edits.push([kernel.open, kernel.close, `{\n    ${spin}\n}`]);
-  for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm)) edits.push([found.index, found.index + found[0].length, `// ${found[0]}`]);
-  const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name), made = [], declared = [];
+  for (const kernel of reader.kernels.values())
+    if (kernel.isKernel && (kernel.isSlider ?? /\S/.test(kernel.text)) && !kernel.isKept) edits.push([kernel.open,
+      kernel.close, `{\n    ${spin}\n}`
+    ]);
+  for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm)) edits.push([found.index,
+    found.index + found[0].length, `// ${found[0]}`
+  ]);
+  const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name),
+    made = [],
+    declared = [];
   for (const [name, { kind, x, isStream }] of assumed) {
-    const type = { event: "cudaEvent_t", stream: "cudaStream_t", device: "char *", host: "char *", pinned: "char *", pointer: "char *", handle: isStream ? "cudaStream_t" : "cudaEvent_t", ms: "float", any: "any_value" }[kind];
+    const type = {
+      event: "cudaEvent_t",
+      stream: "cudaStream_t",
+      device: "char *",
+      host: "char *",
+      pinned: "char *",
+      pointer: "char *",
+      handle: isStream ? "cudaStream_t" : "cudaEvent_t",
+      ms: "float",
+      any: "any_value"
+    } [kind];
     if (kind === "slider") declared.push(`static const ${x.t === "L" ? "size_t" : "int"} ${name} = ${x.v};`);
     else if (kind === "list") declared.push(`static float ${name}[1000];`);
     else if (type) declared.push(`static ${type}${type.endsWith("*") ? "" : " "}${name};`);
-    const call = { event: `cudaEventCreate(&${name});`, stream: name === "stream" ? "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);" : `cudaStreamCreate(&${name});`,
-      device: `cudaMalloc(&${name}, ${settings.bytes});`, pinned: `cudaMallocHost(&${name}, ${settings.bytes});`, host: `${name} = (char *)malloc(${settings.bytes});` }[kind];
+    const call = {
+      event: `cudaEventCreate(&${name});`,
+      stream: name === "stream" ? "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);"
+        : `cudaStreamCreate(&${name});`,
+      device: `cudaMalloc(&${name}, ${settings.bytes});`,
+      pinned: `cudaMallocHost(&${name}, ${settings.bytes});`,
+      host: `${name} = (char *)malloc(${settings.bytes});`
+    } [kind];
     if (call) made.push(call);
   }
-  const kernels = has("kernel").map((name) => (name === "hold" ? HOLD : `template <class... Any> __global__ void ${name}(Any...) { // its arguments do not matter\n    ${/^(empty|nothing|null|noop)/i.test(name) ? "" : spin}\n}`));
+  const kernels = has("kernel").map((name) => (name === "hold" ? HOLD
+    :
+    `template <class... Any> __global__ void ${name}(Any...) { // its arguments do not matter\n    ` +
+      `${/^(empty|nothing|null|noop)/i.test(name) ? "" : spin}\n}`
+  ));
   const head = `// What is in my number? A program of docs/stopwatch.
 // Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
 // Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
@@ -108,8 +141,10 @@ __device__ static long long page_globaltimer_ns() { // the GPU's clock
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
-${[...kernels, ...(/\bsdk\w+Timer|checkCudaErrors|getLastCudaError/.test(text) ? [SAMPLES] : []), ...has("function").map((name) => OWN[name]),
-    ...has("check").map((name) => `static void ${name}(cudaError_t error) {\n    if (error == cudaSuccess)\n        return;\n    fprintf(stderr, "%s\\n", cudaGetErrorString(error));\n    exit(1);\n}`), ...declared].join("\n")}
+${[...kernels, ...(/\bsdk\w+Timer|checkCudaErrors|getLastCudaError/.test(text) ? [SAMPLES] : []),
+    ...has("function").map((name) => OWN[name]),
+    ...has("check").map((name) => `static void ${name}(cudaError_t error) {\n    if (error == cudaSuccess)\n        ` +
+      `return;\n    fprintf(stderr, "%s\\n", cudaGetErrorString(error));\n    exit(1);\n}`), ...declared].join("\n")}
 `;
   if (run.isWhole) {
     const { body } = run.main;
@@ -117,19 +152,24 @@ ${[...kernels, ...(/\bsdk\w+Timer|checkCudaErrors|getLastCudaError/.test(text) ?
     return head + changedText(text, edits);
   }
   // What can stand outside of main(), the directives among it, stands in front of it.
-  const outside = [], inside = [];
+  const outside = [],
+    inside = [];
   let at = 0;
-  const put = (from, to, isOutside) => (isOutside ? outside : inside).push(changedText(text.slice(from, to), edits.filter((each) => each[0] >= from && each[1] <= to).map(([a, b, what]) => [a - from, b - from, what])));
+  const put = (from, to, isOutside) => (isOutside ? outside : inside).push(changedText(text.slice(from, to), edits
+    .filter((each) => each[0] >= from && each[1] <= to).map(([a, b, what]) => [a - from, b - from, what])));
   for (const each of run.body) {
-    const isOutside = /^(function|kernel|group|enum)$/.test(each.is) || (each.is === "block" && !each.body.length && /\w/.test(text.slice(each.from, each.to)));
-    for (const line of text.slice(at, each.from).split(/(?<=\n)/)) put(at, (at += line.length), /^\s*#/.test(line) || (isOutside && line.trim()));
+    const isOutside = /^(function|kernel|group|enum)$/.test(each.is) || (each.is === "block" && !each.body.length
+      && /\w/.test(text.slice(each.from, each.to)));
+    for (const line of text.slice(at, each.from).split(/(?<=\n)/)) put(at, (at += line.length), /^\s*#/.test(line) || (
+      isOutside && line.trim()));
     put(each.from, each.to, isOutside);
     if (isOutside) outside.push("\n");
     at = each.to;
   }
   put(at, text.length, false);
   const names = (list) => list.join("").replace(/\n(?=[^\n])/g, "\n    ");
-  return `${head}${outside.join("")}${/(^|[^:\w])(cout|endl|chrono::|steady_clock|duration)/.test(text.replace(/std::/g, "std:")) ? "using namespace std;\nusing namespace std::chrono;\n" : ""}
+  const isBare = /(^|[^:\w])(cout|endl|chrono::|steady_clock|duration)/.test(text.replace(/std::/g, "std:"));
+  return `${head}${outside.join("")}${isBare ? "using namespace std;\nusing namespace std::chrono;\n" : ""}
 int main() {
     ${[...made, names(inside).trimEnd()].join("\n    ")}
     puts("");
