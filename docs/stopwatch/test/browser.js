@@ -42,6 +42,28 @@ click("paste");
 click("paste"); // it stays open
 put($("area"), "double t0 = now();\nkernel<<<blocks, threads>>>();\ndouble t1 = now();\nprintf(\"%.3f us\", (t1 - t0) * 1e6);");
 look("edited as text");
+choose("event"); // it closes the editor, and one's own lines stay
+shown.push(`the editor is closed: ${$("area").hidden}`);
+click("back");
+look("back to one's own");
+put(rowAt(0).querySelector("textarea"), "cudaMalloc();");
+look("no argument");
+shown.push($("mine").querySelector(".verdict").textContent);
+choose("event");
+put(rowAt(7).querySelector("textarea"), 'printf("%.3f us", ms * 1000); printf("%.3f us", ms * 2000);');
+look("two numbers");
+$("mine").querySelector("select").selectedIndex = 1;
+$("mine").querySelector("select").onchange();
+look("the second one");
+const stops = [...document.querySelectorAll("a[href], button, input, select, textarea")].filter((each) => each.tabIndex >= 0 && each.offsetParent);
+shown.push(`the code is tab stop ${stops.indexOf(rowAt(0).querySelector("input")) + 1}; empty links: ${document.querySelectorAll("a:not([href])").length - !$("chapter").hasAttribute("href")}`);
+const broken = advise;
+advise = () => { throw new TypeError("broken"); };
+update();
+look("a fault of the page");
+advise = broken;
+update();
+click("as-text");
 click("as-text");
 choose("host_no_sync");
 click("take");
