@@ -135,7 +135,9 @@ class Preprocessor {
             if (isSign && (text === ")" || text === "]" || text === "}") && --depth === 0) break;
             if (isSign && text === "," && depth === 1 && (macro.parameters[parts.length - 1] ?? "...") !== "...")
               parts.push([]);
-            else if (depth > 0) parts[parts.length - 1].push(tokens[i]);
+            else if (isSign && text === "," && depth === 1 && macro.parameters[macro.parameters.length - 1] !== "...") {
+              throw new Unknown(say(`too many arguments of '${token.text}'`, `'${token.text}' 的参数太多`), token.line);
+            } else if (depth > 0) parts[parts.length - 1].push(tokens[i]);
             if (isSign && (text === "(" || text === "[" || text === "{")) depth++;
           }
           given = Object.fromEntries(macro.parameters.map((name, k) => [name === "..." ? "__VA_ARGS__" : name, parts[
@@ -723,7 +725,13 @@ class Reader {
         else names[names.length - 1].usual = { value: this.binary(LEVELS.length - 3) };
       }
     }
-    const made = this.statement(true);
+    const known = new Set(this.types.keys());
+    let made = null;
+    try {
+      made = this.statement(true);
+    } finally { // a class is none that the page would know
+      for (const name of this.types.keys()) if (!known.has(name)) this.types.delete(name);
+    }
     if (made.is === "function") {
       made.template = names;
       this.templates.add(made.name);

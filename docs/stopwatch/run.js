@@ -1024,7 +1024,7 @@ class Runner {
       if (sign === "+" && (a.text !== undefined || b.text !== undefined))
       return { text: `${a.text ?? "?"}${b.text ?? "?"}` };
       if (sign === "==" || sign === "!=") return number(+((x === y) === (sign === "==")), "b");
-      throw this.refuse(`'${sign}' is not understood here`, `这里的 '${sign}' 读不懂`, e.line);
+      throw this.refuse(`'${sign}' of these is not known on this page`, `本页不认识它们的 '${sign}'`, e.line);
     }
     for (const each of [a, b])
       if (each.none !== undefined && !this.failed.length) throw this.refuse(each.none ?
