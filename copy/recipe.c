@@ -469,6 +469,13 @@ int main(int argc, char **argv) {
         all_us += watched_ms > 0 ? 0 : work.wait_us;
         if (watched_ms > 0) {
             rcp_check_result(version);
+            const struct rcp_span next = rcp_time(NULL, 0);
+            const double counted_ms = (double)(next.start_ns - empty.start_ns) / 1e6;
+            const double host_ms = (double)(next.begin_ns - empty.begin_ns) / 1e6;
+            if (counted_ms < 0.9 * host_ms)
+                RCP_REFUSE("the stamps' clock is too slow: it counts %.1f ms where the host's "
+                           "counts %.1f ms\n",
+                           counted_ms, host_ms);
             if ((double)(work.start_ns - empty.start_ns) / 1e6 + work.us / 1e3 < 0.9 * watched_ms)
                 RCP_REFUSE("its last event ended before the gate opened: is it a marker, which "
                            "this driver stamps early? Take a fill\n");

@@ -78,6 +78,7 @@ static void say_at_the_end(int status, void *nothing) {
             fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s: cudaGetLastError()\n",
                     s->place, s->name);
     }
+    if (getenv("SIMCC_COUNTS")) fprintf(stderr, "launches %d, queries %d\n", (int)simulated_launches, simcc_queries);
     if (status == 0 && simulated_device && simulated_busy())
         fprintf(stderr, "simcc: %s: the program ends while the device still works: nobody waited for it\n", source);
 }
@@ -255,10 +256,24 @@ __attribute__((constructor)) static void ask_for_checks(void) {
 /* The last place of the host's memory that a kernel has read, in this launch: often it waits there. */
 static const char *polled;
 static unsigned polled_launch;
+/* How often one thread read it, by a pointer that is not volatile. */
+enum { MANY = 1000 };
+static bool is_plain;
+static unsigned plain_readings, plain_thread;
+static bool reads_plainly(void) {
+    plain_readings = is_plain && plain_thread == simulated_thread() ? plain_readings + 1 : 0;
+    plain_thread = simulated_thread();
+    return plain_readings == MANY;
+}
 
 /* A kernel reads the host's memory. */
-static bool is_pinned(const char *at) {
+static bool is_pinned(const char *at, const void *place) {
     enum { PATIENCE = 1000000 };
+    if (is_plain && plain_readings == MANY && is_new_place(place))
+        fprintf(stderr,
+                "simcc: %s: the kernel reads one place of the host's memory again and again, by a pointer that is not "
+                "volatile: nvcc may read it once, and then the kernel never ends\n",
+                line_of(place));
     static unsigned readings, launch;
     if (simcc_pinned_count != 1 && !simcc_is_pinned(at)) return false;
     polled = simulated_runs_apart ? NULL : at;
@@ -299,7 +314,8 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
     } else if (is_variable(at)) {
         k = learn(&variables, &__start_simcc_device, (size_t)(&__stop_simcc_device - &__start_simcc_device));
     } else {
-        if (is_in_stack(at) || (at >= &__executable_start && at < &end) || is_argument(at) || is_pinned(at)) return;
+        if (is_in_stack(at) || (at >= &__executable_start && at < &end) || is_argument(at) || is_pinned(at, place))
+            return;
         stop_at(place, writes, "memory that is no memory of the device, or beyond it");
     }
     if (k && (size_t)(at - k->start) + bytes > k->bytes) stop_at(place, writes, "beyond the end of its memory");
@@ -322,12 +338,12 @@ static inline bool is_fine(const char *at, size_t bytes) {
     if (!simulated_in_kernel())
         return offset >= SIMULATED_DEVICE_BYTES && !is_variable(at) &&
                (size_t)(at - simcc_pinned_low) >= (size_t)(simcc_pinned_high - simcc_pinned_low);
-    if (at == polled && polled_launch == simulated_notes.launch) return true;
+    if (at == polled && polled_launch == simulated_notes.launch) return !reads_plainly();
     if (offset < SIMULATED_DEVICE_BYTES) return false;
     if (is_in_stack(at) || (size_t)(at - last_piece.start) < last_piece.bytes) return true;
     if (simulated_notes.order_left) return false;
     return (size_t)(at - (char *)simulated_shared()) + bytes <= simulated_shared_bytes() ||
-           (at >= simcc_pinned_low && at < simcc_pinned_high && is_pinned(at));
+           (at >= simcc_pinned_low && at < simcc_pinned_high && is_pinned(at, NULL));
 }
 
 /* ---- Rounds of loops. Functions, for they are no part of the program, whose accesses are checked. ---- */
@@ -367,6 +383,22 @@ void simcc_turn(void) {
     epoch = simulated_here.epoch;
 }
 
+/* Of what several units give, which may be their counters, the least or the greatest. */
+void simcc_extreme(const void *at, unsigned long long x) {
+    static struct {
+        const void *at;
+        unsigned launch, unit;
+    } known[8];
+    unsigned launches, i = (unsigned)((uintptr_t)at / 8 % 8), launch = simulated_notes.launch, unit = simulated_unit();
+    const bool is_another = known[i].at == at && known[i].launch == launch && known[i].unit != unit;
+    if (is_another && x - SIMULATED_COUNTERS < 1ull << 40 && is_new_place(at))
+        fprintf(stderr,
+                "simcc: %s: %s: the least or greatest clock64() of several SMs, whose counters have zeros of "
+                "their own: globaltimer is one clock for all\n",
+                source, simulated_last_kernel(&launches));
+    known[i].at = at, known[i].launch = launch, known[i].unit = unit;
+}
+
 /* Blocks order by themselves what they do, from now on in this launch. */
 void simcc_fence(void) { simulated_notes.fenced = true; }
 void simcc_declared(size_t bytes, size_t place) {
@@ -383,15 +415,18 @@ __attribute__((noinline)) static void look_at(void *at, size_t bytes, bool write
     if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, place);
 }
 /* Most accesses of a kernel are in the middle of an allocation: they need no frame. */
-#define HOOK(name, bytes, writes)                                                                                      \
+#define HOOK(name, bytes, writes, plain)                                                                               \
     void name(void *at) {                                                                                              \
         const size_t offset = (size_t)((const char *)at - simulated_plain_memory);                                     \
         if (offset < SIMULATED_DEVICE_BYTES && simulated_granules[offset >> SIMULATED_GRANULE_BITS]) return;           \
+        is_plain = (plain);                                                                                            \
         look_at(at, bytes, writes, __builtin_return_address(0));                                                       \
     }
 #define HOOKS(bytes)                                                                                                   \
-    HOOK(__tsan_read##bytes, bytes, false)                                                                             \
-    HOOK(__tsan_write##bytes, bytes, true)                                                                             \
+    HOOK(__tsan_read##bytes, bytes, false, true)                                                                       \
+    HOOK(__tsan_write##bytes, bytes, true, false)                                                                      \
+    HOOK(__tsan_volatile_read##bytes, bytes, false, false)                                                             \
+    HOOK(__tsan_volatile_write##bytes, bytes, true, false)                                                             \
     void __tsan_unaligned_read##bytes(void *at) { __tsan_read_range(at, bytes); }                                      \
     void __tsan_unaligned_write##bytes(void *at) { __tsan_write_range(at, bytes); }
 #define RANGE(name, writes)                                                                                            \

@@ -18,5 +18,6 @@ extern const char *simcc_why;                   /* a call failed, in words, or N
 void simcc_exchanged(const void *place);        /* two events */
 bool simcc_managed(const void *address);        /* the host touches it: is it managed memory? */
 void simcc_see_all(void);                       /* also if SIMCC_CHECKS=off: managed memory moves */
+extern int simcc_queries;                       /* of an event or a stream: so many */
 
 #endif

@@ -306,6 +306,10 @@ static void run_kept_copy(struct simulated_command *c) { /* of bytes that the ca
 /* A copy as the runtime makes it. With memory that is not pinned, the host waits for what comes from the device, and
  * for more than 64 KiB that go there: fewer bytes are taken at once. A variable of the device is no allocation. */
 enum { TAKEN_AT_ONCE = 1 << 16 };
+static int64_t copying_ns(size_t bytes, bool on_device) {
+    return on_device ? simulated_ns.device_copy + simulated_device_ns(bytes, simulated_ns.device_copy_1000000)
+                     : simulated_copy_ns(bytes, simulated_ns.copy_1000);
+}
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream,
                         bool waits, bool to_variable, bool from_variable) {
     const bool from_device = from_variable || simulated_room(from, NULL),
@@ -323,7 +327,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     struct range *into = from_device ? pinned_at(to) : NULL;
     const bool paged = !waits && (from_device ? !to_device && !into : !pinned_at(from));
     struct simulated_command c = {.run = run_copy,
-                                  .ns = simulated_copy_ns(bytes, simulated_ns.copy_1000),
+                                  .ns = copying_ns(bytes, from_device && to_device),
                                   .on_link = from_device != to_device && !(stream && stream->simulated.apart),
                                   .stream = queue_of(stream),
                                   .arguments = {(uintptr_t)to, (uintptr_t)from, bytes, kind == cudaMemcpyDeviceToHost}};
@@ -371,7 +375,8 @@ static cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStrea
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
     const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
     const struct simulated_command c = {.run = run_memset,
-                                        .ns = simulated_ns.memset,
+                                        .ns = simulated_ns.memset +
+                                              simulated_device_ns(bytes, simulated_ns.memset_1000000),
                                         .delay_ns = late_ns,
                                         .stream = queue_of(stream),
                                         .arguments = {(uintptr_t)to, (uintptr_t)value, bytes}};
@@ -504,6 +509,7 @@ API(
         struct simulated_command *command = simulated_new(executable->graph.nodes[i].command);
         cudaEvent_t event = executable->graph.nodes[i].event;
         command->saved_ns = simulated_ns.node_saves;
+        command->in_graph = true;
         command->stream = command->stream ? command->stream : queue;
         command->after = command->run || event ? NULL : made[executable->graph.nodes[i].after];
         if (event) event->command = command;
@@ -519,7 +525,8 @@ API(
     } simulated_enqueue(simulated_new((struct simulated_command){.after = event->command, .stream = queue_of(stream)})))
 API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
     if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
-API(cudaEventQuery, (cudaEvent_t event), query, if (event->capture) RETURN(cudaErrorCapturedEvent);
+int simcc_queries;
+API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; if (event->capture) RETURN(cudaErrorCapturedEvent);
     return !event->command || finished(event) ? cudaSuccess : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
@@ -554,7 +561,8 @@ API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed
 
 /* ---- Other calls ---- */
 
-API(cudaStreamQuery, (cudaStream_t stream), query, const struct simulated_stream *queue = queue_of(stream);
+API(cudaStreamQuery, (cudaStream_t stream), query, simcc_queries++;
+    const struct simulated_stream *queue = queue_of(stream);
     const struct simulated_command *last = queue ? queue->last : NULL;
     return (queue ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy()) ? cudaErrorNotReady
                                                                                                      : cudaSuccess)
@@ -576,6 +584,11 @@ int clock_nanosleep(clockid_t id, int flags, const struct timespec *asked_for, s
     if (flags) clock_gettime(id, &now);
     const int64_t ns = (int64_t)(until.tv_sec - now.tv_sec) * 1000000000 + until.tv_nsec - now.tv_nsec;
     return ns > 0 ? nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, left) : 0;
+}
+double omp_get_wtime(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 int timespec_get(struct timespec *t, int base) {
     clock_gettime(CLOCK_REALTIME, t);

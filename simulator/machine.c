@@ -585,7 +585,7 @@ static void run_command(struct simulated_command *command) {
     int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
     *group_ns = state.device_ns > *group_ns ? state.device_ns : *group_ns;
     all_ns = state.device_ns > all_ns ? state.device_ns : all_ns;
-    if (stream) stream->end_ns = state.device_ns;
+    if (stream) stream->end_ns = state.device_ns, stream->runs = command->in_graph ? NULL : command;
 }
 
 static void device_main(void) {
@@ -640,15 +640,23 @@ struct simulated_command *simulated_new(struct simulated_command command) {
     return copy;
 }
 
-static void wait_for_room(void) {
-    int room;
-    if (!simulated_fault("queue", &room)) return;
-    for (const struct simulated_command *c = first; c; c = c->next) room--;
-    if (room <= 0) simulated_wait(first, true);
+/* Until the stream holds fewer commands than it can. OpenCL's queues hold any number, without FAULT. */
+static void wait_for_room(const struct simulated_stream *stream) {
+    const bool is_cuda = simulated_device < &simulated_devices[SIMULATED_CL_GPU], apart = stream && stream->apart;
+    int room = (int)T.queue_holds;
+    if ((!simulated_fault("queue", &room) || apart) && !is_cuda) return;
+    const struct simulated_command *oldest = apart && stream->end_ns > host_ns ? stream->runs : NULL;
+    if (oldest) room--;
+    for (const struct simulated_command *c = apart ? first_apart : first; c; c = c->next) {
+        if (c->stream != stream || c->in_graph) continue;
+        if (!oldest) oldest = c;
+        room--;
+    }
+    if (room <= 0) simulated_wait(oldest, true);
 }
 
 void simulated_enqueue(struct simulated_command *command) {
-    if (!command->stream || !command->stream->apart) wait_for_room();
+    if (!command->in_graph) wait_for_room(command->stream);
     command->queued_ns = host_ns;
     command->submit_ns = host_ns + T.submit + simulated_noise();
     command->done = false;
@@ -958,6 +966,8 @@ static size_t bytes_of(const struct simulated_command *command) {
     return bytes;
 }
 
+int64_t simulated_launches;
+
 void simulated_run_kernel(struct simulated_command *command) {
     int number = 0;
     last_kernel = command->name;
@@ -985,9 +995,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     char *data = NULL;
     int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
 
-    static unsigned launches;
     simulated_notes =
-        (struct simulated_notes){.launch = ++launches,
+        (struct simulated_notes){.launch = (unsigned)++simulated_launches,
                                  .first_epoch = simulated_here.epoch,
                                  .shared = shared_memory,
                                  .shared_bytes = command->shared_bytes,
@@ -1027,7 +1036,8 @@ void simulated_run_kernel(struct simulated_command *command) {
     if (simulated_fault("late_start", &number)) late_ns = (int64_t)number * 1000;
     const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
     const int64_t late_in_turn_ns =
-        (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each;
+        (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each +
+        (simulated_launches >= T.late_from && simulated_launches <= T.late_to ? T.late_between : 0);
     const int64_t saved_ns = command->saved_ns + (is_gpu && state.in_a_row ? T.row_saves : 0);
     const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
     const bool early = command->early && after_kernel;
@@ -1192,9 +1202,10 @@ unsigned long long simulated_clock64(void) {
                             : !simulated_fault("clock_counts", &steps) ? now * T.clocks_a_us / 1000
                             : steps > 0                                ? time_of(now) * steps / 1000
                                                                        : ++calls_so_far;
-    return (unsigned long long)counted + 703450000000ull + state.unit * 30000001ull;
+    return (unsigned long long)counted + SIMULATED_COUNTERS + state.unit * (unsigned long long)T.unit_zero;
 }
 
+unsigned simulated_unit(void) { return state.unit; }
 unsigned simulated_smid(void) {
     simulated_read();
     return 2 * state.unit + 1;

@@ -81,8 +81,8 @@ size_t simulated_room(const void *address, char **start);
 
 struct simulated_stream {
     bool apart;
-    int64_t end_ns;                 /* of what ran there last */
-    struct simulated_command *last; /* that was queued there */
+    int64_t end_ns;                        /* of what ran there last */
+    struct simulated_command *runs, *last; /* what ran there last, or still runs; and that was queued there */
 };
 
 struct simulated_row { /* of OpenCL's first dimension; the rows follow each other */
@@ -104,6 +104,7 @@ struct simulated_command {
     struct simulated_stream *stream;                /* NULL: the default stream, or OpenCL's queue */
     bool done;
     struct simulated_command *next;
+    bool in_graph; /* which takes no place in the queue */
     /* of a kernel */
     void (*kernel)();
     const char *name;
@@ -130,13 +131,17 @@ enum { SIMULATED_GPU, SIMULATED_SMALL, SIMULATED_CL_GPU, SIMULATED_CPU, SIMULATE
 extern struct simulated_device simulated_devices[];
 extern const struct simulated_device *simulated_device; /* that is in use */
 
-/* How long a copy takes, if 1,000 bytes take so long. */
+/* How long a copy takes, if 1,000 bytes take so long; and what stays on the device, by 1,000,000. */
 static inline int64_t simulated_copy_ns(size_t bytes, int64_t ns_1000) { return (int64_t)bytes * ns_1000 / 1000; }
+static inline int64_t simulated_device_ns(size_t bytes, int64_t ns_1000000) {
+    return (int64_t)bytes * ns_1000000 / 1000000;
+}
 
 /* A copy of `command` in memory that stays. */
 struct simulated_command *simulated_new(struct simulated_command command);
 void simulated_enqueue(struct simulated_command *command);
 void simulated_run_kernel(struct simulated_command *command);
+extern int64_t simulated_launches;
 /* The name of the kernel that runs or ran last, and how often it was launched; NULL: none was. */
 const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
@@ -235,7 +240,8 @@ static inline int64_t simulated_works(int64_t ns) {
 static inline int64_t simulated_read(void) { return simulated_works(simulated_ns.read) - simulated_ns.read; }
 unsigned long long simulated_globaltimer(void), simulated_clock64(void);
 static inline unsigned simulated_clock(void) { return (unsigned)simulated_clock64(); }
-unsigned simulated_smid(void);
+unsigned simulated_smid(void), simulated_unit(void); /* by its number, and without a reading */
+#define SIMULATED_COUNTERS 703450000000ull           /* where they begin */
 
 /* In every round of a loop: simulated_ns.step in a kernel, nothing on the host. */
 #define SIMULATED_STEP simulated_step()

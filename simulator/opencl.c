@@ -342,14 +342,14 @@ API(clEnqueueNDRangeKernel,
     enqueue, CL_OUT_OF_RESOURCES,
     return enqueue_kernel(queue, kernel, dimensions, offset, global, local, waits, wait, to))
 
-static cl_event copy(cl_command_queue queue, const char *name, const void *from, void *into, size_t bytes,
-                     int64_t ns_1000, WAITS) {
+static cl_event copy(cl_command_queue queue, const char *name, const void *from, void *into, size_t bytes, int64_t ns,
+                     WAITS) {
     const cl_event event = new_event(to);
     event->command.name = name;
     event->from = from;
     event->to = into;
     event->bytes = bytes;
-    event->command.ns = simulated_ns.transfer + simulated_copy_ns(bytes, ns_1000);
+    event->command.ns = simulated_ns.transfer + ns;
     enqueue(queue, event, waits, wait);
     return event;
 }
@@ -357,22 +357,22 @@ static cl_event copy(cl_command_queue queue, const char *name, const void *from,
 API(clEnqueueWriteBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from, WAITS),
     transfer_call, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
-    const cl_event event = copy(queue, "write", from, (char *)buffer->data + offset, bytes, simulated_ns.copy_1000,
-                                waits, wait, to);
+    const cl_event event = copy(queue, "write", from, (char *)buffer->data + offset, bytes,
+                                simulated_copy_ns(bytes, simulated_ns.copy_1000), waits, wait, to);
     simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false);
     simulated_fill_l2(buffer->data, bytes, true))
 API(clEnqueueReadBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS),
     transfer_call, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;
-    const cl_event event = copy(queue, "read", (char *)buffer->data + offset, into, bytes, simulated_ns.copy_1000,
-                                waits, wait, to);
+    const cl_event event = copy(queue, "read", (char *)buffer->data + offset, into, bytes,
+                                simulated_copy_ns(bytes, simulated_ns.copy_1000), waits, wait, to);
     event->reading = true; if (blocking) simulated_wait(&event->command, false))
 API(clEnqueueCopyBuffer,
     (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS),
     transfer_call, CL_OUT_OF_RESOURCES,
     if (from_offset + bytes > from->bytes || offset + bytes > into->bytes) return CL_INVALID_VALUE;
     copy(queue, "copy", (char *)from->data + from_offset, (char *)into->data + offset, bytes,
-         simulated_ns.device_copy_1000, waits, wait, to))
+         simulated_device_ns(bytes, simulated_ns.device_copy_1000000), waits, wait, to))
 API(clEnqueueFillBuffer,
     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset, size_t bytes,
      WAITS),
@@ -381,7 +381,9 @@ API(clEnqueueFillBuffer,
         bytes % pattern_bytes) return CL_INVALID_VALUE;
     const cl_event event = new_event(to); memcpy(event->pattern, pattern, pattern_bytes);
     event->pattern_bytes = pattern_bytes; event->fill = true; event->to = (char *)buffer->data + offset;
-    event->bytes = bytes; event->command.ns = simulated_ns.fill; enqueue(queue, event, waits, wait))
+    event->bytes = bytes;
+    event->command.ns = simulated_ns.fill + simulated_device_ns(bytes, simulated_ns.memset_1000000);
+    enqueue(queue, event, waits, wait))
 API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,
     enqueue(queue, new_event(to), waits, wait))
 API(clEnqueueMarkerWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,

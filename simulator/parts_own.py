@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`parts` for a program that simcc has built: the numbers that it prints, in order, and what each holds, in words."""
+import math
 import re
+import struct
 import textwrap
 from fractions import Fraction
 
@@ -27,6 +29,8 @@ WORDS = [
     (("load", "load_anew", "load_eager"), "the loading of the kernel's code, {} (chapter 06)"),
     (("load_first", "load_lazy"), "the start of the first kernel of all, {} (chapter 06)"),
     (("copy_1000",), "copies, and moves of managed memory, of {0} bytes"),
+    (("device_copy_1000000",), "copies on the device, of {0} bytes"),
+    (("memset_1000000",), "memsets, of {0} bytes"),
     (("copy_call",), "the host's call of a copy, {}"),
     (("wake",), "the end of the host's wait, {}"),
     (("latency", "submit"), "the way to the device, {}"),
@@ -37,7 +41,7 @@ WORDS = [
 class OwnNumber:
     """As parts' Number. A number without a unit is no time, unless the reader says its unit, or it counts clocks."""
 
-    def __init__(self, text, unit, line, number, unit_us):
+    def __init__(self, text, unit, line, number, unit_us, scale):
         self.line, self.text, self.unit = line.strip(), text, unit
         self.key = (f"number {number}", unit or "number")
         self.is_time = unit is not None
@@ -45,7 +49,17 @@ class OwnNumber:
         digits, _, power = text.lower().partition("e")
         self.value = Fraction(text) * factor
         places = len(digits.partition(".")[2]) - int(power or 0)
-        self.error = Fraction(10) ** -places / 2 * factor + abs(self.value) / 2**23
+        self.error = Fraction(10) ** -places / 2 * factor
+        if places or abs(self.value) > 10**38 or struct.unpack("f", struct.pack("f", float(text)))[0] == float(text):
+            self.error += abs(self.value) / 2**21  # it may have been a float, or a sum of some
+        if unit:  # the machine's clocks have steps, however many digits are printed
+            self.error = max(self.error, Fraction(1, 2000 * scale))
+
+    def become_time(self, of_one_us, scale):
+        """Of a rate."""
+        share = self.error / abs(self.value)
+        self.is_time, self.value = True, of_one_us / (self.value * scale)
+        self.error = max(abs(self.value) * share, Fraction(1, 2000 * scale))
 
 
 class Own:
@@ -54,6 +68,10 @@ class Own:
     def __init__(self, unit):
         self.unit, self.scale, self.longer, self.timed, self.outputs = unit, 1, "", set(), {}
         self.clocks, self.clocks_a_us = set(), Fraction(1)  # which numbers count an SM's clocks, of clock64()
+        self.units = set()  # which ones are a difference of two SMs' clocks
+        self.factors, self.rates = {}, {}  # of numbers whose unit is wrong; of rates: 1 is that of a time of so many us
+        self.launches = self.queries = 0  # of the whole program
+        self.scale_of_others = 1  # of numbers without a unit
 
     def times(self, asked):
         """Returns SIMULATED_TIMES for what parts asks for."""
@@ -75,31 +93,79 @@ class Own:
                 if unit is None and len(numbers) in self.timed:
                     unit = self.unit
                 unit_us = 1 / self.clocks_a_us if unit == "clocks" else UNITS.get(unit, 1)
-                numbers.append(OwnNumber(found[1], unit, line, len(numbers) + 1, Fraction(unit_us) / self.scale))
+                unit_us *= self.factors.get(len(numbers), 1)
+                numbers.append(OwnNumber(found[1], unit, line, len(numbers) + 1, Fraction(unit_us) / self.scale,
+                                         self.scale))
+                if len(numbers) - 1 in self.rates and numbers[-1].value:
+                    numbers[-1].become_time(self.rates[len(numbers) - 1], self.scale)
         return numbers
 
     def choose(self, program):
         """Finds the scale, the numbers that count clocks, and with --unit those that have no unit and grow with the
         times. A number of clocks grows with the times, and doubles if the SM counts twice as many in a us."""
         self.clocks_a_us = program.clocks_a_us
-        base, faster = program.read(""), program.read(f"clocks_a_us+{program.clocks_a_us}")
+        longer = program.run(program.command, f"launch+{LONGER_NS}").stderr  # in which a host that asks in a loop asks often
+        counts = re.search(r"^launches (\d+), queries (\d+)$", longer, re.M)
+        self.launches, self.queries = map(int, counts.groups()) if counts else (0, 0)
+        if not program.base:
+            return
+        base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000"))
+        self.units = {i for i, (one, two) in enumerate(zip(base, moved)) if abs(two.value - one.value) > 2 * (one.error + two.error)}
         rates = {i for i, (one, two) in enumerate(zip(base, faster))
                  if two.value - one.value > 2 * (one.error + two.error) >= abs(two.value - 2 * one.value)}
         if self.unit or rates:
             grows = {i for i, (one, two) in enumerate(zip(base, program.read("*2")))
                      if two.value - one.value > 2 * (one.error + two.error)}
             self.clocks, self.timed = rates & grows, {i for i in grows if self.unit and not base[i].is_time}
+        self.choose_scale(program, len(base))
+        self.find_units(program)
+        if self.factors or self.rates:
+            self.choose_scale(program, len(base))
+
+    def find_units(self, program):
+        """Finds times whose unit is wrong: they hold a thousandth of each part, or all of them 1,000 times; and of which
+        time a rate is made that stands alone: one that holds the host's clock once, or else the kernel, or its call."""
+        alone = {i for i, time in ask_others(program, [Entry() for _ in program.base]).items() if time is None}
+        def counts(parts):
+            more = program.read(",".join(f"{part}+{LONGER_NS}" for part in parts if part in program.times))
+            return [(two.value - one.value) * 1000 / LONGER_NS if one.is_time else one.value / (two.value or 1) - 1
+                    for one, two in zip(base, more)]
+        base, clocks = program.read(""), HOST_CLOCKS - {"timeofday"}  # which reads another one
+        held = list(zip(*map(counts, (clocks, ["launch"], ["launch_call"], ["event"], ["copy_call"]))))
+        for i, (number, each) in enumerate(zip(base, held)):
+            most = max(map(abs, each))
+            for factor in (1000, 1000000):
+                if number.is_time and number.unit != "clocks" and i not in self.factors and (
+                        abs(most * factor - 1) < 0.02 or self.launches < most / 2 and 0.98 * factor <= most <= 1.02 * factor * self.launches):
+                    self.factors[i] = Fraction(factor) if most < 1 else Fraction(1, factor)
+            if number.is_time and i not in self.factors and 4 * number.error * 1000 / LONGER_NS < most < 0.0009:
+                self.factors[i] = Fraction(round(1 / most))
+        scale, self.scale = self.scale, 1
+        base = program.read("")
+        for i in alone:
+            clock, *others = (counts(parts)[i] for parts in (clocks, ["launch"], ["launch_call"], ["copy_call"], ["memset_call"]))
+            share = clock if clock > 0.001 else max(others)
+            if share > 0.001:
+                self.rates[i] = base[i].value * LONGER_NS / 1000 / share
+        self.scale = scale
+
+    def choose_scale(self, program, count):
         best = None  # the longest may be too long for the program, such as for its blocker; not each longer time has more digits: the last ones may be zeros, which C++ does not print
-        for scale in (1, 10, 100, 1000, 10000, 100000):
+        # A rate has fewer digits with longer times.
+        for scale in (1, 10, 100, 1000) if self.rates else (1000, 10000, 100000, 1000000, 10000000, 100, 10, 1):
+            if best and scale < 1000 and not self.rates:
+                break
             self.scale, counts = scale, set()
             for self.longer in (f"launch+{LONGER_NS}", f"launch_call+{LONGER_NS}", "") if scale > 1 else [""]:
                 counts |= {program.count(""), program.count("*2")}
-            if scale > 1 and counts != {len(base)}:
-                break
-            coarse = max((number.error for number in program.read("") if number.is_time), default=Fraction(0))
+            if scale > 1 and counts != {count}:
+                continue
+            numbers = program.read("")
+            coarse = max((number.error if number.is_time else Fraction(10**9) for i, number in enumerate(numbers)
+                          if number.is_time or i in self.rates), default=Fraction(1, 2000 * scale))
             if best is None or coarse < best[0] * Fraction(3, 4):
                 best = coarse, scale
-            if coarse <= Fraction(1, 20000):
+            if coarse <= max([Fraction(1, 2000000), *(abs(number.value) / 2**20 for number in numbers if number.is_time)]):
                 break
         self.scale, self.longer = best[1], ""
 
@@ -118,7 +184,8 @@ def words_of(entry, said):
         if counts:
             if parts == ("launch_call",) and not HOST_CLOCKS & set(entry.parts):
                 text += " (the gap: chapter 04)" if "event" in entry.parts else " (gap and floor: chapter 04)"
-            bytes_or_often = f"{float(counts[0] * 1000):.7g}" if parts[0] == "copy_1000" else how_often(counts[0])
+            of = re.search("_(1000+)$", parts[0])
+            bytes_or_often = f"{round(counts[0] * int(of[1])):,}" if of else how_often(counts[0])
             words.append(text.format(bytes_or_often))
     for part in KERNEL if kernel else ():
         left.pop(part, None)
@@ -133,19 +200,23 @@ def besides(entry, times):
 
 def verdict(entry, growths, times):
     """Returns a sentence: is it the kernel's time? `growths` in us: with a longer kernel, with longer parts besides and
-    a longer kernel, and with a longer call, each beside what the first sum says."""
-    kernel, others, call = growths
+    a longer kernel, and with a longer call, each beside what the first sum says; and what is nothing."""
+    kernel, others, call, least = growths
     longer_us = LONGER_NS / 1000
     count = round(kernel / longer_us, 4)
-    if abs(count) < 0.005 and "read" not in entry.parts and INSIDE & set(entry.parts):
+    count = round(count) if abs(count - round(count)) < 0.001 else count
+    if least > longer_us:
+        return f"Its last digit is more than {longer_us:.0f} us: whether the kernel is in it is not known. Has each variable a value?"
+    is_outside = abs(kernel) < least
+    if is_outside and "read" not in entry.parts and INSIDE & set(entry.parts):
         return "It holds the code of kernels, and nothing of their start and end."
-    if abs(count) < 0.005 and INSIDE & set(entry.parts):
+    if is_outside and INSIDE & set(entry.parts):
         return ("It is taken inside the kernel, between two readings of a clock there: what runs before the first one "
                 "and after the last one is not in it, and no launch.")
-    if count < -0.005:
+    if count < 0 and not is_outside:
         return ("It falls if the kernel takes longer: its two ends are exchanged. cudaEventElapsedTime() takes the event "
                 "before the kernel first.")
-    if abs(count) < 0.005:
+    if is_outside:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
     if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
         grows = f"If the kernel takes {longer_us:.0f} us longer, it grows by {kernel:.3f} us:"
@@ -193,10 +264,17 @@ def sums(program, answers, simplest, known):
     rest = [part for part in program.times if part not in likely and not OTHERS.match(part)]
     # A step is small, so that what takes longest stays so. A clock of whole ns may move by 1 ns, divided by the scale,
     # for nothing: a step is more than that, if it is in a mean of many.
-    least, part_of = max(1, Fraction(20, program.own.scale)), 10 if program.own.scale < 10 else 100
+    least, part_of = max(Fraction(1, 5), Fraction(20, program.own.scale)), 10 if program.own.scale < 10 else 100
     step = {part: 2 * round(5 * min(max(least, ns / part_of), 20000 / Fraction(part_of))) / Fraction(10)
             for part, ns in program.times.items()}
-    step.update((part, 20) for part in rest if part not in LIKELY)
+    coarse = min((number.error for number in base if number.is_time), default=0) * 40000  # so that a count has a decimal
+    step = {part: max(ns, min(20000, Fraction(math.ceil(coarse * 5), 5))) for part, ns in step.items()}
+    if program.own.scale == 1:
+        step = {part: 2 * math.ceil(ns / 2) for part, ns in step.items()}
+    in_rest_ns = min(20000, max(20, int(coarse))) if program.own.queries <= 20 else int(program.times["query"])
+    step.update((part, in_rest_ns) for part in rest if part not in LIKELY)
+    if program.own.queries > 20:  # the host goes on with the next answer: a step of one call shows
+        step, likely = {part: program.times["query"] for part in step}, [part for part in likely if part != "query"]
     doubled, all_rest, *grown = program.growths(["*2", ",".join(f"{part}+{float(step[part])}" for part in rest)] +
                                                 [f"{part}+{float(step[part])}" for part in likely])
     grown = dict(zip(likely, grown))
@@ -204,13 +282,18 @@ def sums(program, answers, simplest, known):
     if in_rest and known:
         return sums(program, answers, simplest, [])
     if in_rest:
-        grown.update(answers(program, rest, 20))
+        grown.update(answers(program, rest, in_rest_ns))
     entries = [Entry() for _ in base]
     for i, (number, entry) in enumerate(zip(base, entries)):
         for part in program.times:
             growth = grown[part][i] if part in grown else 0
-            count = simplest(growth * 1000 / step[part], 2000 * number.error / step[part])
-            if number.is_time and abs(growth) > Fraction(11, 10000) / program.own.scale and count:
+            count = growth * 1000 / step[part]
+            if re.match("(device_)?copy_1000|memset_1000", part):  # bytes
+                count = round(count, 4) if abs(growth) > 4 * number.error else 0
+            else:
+                count = simplest(count, max(2000 * number.error / step[part], abs(count) / 1000))
+            least = max(Fraction(11, 10000) / program.own.scale, (i in program.own.rates) * 3 * number.error)
+            if number.is_time and abs(growth) > least and count:
                 entry.parts[part] = count
     found = [part for part in program.times if any(part in entry.parts for entry in entries)]
     halves = ",".join(f"{part}+{float(step[part] / 2)}" for part in found)
@@ -224,11 +307,13 @@ def sums(program, answers, simplest, known):
     growths = []
     for i, (number, entry) in enumerate(zip(base, entries)):
         right = sum(count * step[part] for part, count in entry.parts.items()) / 2000
-        if number.is_time and abs(half[i] - right) > 4 * number.error + Fraction(len(found), 5000):
+        if number.is_time and program.own.queries <= 20 and abs(half[i] - right) > (
+                4 + len(found)) * number.error + Fraction(len(found), 5000):
             entry.uneven = list(entry.parts)
         extra = sum(entry.parts.get(part, 0) * step[part] for part in others) / 1000
         growths.append((float(with_kernel[0][i]), float(with_kernel[1][i] - with_kernel[0][i] - extra),
-                        float(with_call[i] - entry.parts.get("launch_call", 0) * LONGER_NS / 1000)))
+                        float(with_call[i] - entry.parts.get("launch_call", 0) * LONGER_NS / 1000),
+                        float(4 * number.error)))
     return entries, growths
 
 
@@ -245,18 +330,60 @@ def too_fast(number, times):
             "unit of the time?"] if gb_s > memory else []
 
 
-RATIO = "ratio of times"
+RATIO, COUNTERS = "ratio of times", "counters of SMs"
+# What a number stands on, and the model does not know.
+UNKNOWN = [({"allocate_async"}, "The model has no pool: cudaMallocAsync() and cudaFreeAsync() always take as long there. On a GPU "
+            "a pool that must grow takes far longer, and one that has the memory far less."),
+           ({"allocate", "allocate_host", "release"}, "Allocating and freeing always take as long in the model, whatever the size.")]
+
+
+def launches_in(program, growths):
+    """Returns of each number a line on which of the program's launches are in it, if two or more stand outside."""
+    own, lines = program.own, {}
+    if own.launches < 3:
+        return lines
+    own.longer = f"launch+{LONGER_NS}"
+    base = program.read("")
+
+    def late(i, first, last):  # how much of launches that are late by 50 us is in it
+        if first > last:
+            return 0
+        numbers = program.read(f"late_between+50000,late_from={first},late_to={last}")
+        return float(numbers[i].value - base[i].value) / 50
+
+    for i in [i for i, (kernel, *_) in enumerate(growths) if kernel > 0.05][:4]:
+        share = late(i, 1, own.launches)
+        low, high = 1, own.launches
+        while low < high:  # the first one without which less is in it
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if late(i, middle, own.launches) > 0.999 * share else (low, middle - 1)
+        first, high = low, own.launches
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if late(i, first, middle) > 0.999 * share else (middle + 1, high)
+        others = own.launches - (low - first + 1)
+        # Of a median or a maximum no launches are in it by themselves; half of the others are half of it.
+        middle, many = (first + low) // 2, low - first + 1
+        half = late(i, first, middle) - share * (middle - first + 1) / many
+        if others > 1 and abs(half) < 0.1 * share and max(late(i, 1, first - 1), late(i, low + 1, own.launches)) < 0.0005 < 0.999 * share < late(i, first, low):
+            many = f"launch {first}" if first == low else f"launches {first} to {low}"
+            lines[i] = f"It holds {many} of the program's {own.launches}: the other {others} stand outside of it."
+    own.longer = ""
+    return lines
 
 
 def ask_others(program, entries):
     """Finds what a number without a unit is: it halves, doubles or stays with all times doubled, or moves with a longer
     kernel. Returns of each rate the number of the time that it is made of, or None."""
     own, made_of = program.own, {}
-    scale, own.scale = own.scale, 1
+    scale, own.scale = own.scale, own.scale_of_others
     base, doubled = program.read(""), program.read("*2")
     own.longer = f"launch+{LONGER_NS}"
     longer = program.read("")
     own.scale, own.longer = scale, ""
+    if own.scale_of_others == 1 and all(a.value == b.value == c.value for a, b, c in zip(base, doubled, longer)):  # too few digits
+        own.scale_of_others = 10000
+        return ask_others(program, entries)
     for i, (one, two, three, entry) in enumerate(zip(base, doubled, longer, entries)):
         if one.is_time:
             continue
@@ -278,8 +405,9 @@ def tell(program, answers, simplest, as_csv, known):
     """Prints each number with what it holds; `known` are the parts that it is thought to hold."""
     printed = program.printed
     entries, growths = sums(program, answers, simplest, known)
-    made_of, at_full = ask_others(program, entries), program.at_full_clock()
-    for number, entry in zip(printed, entries):
+    made_of, at_full, own = ask_others(program, entries), program.at_full_clock(), program.own
+    for i, (number, entry) in enumerate(zip(printed, entries)):
+        entry.kind = COUNTERS if i in own.units else entry.kind
         entry.rest = number.value - entry.sum_us(program.times)
         if entry.uneven or abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
             entry.rest = Fraction(0)
@@ -288,6 +416,7 @@ def tell(program, answers, simplest, as_csv, known):
     if as_csv:
         write_csv(list(zip(printed, entries)), program.times)
         return
+    launches = launches_in(program, growths)
     print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
     told = []  # the numbers' lines, and the answer for all of them
     for i, (number, entry, growth) in enumerate(zip(printed, entries, growths)):
@@ -300,6 +429,8 @@ def tell(program, answers, simplest, as_csv, known):
             text = {KINDS[1]: "It is a rate: it halves if all times double." if time is None else
                               f"It is a rate, made of the time {printed[time].text} {printed[time].unit}: what that "
                               "holds, it holds, too.",
+                    COUNTERS: "It holds the zeros of SMs' counters: readings of clock64() of two SMs are subtracted, or one "
+                              "is printed as it is. It is no time. Take two readings of one block, or globaltimer.",
                     RATIO: "It is a ratio of times: it stays if all times double, and moves if the kernel takes longer.",
                     KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double."),
@@ -308,10 +439,24 @@ def tell(program, answers, simplest, as_csv, known):
             words = words_of(entry, program.said)
             places = 0 if entry.step_us else 3
             words += [f"{float(entry.rest):.{places}f} us of the program's own"] if entry.rest else []
-            lines = [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
+            lines = []
+            if i in own.factors:
+                is_less, right = own.factors[i] > 1, next((u for u, us in UNITS.items() if us == UNITS[number.unit] * own.factors[i]), None)
+                times = max(own.factors[i], 1 / own.factors[i])
+                share = f"1/{times} of a" if is_less else f"{times} times the"
+                lines = [f"Its unit is wrong: it is {share} time in {number.unit}, and the time in {right}." if right else
+                         f"It is {share} time in {number.unit}, as of one of so many elements; or its unit is wrong. Of the time:"]
+            if i in own.rates:
+                lines = [f"It is a rate. Its time is {float(number.value):.3f} us, if it holds the host's clock, or else the kernel, "
+                         "once:", *too_fast(number, program.times)]
+            lines += [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
                      *[f"The SM's clock is not full in it: {float(us):.3f} us if it were." for us in at_full[i:i + 1]
-                       if us is not None], verdict(entry, growth, program.times), *in_clocks(number, i in program.own.clocks, program.own)]
+                       if us is not None], verdict(entry, growth, program.times), *in_clocks(number, i in own.clocks, own),
+                     *filter(None, [launches.get(i)]), *[text for parts, text in UNKNOWN if parts & set(entry.parts)]]
+            if own.queries > 20 and HOST_CLOCKS & set(entry.parts):
+                lines.append("The host asks in a loop until the kernel has ended: its next answer is the end, up to "
+                             f"{float(program.times['query']) / 1000:.3f} us later.")
         answer = [textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
                   for line in lines]
         if told and told[-1][1] == answer and len(shown) == 1 and not told[-1][0][-1].startswith("  the number"):
@@ -327,8 +472,7 @@ def tell(program, answers, simplest, as_csv, known):
 
 
 LIKELY = (*KERNEL, "submit", "latency", "wake", "no_wait", "launch_call", "event", "load", "load_first", "now", "clock",
-          "record", "copy_call", "copy_1000")
+          "record", "copy_call", "copy_1000", "memset", "memset_1000000", "device_copy", "device_copy_1000000")
 # What a CUDA program cannot hold, or what shows in another one of these.
 OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|"
-                    r"transfer\w*|interruption|noise|slice|held_up|uneven|tsc|tsc_late|"
-                    r"device_copy_1000)$")
+                    r"transfer\w*|interruption|noise|slice|held_up|uneven|tsc|tsc_late)$")

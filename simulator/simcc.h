@@ -239,6 +239,10 @@ template <class T, class F> SIMCC_UNCHECKED __attribute__((noinline)) T atomic(T
     return before;
 }
 
+template <class T> void extreme(const T *at, T x) {
+    if constexpr (sizeof(T) == 8) simcc_extreme(at, (unsigned long long)x);
+}
+
 } // namespace simcc
 
 inline constexpr int warpSize = 32;
@@ -273,15 +277,15 @@ static inline long long clock64() { return (long long)simulated_clock64(); }
 
 #define SIMCC_ATOMIC(name, result)                                                                                     \
     template <class T> T name(T *at, std::common_type_t<T> x) {                                                        \
-        return simcc::atomic(at, [x](T before) { return T(result); });                                                 \
+        return simcc::atomic(at, [=](T before) { return T(result); });                                                 \
     }                                                                                                                  \
     template <class T> T name##_block(T *at, std::common_type_t<T> x) { return name(at, x); }                          \
     template <class T> T name##_system(T *at, std::common_type_t<T> x) { return name(at, x); }
 SIMCC_ATOMIC(atomicAdd, before + x);
 SIMCC_ATOMIC(atomicSub, before - x);
 SIMCC_ATOMIC(atomicExch, (before, x));
-SIMCC_ATOMIC(atomicMin, x < before ? x : before);
-SIMCC_ATOMIC(atomicMax, x > before ? x : before);
+SIMCC_ATOMIC(atomicMin, (simcc::extreme(at, x), x < before ? x : before));
+SIMCC_ATOMIC(atomicMax, (simcc::extreme(at, x), x > before ? x : before));
 SIMCC_ATOMIC(atomicAnd, before &x);
 SIMCC_ATOMIC(atomicOr, before | x);
 SIMCC_ATOMIC(atomicXor, before ^ x);
@@ -394,17 +398,19 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 }
-enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2 };
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaCpuDeviceId = -1 };
 
-#define SIMCC_ALLOCATE(name)                                                                                           \
-    template <class T, class... A> cudaError_t name(T **to, size_t bytes, A... flags) {                                \
-        return name((void **)to, bytes, flags...);                                                                     \
-    }
-SIMCC_ALLOCATE(cudaMalloc);
-SIMCC_ALLOCATE(cudaMallocHost);
-SIMCC_ALLOCATE(cudaHostAlloc);
-SIMCC_ALLOCATE(cudaMallocManaged);
+template <class T> cudaError_t cudaMalloc(T **to, size_t bytes) { return cudaMalloc((void **)to, bytes); }
+template <class T> cudaError_t cudaMallocHost(T **to, size_t bytes, unsigned = 0) {
+    return cudaMallocHost((void **)to, bytes);
+}
+template <class T> cudaError_t cudaHostAlloc(T **to, size_t bytes, unsigned flags) {
+    return cudaHostAlloc((void **)to, bytes, flags);
+}
+template <class T> cudaError_t cudaMallocManaged(T **to, size_t bytes, unsigned flags = 1) {
+    return cudaMallocManaged((void **)to, bytes, flags);
+}
 template <class T> cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
     return cudaMallocAsync((void **)to, bytes, stream);
 }
@@ -469,6 +475,17 @@ struct cudaLaunchConfig_t {
     cudaLaunchAttribute *attrs;
     unsigned numAttrs;
 };
+template <class... P, size_t... I>
+cudaError_t simcc_launch_by(void (*kernel)(P...), const simcc::shape &s, void **arguments, std::index_sequence<I...>) {
+    simcc::start("cudaLaunchKernel", "", s, false, kernel,
+                 P(*static_cast<std::remove_reference_t<P> *>(arguments[I]))...);
+    return cudaGetLastError();
+}
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments, size_t bytes = 0,
+                             cudaStream_t stream = nullptr) {
+    return simcc_launch_by(kernel, {grid, block, bytes, stream}, arguments, std::index_sequence_for<P...>());
+}
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...a) {
     bool early = false;

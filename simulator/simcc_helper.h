@@ -23,15 +23,18 @@ inline int findCudaDevice(int, const char **) {
 struct StopWatchInterface {
     timespec from;
     double ms;
+    int count;
 };
-inline bool sdkCreateTimer(StopWatchInterface **t) { return *t = new StopWatchInterface{{}, 0}, true; }
+inline bool sdkCreateTimer(StopWatchInterface **t) { return *t = new StopWatchInterface{{}, 0, 0}, true; }
 inline bool sdkDeleteTimer(StopWatchInterface **t) { return delete *t, *t = nullptr, true; }
-inline bool sdkResetTimer(StopWatchInterface **t) { return (*t)->ms = 0, true; }
+inline bool sdkResetTimer(StopWatchInterface **t) { return (*t)->ms = 0, (*t)->count = 0, true; }
 inline bool sdkStartTimer(StopWatchInterface **t) { return clock_gettime(CLOCK_MONOTONIC, &(*t)->from) == 0; }
 inline bool sdkStopTimer(StopWatchInterface **t) {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     (*t)->ms += double(now.tv_sec - (*t)->from.tv_sec) * 1e3 + double(now.tv_nsec - (*t)->from.tv_nsec) * 1e-6;
+    (*t)->count++;
     return true;
 }
 inline float sdkGetTimerValue(StopWatchInterface **t) { return float((*t)->ms); }
+inline float sdkGetAverageTimerValue(StopWatchInterface **t) { return (*t)->count ? float((*t)->ms / (*t)->count) : 0; }

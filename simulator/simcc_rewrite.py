@@ -178,6 +178,11 @@ class Rewriter:
                 self.texts[i] = QUALIFIERS[name]
             elif name in ("__align__", "__launch_bounds__"):
                 self.attribute(i)
+            elif name == "cudaLaunchKernel":  # (void *)kernel: its parameters are asked for
+                first = self.next(i)
+                if self.text(self.next(first)) == "(" and "void" in self.in_brackets(first):
+                    end = self.match(self.next(first))
+                    self.replace(self.next(first), end, "")
             elif name == "__syncthreads":
                 self.texts[i] = "simulated_barrier_at"
                 self.put(self.after, self.next(i), f"{self.lines[i][1]}, false")
@@ -363,13 +368,28 @@ class Rewriter:
             before, behind = self.next(before, -1), self.next(behind)
         while self.text(before) == "," and self.text(self.next(before, -1)) == ")":  # behind another call
             before = self.next(self.next(self.match(self.next(before, -1), -1), -1), -1)
+        said = f'simcc::dropped{{"{self.texts[i]}", "{self.lines[i][0]}:{self.lines[i][1]}"}}, '
+        if self.is_choice(before, behind):
+            self.put(self.before, start, "(" + said)
+            self.put(self.after, end, ")")
+            return
         if self.text(before) not in (";", "{", "}", ")", "else", "do", ":") or self.text(behind) not in (";", ","):
             return
         if self.text(before) == ":" and not {"case", "default"} & set(self.texts[self.start_of_statement(i):before]):
             return
         if self.text(before) == ")" and self.texts[self.next(before, -1)] == "void":
             return
-        self.put(self.before, start, f'simcc::dropped{{"{self.texts[i]}", "{self.lines[i][0]}:{self.lines[i][1]}"}}, ')
+        self.put(self.before, start, said)
+
+    def is_choice(self, before, behind):
+        """Is what is between these a branch of `c ? a() : b();`, a statement of its own?"""
+        if self.text(before) not in ("?", ":") or self.text(behind) not in (":", ";"):
+            return False
+        inside = [j for j in range(self.start_of_statement(before), before + 1) if self.kinds[j] != "blank"]
+        words = [self.texts[j] for j in inside]
+        signs = re.sub("[=!<>]=", "", "".join(words))
+        return "?" in words and "=" not in signs and not {"return", "case", "default"} & set(words) and \
+            signs.count("(") == signs.count(")")
 
     def in_kernel(self, i):
         """A round of a loop takes time, and clock() is another one."""

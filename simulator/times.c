@@ -50,7 +50,9 @@ static const char h200[] =
     "read=10,barrier=0,barrier_alone=49,barrier_warp=1,barrier_first=300,neighbour=4,dispatch_100=68,neighbour_later=2,"
     "block=175,warp=11,"
     /* three_times: vector_add of 16,384 floats; of 2^24; of 2^20; row_slope */
-    "memory=450,memory_1000000=287,l2_1000000=200,row_saves=60";
+    "memory=450,memory_1000000=287,l2_1000000=200,row_saves=60,"
+    /* test/commands.cu: 1 MiB and 256 MiB */
+    "memset_1000000=221,device_copy_1000000=466";
 
 bool simulated_model;
 __attribute__((weak)) const char *simulated_usual_times;

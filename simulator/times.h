@@ -43,6 +43,10 @@ TIME(step, 2, "a round of a loop in a kernel")
 TIME(late_first, 0, "each kernel's first launch, on the device, before its first instruction")
 TIME(late_seventh, 0, "each seventh launch of a kernel: the 4th, the 11th, the 18th, ...")
 TIME(late_each, 0, "the n-th launch of a kernel: n - 1 times this")
+TIME(late_between, 0, "the launches from the late_from-th to the late_to-th")
+RATE(late_from, 1, "of all kernels, for late_between")
+RATE(late_to, 1000000000, "of all kernels, for late_between")
+RATE(unit_zero, 30000001, "clocks of a unit's counter before that of the next one")
 RATE(clocks_a_us, 2000, "clocks of a unit in a us, at its full clock")
 RATE(idle_percent, 100, "how much of its clock a unit has after a pause, for idle")
 RATE(climb_percent, 100, "the same behind idle, for climb")
@@ -58,6 +62,7 @@ TIME(uneven, 400000, "FAULT=uneven: half of a kind take so much longer")
 /* ---- The GPU, of CUDA and OpenCL ---- */
 RATE(units, 3, "its units (SMs)")
 RATE(threads_a_unit, 512, "threads that a unit holds at one time")
+RATE(queue_holds, 1024, "commands that a stream of CUDA holds: a call for one more waits")
 RATE(blocks_a_unit, 8, "blocks that a unit holds at one time, at most")
 RATE(l2_kib, 1024, "its L2 cache, in KiB")
 TIME(latency, 2000, "from the end of submit to the device")
@@ -81,47 +86,24 @@ TIME(neighbour_later, 0, "the same for a block that had to wait for its place")
 TIME(memory, 0, "a block's code, at least, in a kernel that is given data")
 TIME(memory_1000000, 0, "reading or writing 1,000,000 bytes, at most 4 by a thread for each array")
 TIME(l2_1000000, 0, "the same in the L2 cache: if all arrays fill half of it at most")
+TIME(memset_1000000, 0, "setting 1,000,000 bytes by cudaMemset(), in OpenCL by a fill")
 
-/* ---- CUDA's second GPU ---- */
-RATE(small_units, 2, "CUDA's second GPU: its units")
-TIME(small_latency, 2500, "CUDA's second GPU: from the end of submit to it")
-TIME(small_launch, 800, "CUDA's second GPU: before a kernel's first instruction")
-TIME(small_drain, 900, "CUDA's second GPU: behind its last")
-TIME(small_block, 240, "CUDA's second GPU: each block")
-TIME(small_warp, 30, "CUDA's second GPU: each 32 threads of a block")
-TIME(small_barrier, 16, "CUDA's second GPU: a barrier, for each block on the unit")
-TIME(small_tick, 1023, "CUDA's second GPU: a step of its stamps")
-
-/* ---- OpenCL's CPU ---- */
-RATE(cpu_units, 2, "OpenCL's CPU: its units")
-TIME(cpu_latency, 9000, "OpenCL's CPU: from the end of submit to it")
-TIME(cpu_launch, 1500, "OpenCL's CPU: before a kernel's first instruction")
-TIME(cpu_drain, 500, "OpenCL's CPU: behind its last")
-TIME(cpu_block, 400, "OpenCL's CPU: each block")
-TIME(cpu_warp, 300, "OpenCL's CPU: each 32 threads of a block")
-TIME(cpu_barrier, 50, "OpenCL's CPU: a barrier, for each block on the unit")
-TIME(cpu_tick, 1, "OpenCL's CPU: a step of its stamps")
-
-/* ---- OpenCL's GPU with a kernel clock ---- */
-RATE(khr_units, 4, "OpenCL's GPU with a kernel clock: its units")
-TIME(khr_latency, 5000, "OpenCL's GPU with a kernel clock: from the end of submit to it")
-TIME(khr_launch, 1200, "OpenCL's GPU with a kernel clock: before a kernel's first instruction")
-TIME(khr_drain, 700, "OpenCL's GPU with a kernel clock: behind its last")
-TIME(khr_block, 260, "OpenCL's GPU with a kernel clock: each block")
-TIME(khr_warp, 30, "OpenCL's GPU with a kernel clock: each 32 threads of a block")
-TIME(khr_barrier, 24, "OpenCL's GPU with a kernel clock: a barrier, for each block on the unit")
-TIME(khr_tick, 81, "OpenCL's GPU with a kernel clock: a step of its stamps")
+/* ---- The other devices ---- */
+#define DEVICE(is, words, a, b, c, d, e, f, g, h)                                                                      \
+    RATE(is##units, a, words ": its units")                                                                            \
+    TIME(is##latency, b, words ": from the end of submit to it")                                                       \
+    TIME(is##launch, c, words ": before a kernel's first instruction")                                                 \
+    TIME(is##drain, d, words ": behind its last")                                                                      \
+    TIME(is##block, e, words ": each block")                                                                           \
+    TIME(is##warp, f, words ": each 32 threads of a block")                                                            \
+    TIME(is##barrier, g, words ": a barrier, for each block on the unit")                                              \
+    TIME(is##tick, h, words ": a step of its stamps")
+DEVICE(small_, "CUDA's second GPU", 2, 2500, 800, 900, 240, 30, 16, 1023)
+DEVICE(cpu_, "OpenCL's CPU", 2, 9000, 1500, 500, 400, 300, 50, 1)
+DEVICE(khr_, "OpenCL's GPU with a kernel clock", 4, 5000, 1200, 700, 260, 30, 24, 81)
 TIME(khr_early, 3000, "OpenCL's GPU with a kernel clock: its SUBMIT is so early, as its driver translates badly")
-
-/* ---- OpenCL's old CPU ---- */
-RATE(old_units, 2, "OpenCL's old CPU: its units")
-TIME(old_latency, 3000, "OpenCL's old CPU: from the end of submit to it")
-TIME(old_launch, 1000, "OpenCL's old CPU: before a kernel's first instruction")
-TIME(old_drain, 600, "OpenCL's old CPU: behind its last")
-TIME(old_block, 300, "OpenCL's old CPU: each block")
-TIME(old_warp, 50, "OpenCL's old CPU: each 32 threads of a block")
-TIME(old_barrier, 30, "OpenCL's old CPU: a barrier, for each block on the unit")
-TIME(old_tick, 1, "OpenCL's old CPU: a step of its stamps")
+DEVICE(old_, "OpenCL's old CPU", 2, 3000, 1000, 600, 300, 50, 30, 1)
+#undef DEVICE
 
 /* ---- CUDA: the calls that a chapter is about ---- */
 TIME(launch_call, 2700, "kernel<<<>>>()")
@@ -133,9 +115,11 @@ TIME(sync_event, 500, "cudaEventSynchronize()")
 TIME(sync, 600, "cudaDeviceSynchronize(), cudaStreamSynchronize()")
 TIME(elapsed, 400, "cudaEventElapsedTime()")
 TIME(memset_call, 2500, "cudaMemset(), cudaMemsetAsync()")
-TIME(memset, 2000, "cudaMemset() on the device")
+TIME(memset, 2000, "cudaMemset() on the device, besides its bytes")
 TIME(copy_call, 4000, "cudaMemcpy(), cudaMemcpyAsync(), besides the copy itself")
 TIME(copy_1000, 50, "copying 1,000 bytes to or from the host, in OpenCL, too")
+TIME(device_copy, 1000, "cudaMemcpy() on the device, besides its bytes")
+TIME(device_copy_1000000, 25000, "copying 1,000,000 bytes on the device, in OpenCL, too")
 TIME(graph_call, 6000, "cudaGraphLaunch()")
 TIME(event, 1000, "an event on the device; the stamp is its end")
 TIME(event_node, 600, "an event in a graph")
@@ -174,7 +158,6 @@ TIME(finish, 1000, "clFinish(), clWaitForEvents()")
 TIME(flush, 2300, "besides submit, until a command is on its way")
 TIME(transfer_call, 3000, "clEnqueueReadBuffer() and the like")
 TIME(transfer, 3000, "clEnqueueReadBuffer() and the like on the device, besides the copy itself")
-TIME(device_copy_1000, 25, "copying 1,000 bytes on the device")
 TIME(fill, 2000, "clEnqueueFillBuffer() on the device")
 TIME(profiling, 400, "clGetEventProfilingInfo()")
 TIME(complete, 640, "from END to COMPLETE")

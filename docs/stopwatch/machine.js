@@ -17,6 +17,8 @@ class Machine {
       [T.climb, Math.floor((idle + 100) / 2)],
       [Infinity, 100]
     ];
+    this.moves = idle < 100;
+    this.known = new Map(); // how long blocks take, at the full clock
     this.woke = -Infinity; // when the first phase began
     this.codeBegin = 0; // of the kernel that runs
     this.host = 0; // now, for the host
@@ -25,7 +27,9 @@ class Machine {
     this.calls = []; // what the host did: {kind, from, to, line}, each from the end of the one before
     this.commands = []; // of the GPU, in the order of the calls
     this.queue = []; // those of the default stream, and of the streams that wait for it
-    this.apart = []; // those of streams made with cudaStreamNonBlocking
+    this.apart = []; // those of streams made with cudaStreamNonBlocking that have not begun for the host
+    this.open = []; // those of them without an end
+    this.held = new Map(); // of each stream, those that have not ended for the host, and take a place in its queue
     this.timed = 0; // so many of the queue have a begin and an end
     this.done = 0; // so many have ended, for the host
     this.lastDefault = this.lastOrdinary = this.latest = null; // commands
@@ -72,9 +76,9 @@ class Machine {
     while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
     const isEmpty = this.done === this.queue.length,
       isStarted = (c) => c.ready <= this.host;
+    this.apart = this.apart.filter((c) => !isStarted(c));
     const until = forAll ? this.last() : command;
-    if (isEmpty && !(until && !(until.end <= this.host)) && (this.apart.every(isStarted) || (!forAll && isStarted(
-        command))))
+    if (isEmpty && !(until && !(until.end <= this.host)) && (!this.apart.length || (!forAll && isStarted(command))))
       return this.works(T.no_wait, "wait");
     if (until && Number.isNaN(until.end))
       throw new Stopped(say("the host waits for a kernel that waits for the host", "主机在等核函数，核函数在等主机"));
@@ -88,20 +92,24 @@ class Machine {
   // The command that ends last, or one whose end nobody knows.
   last() {
     if (this.timed < this.queue.length) return this.queue[this.queue.length - 1];
-    const open = this.apart.find((c) => Number.isNaN(c.end));
-    return open ?? this.latest;
+    return this.open[0] ?? this.latest;
   }
 
   // ---- The GPU ----
 
   enqueue(command) {
-    const { host, line } = this;
+    const { line } = this, stream = command.stream ?? null, held = this.held.get(stream) ?? [];
+    while (held.length && held[0].end <= this.host) held.shift();
+    if (held.length >= this.T.queue_holds) this.wait(held[0]); // for a place
+    const { host } = this;
     const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, begin: NaN, end: NaN,
       line };
     c.ready = NaN;
     this.commands.push(c);
+    this.held.set(stream, held);
+    held.push(c);
     if (c.stream) c.stream.last = c;
-    (c.stream && c.stream.apart ? this.apart : this.queue).push(c);
+    for (const list of c.stream && c.stream.apart ? [this.apart, this.open] : [this.queue]) list.push(c);
     this.advance();
     return c;
   }
@@ -114,9 +122,9 @@ class Machine {
         this.timed++;
         more = true;
       }
-      if (this.apart.length)
-        for (const c of this.apart)
-          if (Number.isNaN(c.end) && this.runApart(c)) more = true;
+      const { length } = this.open;
+      if (length) this.open = this.open.filter((c) => !this.runApart(c));
+      more ||= this.open.length < length;
     }
   }
 
@@ -139,8 +147,8 @@ class Machine {
 
   runApart(c) {
     const { stream, after } = c;
-    if (this.apart.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after
-        .end)))
+    if (this.open.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after
+      .end)))
       return false;
     c.before = after && !(stream.ended && stream.ended.end > after.end) ? after : stream.ended;
     c.ready = Math.max(c.submit + this.T.latency, c.before ? c.before.end : 0);
@@ -158,8 +166,10 @@ class Machine {
       if (c.gate) c.work = this.gateSeen(c, code) - code;
       if (c.hold) c.work = this.codeOf(code + this.holdOf(c.hold)) - code;
       if (Number.isNaN(c.work)) return false;
-      const fast = blocksTake(T, c); // with the full clock
-      c.codeEnd = this.timeOf(code + (c.bytes && this.phases[0][1] < 100 ? blocksTake(T, c, code, this) : fast));
+      const shape = [c.groups, c.threads, c.work, c.bytes].join(),
+        fast = this.known.get(shape) ?? blocksTake(T, c); // full clock
+      this.known.set(shape, fast);
+      c.codeEnd = this.timeOf(code + (c.bytes && this.moves ? blocksTake(T, c, code, this) : fast));
       c.slow = c.codeEnd - c.codeBegin - fast;
       at = c.codeEnd + T.drain;
     }
@@ -274,14 +284,17 @@ class Machine {
   copy(bytes, waits, stream, onLink) {
     this.works(this.T.copy_call, "copy");
     if (bytes === 0) return;
-    const c = this.enqueue({ kind: "copy", stream, onLink: onLink && !(stream && stream.apart), ns: Math.floor((bytes
-        * this.T.copy_1000) / 1000) });
+    const { T } = this, ns = onLink ? Math.floor((bytes * T.copy_1000) / 1000) : T.device_copy + Math.floor((bytes *
+      T.device_copy_1000000) / 1e6);
+    const c = this.enqueue({ kind: "copy", stream, onLink: onLink && !(stream && stream.apart), ns });
     if (waits) this.wait(c);
   }
 
-  memset(stream) {
-    this.works(this.T.memset_call, "copy");
-    this.enqueue({ kind: "copy", isReset: true, stream, ns: this.T.memset });
+  memset(stream, bytes) {
+    const { T } = this;
+    this.works(T.memset_call, "copy");
+    this.enqueue({ kind: "copy", isReset: true, stream, ns: T.memset + Math.floor((bytes * T.memset_1000000) /
+        1e6) });
   }
 }
 
@@ -293,12 +306,8 @@ function placesFor(T, threads) {
 // From a kernel's first block to the end of its last one. Block b starts when it is dispatched, 0.68 ns after the block
 // before it, and when block b - places has ended, whose place it takes: all take as long, so they end in their order.
 // In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
-const taken = new Map(); // what was computed before
-const FULL = { timeOf: (code) => code, codeOf: (ns) => ns };
-
-function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = FULL) {
-  const key = clock === FULL && bytes ? `${groups} ${threads} ${work} ${bytes} ${T.l2_kib}` : "";
-  if (key && taken.has(key)) return taken.get(key);
+function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) =>
+    ns }) {
   const places = placesFor(T, threads),
     shell = T.block + T.warp * Math.ceil(threads / 32),
     each = work + shell;
@@ -318,6 +327,5 @@ function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = FULL
     data = Math.max(1000 * (clock.timeOf(start) + T.memory), data) + ps;
     end[b] = Math.max(start + work, clock.codeOf(Math.floor(data / 1000))) + shell - begin;
   }
-  if (key) taken.set(key, end[groups - 1]);
   return end[groups - 1];
 }

@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,6 +28,9 @@ RUNS = [
      ["event_net_us", "row_slope_us"], False),
     ("06_warmup/warmup", "--runs 1", ["recipe"], ["estimate_us"], True),
 ]
+COMMANDS = [  # of commands.cu, in us: measured on an H200 in November 2026, two of its rows as their difference
+    ("memset", "1", 5.3), ("memset", "256", 64.0), ("device_copy", "1", 5.8), ("device_copy", "256", 130.3),
+    ("in_a_graph", "128", 315.0), ("launch", "0", 66.7)]
 PARTS = [  # more times, program, its options, a line of what parts says; each SM, also if there are two, has two blocks
     (",units=2", "05_block_clock/block_clock", "--runs 1 --blocks 4 --column clocks_mean",
      "  clocks_mean = read + 10 barrier_alone + 80 barrier_warp + barrier_first + 10 neighbour"),
@@ -36,7 +40,8 @@ PARTS = [  # more times, program, its options, a line of what parts says; each S
 
 
 def run(*command, more=""):
-    environment = {"SIMULATED_TIMES": "h200" + more, "PATH": os.environ["PATH"]}
+    environment = {"SIMULATED_TIMES": "h200" + more, "PATH": os.environ["PATH"],
+                   "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", "/tmp")}
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
@@ -58,6 +63,17 @@ def rows(bin_folder, program, options, keys, numbers):
                    percent, row, number)
 
 
+def commands():
+    """The same for what is no kernel, and a full queue."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(ROOT / "simulator/simcc", pathlib.Path(__file__).with_name("commands.cu"), "-o", f"{folder}/commands")
+        us = {tuple(line.split()[:2]): float(line.split()[2]) for line in run(f"{folder}/commands").splitlines()[1:]}
+    us["in_a_graph", "128"] -= us["in_a_graph", "0"]
+    for name, mib, real in COMMANDS:
+        percent = 100 * (us[name, mib] - real) / real
+        yield f"{'commands':12} {name + ' ' + mib:28} {'us':13}{us[name, mib]:9.2f}{real:9.2f}{percent:8.1f}", percent
+
+
 def main(bin_folder, *options):
     lines = [f"{'program':12} {'row':28} {'number':13}{'model':>9}{'record':>9}{'percent':>8}"]
     wrong, clocks = [], []
@@ -68,6 +84,9 @@ def main(bin_folder, *options):
             lines.append(line)
             wrong += [f"more than 5 % off: {line}"] if abs(percent) > 5 else []
             clocks += [float(row[number])] if number == "clocks_mean" else []
+    for line, percent in commands():
+        lines.append(line)
+        wrong += [f"more than 10 % off: {line}"] if abs(percent) > 10 else []
     one, per_sm, full, waves = clocks
     wrong += [] if one <= per_sm < full > waves else [f"clocks_mean of 1, 132, 1056 and 16896 blocks: {clocks}"]
     if os.environ.get("REFRESH") and "--all" in options:

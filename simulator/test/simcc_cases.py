@@ -30,7 +30,9 @@ REFUSED = [
      f"malloc in a kernel {LACKS}; take memory of cudaMalloc()"),
     ("__global__ void k(int *x) {\n    asm volatile(\"membar.gl;\");\n}\nint main() {}", 2,
      f'asm "membar.gl;" {LACKS}'),
-    ("__global__ void k(int *x) {\n    __nanosleep(100);\n}\nint main() {}", 2, f"__nanosleep {LACKS}"),
+    ("__global__ void k(int *x) {\n    __nanosleep(100);\n}\nint main() {}", 2, f"__nanosleep {LACKS}; take a loop on "
+     "clock64(): on a GPU it sleeps from no time up to twice what you ask, on an H200 never over 1,042 us"),
+    ("int main() { cudaThreadSynchronize(); }", 1, f"cudaThreadSynchronize {LACKS}; take cudaDeviceSynchronize()"),
     ("__global__ void k(int *x) {\n    cudaDeviceSynchronize();\n}\nint main() {}", 2,
      f"cudaDeviceSynchronize in a kernel {LACKS}; take a launch from the host"),
     ("#include <cstdio>\n#include <sys/times.h>\nint main() {}", 2, f"<sys/times.h> {LACKS}"),
@@ -43,6 +45,15 @@ REFUSED = [
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
     ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
+]
+# What it builds with a warning, or without one.
+WARNED = [
+    ("#include <chrono>\nint main() {\n    int ns = std::chrono::steady_clock::now().time_since_epoch().count();\n"
+     "    return ns == 3;\n}", 3, "conversion from 'long int' to 'int' may change value", 0),
+    ("#include <cstdio>\nint main(int n, char **) {\n    float total;\n    for (int i = 0; i < n; i++)\n        total += 1;\n"
+     "    printf(\"%f\", total);\n}", 6, "'total' may be used uninitialized", 0),
+    ("int main() {\n    long n = 3;\n    int blocks = n / 2, h[4];\n    float *d = nullptr, ms;\n    cudaEvent_t a = nullptr;\n    "
+     "cudaEventElapsedTime(&ms, a, a);\n    return cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice) + blocks;\n}", 0, "", 0),
 ]
 # Options that it refuses.
 USAGE = [("-fopenmp", "-fopenmp is no option of simcc"), ("-lcublas", "-lcublas is no option of simcc"),
@@ -137,6 +148,12 @@ SAID = [
     ("__global__ void k(int *x) { *x = 1; }\nint main() {\n    volatile int *p;\n    cudaMallocHost(&p, 4);\n    *p = 0;\n"
      "    k<<<1, 1>>>((int *)p);\n    cudaGetLastError();\n    while (!*p) continue;\n}\n", 8,
      "the host reads one place in a loop: no time passes meanwhile", 3),
+    (KERNEL.format("while (*x == 0);", "int *p; cudaMallocHost(&p, 4); *p = 0; k<<<1, 1>>>(p); for (int i = 0; i < 999; i++) "
+                   "cudaGetLastError(); *p = 1;"), 3, "the kernel reads one place of the host's memory again and again, by "
+     "a pointer that is not volatile", 0),
+    (timed("", "", "", "d ? cudaMemset(d, 0, 9999) : cudaFree(h);"), 10, "cudaMemset() failed (invalid argument)", 0),
+    (KERNEL.format("atomicMin((unsigned long long *)x, (unsigned long long)clock64());", "k<<<2, 1>>>(d);"), 0,
+     "k: the least or greatest clock64() of several SMs", 0),
     (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
@@ -179,11 +196,11 @@ def check(simcc, number, case):
     if len(case) == 2:
         folder, code, errors, _ = build(simcc, number, "int main() {}", *(["-o", "a.out"] * (case[0] != "-o")), case[0])
         return [] if code == 2 and errors.startswith(f"simcc: {case[1]}") else [case, folder, code, errors]
-    text, line, words = case
+    text, line, words, *warned = case
     folder, code, errors, _ = build(simcc, number, text)
     right = f"x.cu:{line}: {words}" if words != "error: " else f"x.cu:{line}:"
     good = f"simcc: {right}\n" == errors if words != "error: " else right in errors and "error: " in errors
-    return [] if code == 1 and good else [case, code, errors]
+    return [] if code == (0 if warned else 1) and (good or warned and not words and not errors) else [case, code, errors]
 
 
 def all_said():
@@ -221,7 +238,7 @@ def main(simcc, good):
     if code or errors:
         sys.exit(f"what programs say: {errors}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        wrong += filter(None, pool.map(lambda pair: check(simcc, *pair), enumerate(REFUSED + USAGE)))
+        wrong += filter(None, pool.map(lambda pair: check(simcc, *pair), enumerate(REFUSED + USAGE + WARNED * ("g++" in os.environ.get("CXX", "g++")))))
         wrong += filter(None, pool.map(lambda pair: check_said(folder, *pair), enumerate(SAID)))
         wrong += filter(None, pool.map(lambda pair: check_option(simcc, "_".join(pair), *pair),
                                        (pair for pair in OPTIONS if shutil.which(pair[0]))))

@@ -16,6 +16,11 @@ NODE = shutil.which("node") or shutil.which("nodejs")
 ENVIRONMENT = {**os.environ, "SIMULATED_NOISE": "", "SIMULATED_TIMES": "h200,l2_kib=8", "SIMCC_CHECKS": "off"}
 
 
+def environment(settings):
+    return {**ENVIRONMENT, "SIMULATED_TIMES": f"{ENVIRONMENT['SIMULATED_TIMES']},queue_holds={settings.get('queue', 1024)}",
+            "FAULT": f"clock_climbs:{settings['idle']}"}
+
+
 def agrees(case, done):
     """Whether the numbers are the same, or both refuse."""
     said = [float(value) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
@@ -44,7 +49,7 @@ def main():
             cases = json.load(file)
         with ThreadPoolExecutor(2) as pool:
             answers = pool.map(lambda i: subprocess.run([f"{folder}/cases", str(i)], text=True, check=False, capture_output=True,
-                                                        env={**ENVIRONMENT, "FAULT": f"clock_climbs:{cases[i]['settings']['idle']}"}), range(len(cases)))
+                                                        env=environment(cases[i]["settings"])), range(len(cases)))
             for case, done in zip(cases, answers):
                 good, said = agrees(case, done)
                 numbers += len(said) if good and not done.returncode else 0

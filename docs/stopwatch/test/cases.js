@@ -5,7 +5,7 @@ const fs = require("fs");
 const { Runner, TIMES, EXAMPLES, wholeProgram } = require("./load.js").load();
 const [count, firstSeed, folder] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
 
-let state = firstSeed;
+let state = firstSeed, data = 120000; // bytes at d, and at d2
 const random = (n) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0, (state >>> 8) % n);
 const pick = (list) => list[random(list.length)];
 
@@ -14,7 +14,7 @@ function settings() {
   const large = random(40) === 0, [blocks, threads] = large ? [pick([20000, 50000, 100000]), pick([1, 2])] : pick(SHAPES);
   // The C machine runs each thread and each round of a loop.
   const cost = (work, n) => n * blocks * (threads + work / 4), work = 2 * pick([0, 0, 7, 50, 500, 1000, 2500, 4000].filter((half) => half < 8 || cost(2 * half, 1) < 5e5));
-  return { blocks, threads, work, launches: pick([1, 2, 3, 5, 40, 200].filter((n) => n === 1 || cost(work, n) < 5e5)), bytes: 4 * (1 + random(30000)), idle: pick([100, 100, 75, 50, 33]) };
+  return { blocks, threads, work, launches: pick([1, 2, 3, 5, 40, 200].filter((n) => n === 1 || cost(work, n) < 5e5)), bytes: 4 * (1 + random(30000)), idle: pick([100, 100, 75, 50, 33]), queue: pick([1024, 1024, 100, 20, 5]) };
 }
 
 const STREAMS = ["0", "0", "0", "stream", "s2"], EVENTS = ["start", "stop", "asleep"];
@@ -24,24 +24,30 @@ const LINES = [
   () => "cudaDeviceSynchronize();", () => `cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`, () => `cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`,
   () => `cudaEventSynchronize(${pick(EVENTS)});`, () => `cudaStreamSynchronize(${pick(STREAMS)});`, () => "check(cudaGetLastError());",
   () => `usleep(${pick([0, 20, 60, 60000, 1100000])});`, () => "cudaEventQuery(start);", () => `cudaStreamWaitEvent(${pick(STREAMS)}, start, 0);`, () => "t2 = now();",
-  () => "cudaEventElapsedTime(&ms, start, stop);", () => `cudaMemset(d, 0, ${4 * (1 + random(1000))});`,
+  () => "cudaEventElapsedTime(&ms, start, stop);",
   () => `cudaMemcpy(${pick(["h", "p"])}, d, bytes, cudaMemcpyDeviceToHost);`, () => `cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice);`,
   () => `cudaMemcpyAsync(${pick(["h", "p"])}, d, bytes, cudaMemcpyDeviceToHost, ${pick(STREAMS)});`,
   () => `cudaMemcpyAsync(d, ${pick(["h", "p"])}, bytes, cudaMemcpyHostToDevice, ${pick(STREAMS)});`];
+const ofMemory = () => pick([4 * (1 + random(1000)), 4 * (1 + random(data / 4)), "bytes"]);
+LINES.push(() => `cudaMemset(d, 0, ${ofMemory()});`, () => `cudaMemsetAsync(d, 0, ${ofMemory()}, ${pick(STREAMS)});`,
+  () => `cudaMemcpy(d2, d, ${ofMemory()}, cudaMemcpyDeviceToDevice);`, () => `cudaMemcpyAsync(d, d2, ${ofMemory()}, cudaMemcpyDeviceToDevice, ${pick(STREAMS)});`,
+  () => fill(pick([6, 30, 130])));
+const fill = (count) => `for (int k = 0; k < ${count}; k++) cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`;
 const some = (least, more) => Array.from({ length: least + random(more) }, () => pick(LINES)());
 const blocked = () => ["gate->open = 0;", "block_stream<<<1, 1>>>(gate);", "cudaEventRecord(start, 0);", `for (int k = 0; k < ${random(30)}; k++) t2 = now();`,
-  pick(["", "kernel<<<blocks, threads>>>();"]), "cudaEventRecord(stop, 0);", `for (int k = 0; k < ${random(200)}; k++) t2 = now();`, "gate->open = 1;"];
+  pick(["", "", "kernel<<<blocks, threads>>>();", "for (int k = 0; k < 7; k++) cudaEventRecord(start, 0);"]), "cudaEventRecord(stop, 0);", `for (int k = 0; k < ${random(200)}; k++) t2 = now();`, "gate->open = 1;"];
 
 function randomProgram() {
-  const ofProcessor = random(2) === 0, data = 4 * (1 + pick([10, 1000, 300000, 20000000, 20000000].map(random)));
-  const lines = [`cudaMalloc(&d, ${Math.max(data, 120000)});`, "cudaMallocHost(&p, 120000);", "cudaMallocHost(&gate, sizeof *gate);",
+  const ofProcessor = random(2) === 0;
+  data = Math.max(120000, 4 * (1 + pick([10, 1000, 300000, 20000000, 20000000].map(random))));
+  const lines = [`cudaMalloc(&d, ${data});`, `cudaMalloc(&d2, ${data});`, "cudaMallocHost(&p, 120000);", "cudaMallocHost(&gate, sizeof *gate);",
     "cudaEventCreate(&start);", "cudaEventCreate(&stop);", "cudaEventCreateWithFlags(&asleep, cudaEventBlockingSync);",
     "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);", "cudaStreamCreate(&s2);", "float ms = 0, ms2 = 0;", "gate->open = 1;",
     "cudaEventRecord(asleep, 0);", "cudaEventRecord(start, 0);", "kernel<<<blocks, threads>>>();", "other<<<1, 1>>>();", ...some(0, 3), "cudaEventRecord(stop, 0);"];
   if (random(2)) lines.push("block_stream<<<1, 1>>>(gate);", pick(["", "cudaDeviceSynchronize();"]), ...blocked());
   lines.push(pick(["cudaDeviceSynchronize();", "cudaEventSynchronize(stop);"]), pick(["", "", "usleep(1100000);"]), ofProcessor ? "c0 = clock();" : "t0 = now();");
   if (random(3) === 0) lines.push(...blocked());
-  lines.push(...some(2, 6));
+  lines.push(...some(2, 6), random(6) ? "" : fill(3100)); // which fills even a queue of 1024
   if (random(2)) lines.push("for (int i = 0; i < N; i++) {", ...some(1, 3), "}");
   lines.push(...some(0, 4), ofProcessor ? "c1 = clock();" : "t1 = now();", pick(["cudaDeviceSynchronize();", "cudaEventSynchronize(stop); cudaEventSynchronize(start);"]));
   lines.push("cudaEventElapsedTime(&ms2, start, stop);", ofProcessor ? 'printf("%.3f us", (double)(c1 - c0));' : 'printf("%.3f us", (t1 - t0) * 1e6);', 'printf("%.3f us", ms2 * 1000);');
@@ -69,7 +75,7 @@ __global__ void other(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < ro
 __global__ void reads(float *, int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
 __global__ void empty(int) {}
 `;
-const DECLARED = "cudaEvent_t start, stop, asleep; cudaStream_t stream, s2; gate_t *gate = nullptr; float ms = 0, ms2 = 0, *d = nullptr, *h = (float *)malloc(1 << 20), *p = nullptr; static float each[1000];\ndouble t0 = 0, t1 = 0, t2 = 0; clock_t c0 = 0, c1 = 0; (void)t0, (void)t1, (void)t2, (void)c0, (void)c1, (void)gate, (void)d, (void)h, (void)p, (void)ms2, (void)each;\n";
+const DECLARED = "cudaEvent_t start, stop, asleep; cudaStream_t stream, s2; gate_t *gate = nullptr; float ms = 0, ms2 = 0, *d = nullptr, *d2 = nullptr, *h = (float *)malloc(1 << 20), *p = nullptr; static float each[1000];\ndouble t0 = 0, t1 = 0, t2 = 0; clock_t c0 = 0, c1 = 0; (void)t0, (void)t1, (void)t2, (void)c0, (void)c1, (void)gate, (void)d, (void)d2, (void)h, (void)p, (void)ms2, (void)each;\n";
 const CREATE = `cudaMallocHost(&gate, sizeof *gate);
 cudaEventCreate(&start), cudaEventCreate(&stop), cudaMalloc(&d, 120000);
 cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -149,7 +155,7 @@ cu += `${functions.join("")}static void (*const all[])() = {${cases.map((_, i) =
 fs.writeFileSync(`${folder}/cases.cu`, cu);
 for (const c of cases) {
   try {
-    c.page = new Runner({ ...TIMES, l2_kib: 8 }, c.settings, c.whole).run().printed.map((each) => each.ns);
+    c.page = new Runner({ ...TIMES, l2_kib: 8, queue_holds: c.settings.queue ?? 1024 }, c.settings, c.whole).run().printed.map((each) => each.ns);
   } catch (error) {
     c.page = String(error.message);
   }
