@@ -506,7 +506,7 @@ const RULES = [{
   }, {
     cause: "not_divided",
     structural: true,
-    when: (f) => f.per > 1.5,
+    when: (f) => f.per > 1.5 && f.launches.length > 1,
     words: (f) => say(`The number holds ${f.launches.length} launches.`, `这个数包含 ${f.launches.length} 次启动。`),
     step: ["Divide by the launches.", "除以启动次数。"],
     better: (f) => inPrint(f, (text) =>

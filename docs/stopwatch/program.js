@@ -111,7 +111,9 @@ function wholeProgram(text, settings) {
   }
   const kernels = has("kernel").map((name) => (name === "hold" ? HOLD
     :
-    `template <class... Any> __global__ void ${name}(Any...) { // its arguments do not matter\n    ` +
+    `__global__ void ` +
+      `${name}(${[...assumed.get(name).list].map((each) => (each === "p" ? "const void *" : "double")).join(", ")}) ` +
+        `{\n    ` +
       `${/^(empty|nothing|null|noop)/i.test(name) ? "" : spin}\n}`
   ));
   const head = `// What is in my number? A program of docs/stopwatch.

@@ -1142,7 +1142,13 @@ class Runner {
       threads = block.reduce((n, each) => n * each, 1);
     const kind = isAssumed ? kernel.name === "hold" ? { work: 0, hold: 1e6 } : { work: /^(empty|nothing|null|noop)/i
         .test(kernel.name) ? 0 : this.settings.work } : this.kindOf(kernel, given, line);
-    if (isAssumed && !this.assumed.has(kernel.name)) this.assumed.set(kernel.name, { kind: "kernel", line });
+    if (isAssumed) { // its parameters are those of its first launch
+      const list = given.map((each) => (each.p ? "p" : "n")).join(""), old = this.assumed.get(kernel.name);
+      if (old && old.kind === "kernel" && old.list !== list)
+        throw this.refuse(`'${kernel.name}' had other arguments in line ${old.line}`, `'${kernel.name}' 在第 ` +
+          `${old.line} 行的参数不同`, line);
+      if (!old || old.list === undefined) this.assumed.set(kernel.name, { kind: "kernel", line, list });
+    }
     const most = 4 * groups * threads,
       rooms = given.slice(0, 7).map((each) => (each.p && each.p.kind === "device" ? { room: Math.max(0, each.p.bytes
           - each.o * this.bytesOf(each.p.type ?? { base: "char", pointer: 0 })), p: each.p } : { room: 0 }));
