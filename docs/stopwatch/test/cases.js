@@ -109,6 +109,7 @@ const CHRONO = (print, clock = "steady_clock") => `${WARM}using clk = std::chron
 const WRITTEN = [
   TIMED("int left = -1; unsigned right = 1;\nfor (int i = 0; i < (left < right ? 2 : 9); i++) kernel<<<64, 64>>>();"),
   TIMED("bool twice = 2; unsigned char c = (unsigned char)300; signed char n = (signed char)200; short k = (short)70000;\nfor (int i = 0; i < twice + (c == 44) + (n == -56) + (k == 4464); i++) kernel<<<64, 64>>>();"),
+  TIMED("for (int i = 0; i < 3; i++) if (i == 1) kernel<<<64, 64>>>(); else if (i > 1) kernel<<<1, 64>>>(); else kernel<<<999, 64>>>();"),
   TIMED("size_t n = 3;\nfor (size_t i = n; i-- > 0;) kernel<<<64 + i, 64>>>();"),
   TIMED("for (int i = 0; i < 010 + 0x2 - 0b11; i++) kernel<<<64, 1'28>>>();"),
   TIMED("unsigned m = 1u << 4 | 3, k = (m ^ (m & ~1u)) + (7 >> 1) % 4;\nfor (unsigned i = 0; i < k; i++) kernel<<<m, 64>>>();"),
