@@ -12,7 +12,11 @@ class Machine {
   // idle: what the SMs have of their clock when they wake up, in percent
   constructor(times, idle = 100) {
     const T = (this.T = times);
-    this.phases = [[T.idle, idle], [T.climb, Math.floor((idle + 100) / 2)], [Infinity, 100]];
+    this.phases = [
+      [T.idle, idle],
+      [T.climb, Math.floor((idle + 100) / 2)],
+      [Infinity, 100]
+    ];
     this.moves = idle < 100;
     this.known = new Map(); // how long blocks take, at the full clock
     this.woke = -Infinity; // when the first phase began
@@ -63,12 +67,15 @@ class Machine {
 
   // simulated_wait() of machine.c: waits for this command, or without one for all of them.
   wait(command, busily = true) {
-    const T = this.T, forAll = !command, from = this.host;
+    const T = this.T,
+      forAll = !command,
+      from = this.host;
     this.waiting = true; // nobody opens or shuts a gate meanwhile
     this.advance();
     this.waiting = false;
     while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
-    const isEmpty = this.done === this.queue.length, isStarted = (c) => c.ready <= this.host;
+    const isEmpty = this.done === this.queue.length,
+      isStarted = (c) => c.ready <= this.host;
     this.apart = this.apart.filter((c) => !isStarted(c));
     const until = forAll ? this.last() : command;
     if (isEmpty && !(until && !(until.end <= this.host)) && (!this.apart.length || (!forAll && isStarted(command))))
@@ -95,7 +102,8 @@ class Machine {
     while (held.length && held[0].end <= this.host) held.shift();
     if (held.length >= this.T.queue_holds) this.wait(held[0]); // for a place
     const { host } = this;
-    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, begin: NaN, end: NaN, line };
+    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, begin: NaN, end: NaN,
+      line };
     c.ready = NaN;
     this.commands.push(c);
     this.held.set(stream, held);
@@ -108,7 +116,7 @@ class Machine {
 
   // Gives each command its times that can have them now.
   advance() {
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       more = false;
       while (this.timed < this.queue.length && this.runQueued(this.queue[this.timed])) {
         this.timed++;
@@ -122,7 +130,8 @@ class Machine {
 
   // The default stream waits for all others and they for it; and a stream waits for an event.
   runQueued(c) {
-    const later = (a, b) => (!a || (b && b.end > a.end) ? b : a), { stream, after } = c;
+    const later = (a, b) => (!a || (b && b.end > a.end) ? b : a),
+      { stream, after } = c;
     if (after && Number.isNaN(after.end)) return false;
     const own = later(this.lastDefault, stream ? stream.ended : this.lastOrdinary);
     c.before = later(own, after);
@@ -138,7 +147,8 @@ class Machine {
 
   runApart(c) {
     const { stream, after } = c;
-    if (this.open.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after.end)))
+    if (this.open.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after
+      .end)))
       return false;
     c.before = after && !(stream.ended && stream.ended.end > after.end) ? after : stream.ended;
     c.ready = Math.max(c.submit + this.T.latency, c.before ? c.before.end : 0);
@@ -154,6 +164,7 @@ class Machine {
       c.codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
       const code = (this.codeBegin = c.codeBegin);
       if (c.gate) c.work = this.gateSeen(c, code) - code;
+      if (c.hold) c.work = this.codeOf(code + this.holdOf(c.hold)) - code;
       if (Number.isNaN(c.work)) return false;
       const shape = [c.groups, c.threads, c.work, c.bytes].join();
       const fast = this.known.get(shape) ?? blocksTake(T, c); // with the full clock
@@ -174,7 +185,9 @@ class Machine {
   // The SMs' clock. A kernel's code has a time of its own, that of a clock which is always full; it begins as the GPU's
   // time, and stays so unless the clock is slow: since a command came behind a pause, for a while, and then less so.
   moved(time, toCode) {
-    let left = time - this.codeBegin, at = this.codeBegin, before = at - this.woke; // of this phase, before the code
+    let left = time - this.codeBegin,
+      at = this.codeBegin,
+      before = at - this.woke; // of this phase, before the code
     if (!(left > 0 && before < Infinity)) return time;
     for (const [length, percent] of this.phases) {
       const room = length - before;
@@ -195,7 +208,13 @@ class Machine {
     if (!this.latest || ready > this.latest.end + this.T.pause) this.woke = ready;
   }
 
-  // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at once,
+  // How long a kernel runs that reads a clock until so much has passed: it ends at a whole reading.
+  holdOf(ns) {
+    return (Math.ceil(ns / this.T.read) + 1) * this.T.read;
+  }
+
+  // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at
+  // once,
   // and after each round, which takes T.step. What the host writes at its time `at` is seen by the first look that is
   // later than `at`: in machine.c the device has made all earlier ones, and the one at that very time, before the host
   // came to its line. NaN: the host has not come so far.
@@ -203,8 +222,10 @@ class Machine {
     const { gate } = c;
     for (let i = 0; i < gate.length; i++) {
       if (!gate[i].open) continue;
-      const rounds = Math.max(0, Math.floor((this.codeOf(gate[i].at) - begin) / this.T.step) + 1), next = gate[i + 1];
-      const look = begin + rounds * this.T.step, seen = this.timeOf(look);
+      const rounds = Math.max(0, Math.floor((this.codeOf(gate[i].at) - begin) / this.T.step) + 1),
+        next = gate[i + 1];
+      const look = begin + rounds * this.T.step,
+        seen = this.timeOf(look);
       if (next && next.at < seen) continue; // it was shut again
       c.opened = gate[i].at;
       return next || seen <= this.host || this.waiting ? look : NaN;
@@ -216,12 +237,14 @@ class Machine {
 
   // kernel<<<groups, threads>>>() whose code takes `work` ns in each block; `bytes`: of the data that it is given.
   launch(name, kernel) {
-    const T = this.T, isNew = !this.loaded.has(name), { groups, threads } = kernel;
+    const T = this.T,
+      isNew = !this.loaded.has(name),
+      { groups, threads } = kernel;
     if (isNew) this.wait(null);
     const from = this.host;
     this.works(T.launch_call + (isNew ? T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy) : 0), "launch");
-    if (isNew) this.calls.splice(-1, 1, { kind: "load", from, to: this.host - T.launch_call, line: this.line },
-      { kind: "launch", from: this.host - T.launch_call, to: this.host, line: this.line });
+    if (isNew) this.calls.splice(-1, 1, { kind: "load", from, to: this.host - T.launch_call, line: this
+      .line }, { kind: "launch", from: this.host - T.launch_call, to: this.host, line: this.line });
     this.loaded.add(name);
     if (!(groups > 0 && threads > 0 && threads <= 1024)) return "cudaErrorInvalidConfiguration";
     this.enqueue({ kind: "kernel", name, ...kernel });
@@ -270,7 +293,8 @@ class Machine {
   memset(stream, bytes) {
     const { T } = this;
     this.works(T.memset_call, "copy");
-    this.enqueue({ kind: "copy", isReset: true, stream, ns: T.memset + Math.floor((bytes * T.memset_1000000) / 1e6) });
+    this.enqueue({ kind: "copy", isReset: true, stream, ns: T.memset + Math.floor((bytes * T.memset_1000000) /
+        1e6) });
   }
 }
 
@@ -282,16 +306,21 @@ function placesFor(T, threads) {
 // From a kernel's first block to the end of its last one. Block b starts when it is dispatched, 0.68 ns after the block
 // before it, and when block b - places has ended, whose place it takes: all take as long, so they end in their order.
 // In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
-function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) => ns }) {
-  const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
+function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) =>
+    ns }) {
+  const places = placesFor(T, threads),
+    shell = T.block + T.warp * Math.ceil(threads / 32),
+    each = work + shell;
   const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
-  if (!bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
+  if (!
+    bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
     let start = 0;
     for (let j = 0, b = groups - 1; b >= 0; j++, b -= places) start = Math.max(start, dispatched(b) + j * each);
     return start + each;
   }
   // The blocks get their data one after the other, as fast as memory, or the L2 cache, can.
-  const ps = Math.floor(Math.floor((bytes * (2 * bytes <= T.l2_kib * 1024 ? T.l2_1000000 : T.memory_1000000)) / 1000) / groups);
+  const ps = Math.floor(Math.floor((bytes * (2 * bytes <= T.l2_kib * 1024 ? T.l2_1000000 : T.memory_1000000)) / 1000) /
+    groups);
   const end = new Float64Array(groups);
   for (let b = 0, data = 0; b < groups; b++) {
     const start = begin + Math.max(dispatched(b), b < places ? 0 : end[b - places]);

@@ -4,20 +4,34 @@
 
 const $ = (id) => document.getElementById(id);
 const N_OF = [1, 2, 5, 10, 20, 50, 100, 200];
-const SCALES = { work: (v) => 2 * Math.round(10 ** (v / 100) / 2), blocks: (v) => Math.round(10 ** (v / 100)), threads: (v) => 2 ** v, launches: (v) => N_OF[v], idle: (v) => v };
+const SCALES = { work: (v) => 2 * Math.round(10 ** (v / 100) / 2), blocks: (v) => Math.round(10 ** (v / 100)),
+  threads: (v) => 2 ** v, launches: (v) => N_OF[v], idle: (v) => v };
 const START = { work: 400, blocks: 212, threads: 8, launches: 3, idle: 100 };
-const TARGETS = { duration: ["the kernel duration, as Nsight Compute shows it", "核函数的持续时间（Nsight Compute 所示）"],
-  code: ["the kernel's code alone, first to last instruction", "核函数的代码：第一条到最后一条指令"], row: ["the cost of one more launch, back-to-back", "连续启动时再加一次的开销"] };
-const TRUTHS = { duration: ["with all blocks, preparation and drain, the kernel takes", "加上所有块、准备和排空，核函数用时"], code: ["the code of all blocks takes", "所有块的代码用时"], row: ["one more launch costs", "再启动一次的开销是"],
-  together: ["the kernels together take", "各核函数合计"] };
+const TARGETS = {
+  duration: ["the kernel duration, as Nsight Compute shows it", "核函数的持续时间（Nsight Compute 所示）"],
+  code: ["the kernel's code alone, first to last instruction", "核函数的代码：第一条到最后一条指令"],
+  row: ["the cost of one more launch, back-to-back", "连续启动时再加一次的开销"]
+};
+const TRUTHS = {
+  duration: ["with all blocks, preparation and drain, the kernel takes", "加上所有块、准备和排空，核函数用时"],
+  code: ["the code of all blocks takes", "所有块的代码用时"],
+  row: ["one more launch costs", "再启动一次的开销是"],
+  together: ["the kernels together take", "各核函数合计"]
+};
 const VERDICTS = { wrong: ["Wrong.", "错误。"], careful: ["Careful.", "当心。"], right: ["Right.", "正确。"] };
-let lines = [], example = null, pinned = null, step = Infinity; // on the way to the right lines: the last one, or which one?
+let own = null; // one's own lines, while an example is shown
+let chosen = 0; // which of the printed times is judged
+let lines = [],
+  example = null,
+  pinned = null,
+  step = Infinity; // on the way to the right lines: the last one, or which one?
 
 const ofSliders = (value) => Object.fromEntries(Object.keys(SCALES).map((name) => [name, value(name)]));
-const settingsNow = () => ({ bytes: 100000, ...ofSliders((name) => SCALES[name](Number($(name).value))) });
+const settingsNow = () => ({ bytes: 100000, chosen, ...ofSliders((name) => SCALES[name](Number($(name).value))) });
 const textNow = () => lines.map((line) => (line.on ? line.text : "")).join("\n");
 const asText = () => lines.map((line) => (line.on ? "" : "//- ") + line.text).join("\n");
-const fromText = (text) => hostLines(text).split("\n").map((each) => ({ on: !each.startsWith("//- "), text: each.replace(/^\/\/- /, "") }));
+const fromText = (text) => hostLines(text).split("\n").map((each) => ({ on: !each.startsWith("//- "), text: each
+    .replace(/^\/\/- /, "") }));
 
 function made(name, properties, ...children) {
   const one = Object.assign(document.createElement(name), properties);
@@ -38,24 +52,37 @@ function fit() {
 // `focus`: the line and what in it has the focus then.
 function showLines(focus = -1, what = "textarea") {
   $("lines").replaceChildren(...lines.map((line, i) => {
-    const box = made("input", { type: "checkbox", checked: line.on, onchange: () => { line.on = box.checked; changed(i, "input"); } });
+    const box = made("input", { type: "checkbox", checked: line.on, onchange: () => { line.on = box.checked;
+        changed(i, "input"); } });
     box.setAttribute("aria-label", say(`line ${i + 1} is in the program`, `第 ${i + 1} 行在程序中`));
-    const code = made("textarea", { rows: 1, value: line.text, spellcheck: false, oninput: () => {
-      const parts = hostLines(code.value).split("\n");
-      line.text = parts[0];
-      if (parts.length > 1) { // the key Enter, or pasted lines
-        lines.splice(i + 1, 0, ...parts.slice(1).map((text) => ({ on: true, text })));
-        changed(i + parts.length - 1);
-      } else {
-        example = null;
-        later();
+    const code = made("textarea", {
+      rows: 1,
+      value: line.text,
+      spellcheck: false,
+      oninput: () => {
+        const parts = hostLines(code.value).split("\n");
+        line.text = parts[0];
+        if (parts.length > 1) { // the key Enter, or pasted lines
+          lines.splice(i + 1, 0, ...parts.slice(1).map((text) => ({ on: true, text })));
+          changed(i + parts.length - 1);
+        } else {
+          example = null;
+          later();
+        }
       }
-    } });
+    });
     code.setAttribute("aria-label", say(`line ${i + 1}`, `第 ${i + 1} 行`));
-    const move = (by, sign, words) => made("button", { className: by < 0 ? "up" : "down", textContent: sign, title: words, ariaLabel: words, disabled: !lines[i + by], onclick: () => {
-      lines.splice(i + by, 0, lines.splice(i, 1)[0]);
-      changed(i + by, lines[i + 2 * by] ? (by < 0 ? ".up" : ".down") : "button:not([disabled])");
-    } });
+    const move = (by, sign, words) => made("button", {
+      className: by < 0 ? "up" : "down",
+      textContent: sign,
+      title: words,
+      ariaLabel: words,
+      disabled: !lines[i + by],
+      onclick: () => {
+        lines.splice(i + by, 0, lines.splice(i, 1)[0]);
+        changed(i + by, lines[i + 2 * by] ? (by < 0 ? ".up" : ".down") : "button:not([disabled])");
+      }
+    });
     const arrows = made("span", {}, move(-1, "↑", say(`line ${i + 1} earlier`, `第 ${i + 1} 行上移`)),
       move(1, "↓", say(`line ${i + 1} later`, `第 ${i + 1} 行下移`)));
     return made("li", { className: line.on ? "" : "off" }, box, code, arrows);
@@ -65,6 +92,7 @@ function showLines(focus = -1, what = "textarea") {
 
 function changed(...focus) {
   example = null;
+  chosen = 0;
   step = Infinity;
   showLines(...focus);
   update();
@@ -73,6 +101,7 @@ function changed(...focus) {
 function setText(text, of = null) {
   lines = fromText(text).filter((line) => line.text.trim());
   example = of;
+  chosen = 0;
   step = Infinity;
   showLines();
   update();
@@ -82,46 +111,106 @@ function setText(text, of = null) {
 
 // "62 % too short", or nothing
 function errorOf({ number, asked, error }) {
-  const percent = Math.round((100 * Math.abs(error)) / asked), times = Number((number.ns / asked).toPrecision(2));
+  const percent = Math.round((100 * Math.abs(error)) / asked),
+    times = Number((number.ns / asked).toPrecision(2));
   if (!(number.ns > 0) || percent === 0) return "";
   if (times > 3) return say(`${times} times as long`, `是其 ${times} 倍`);
-  return error > 0 ? say(`${percent} % too long`, `长了 ${percent} %`) : say(`${percent} % too short`, `短了 ${percent} %`);
+  return error > 0 ? say(`${percent} % too long`, `长了 ${percent} %`) : say(`${percent} % too short`,
+  `短了 ${percent} %`);
 }
 
 // What GPUs took for these lines, if a record has them.
 function measuredOf({ text, run, asked }) {
-  const same = EXAMPLES.find((each) => each.text === text), { work, idle } = run.settings, isLikeThat = work === 10000 && asked < 12000;
+  const same = EXAMPLES.find((each) => each.text === text),
+    { work, idle } = run.settings,
+    isLikeThat = work === 10000 && asked < 12000;
   const rows = (same && idle === 100 && (isLikeThat || same.chapter === 6) && MEASURED[same.name]) || [];
   if (!rows.length) return [];
-  return [made("p", { className: "measured", title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "), textContent:
-    (rows[0][2] === "spin_10us" ? say("Measured on a spin of 10 us: ", "在 10 us 的自旋核函数上测得：") : say(`Measured on a vector_add of ${rows[0][2]} us: `, `在 ${rows[0][2]} us 的 vector_add 上测得：`)) +
-    rows.map(([device, , , median, least, most]) => `${device.split(" ")[1]} ${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`).join(", ") + " us" })];
+  const of = (row) => (row[2] === "spin_10us" ? say("a spin of 10 us", "10 us 的自旋核函数") : say(
+    `a vector_add of ${row[2]} us`, `${row[2]} us 的 vector_add`));
+  return [made("p", {
+    className: "measured",
+    title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "),
+    textContent: say("Measured: ", "测得：")
+      + rows.map((row) =>
+        `${row[0].split(" ")[1]}, ${of(row)}: ${row[3].toFixed(2)} (${row[4].toFixed(2)}–${row[5].toFixed(2)}) us`
+        ).join("; ")
+  })];
+}
+
+// Several times are printed: which one is judged?
+function choiceOf(card, { run }) {
+  const times = run.printed.filter((each) => each.spans);
+  if (card !== $("mine") || times.length < 2) return [];
+  const select = made("select", { onchange: () => { chosen = select.selectedIndex;
+        step = Infinity;
+        update();
+        $("mine").querySelector("select").focus(); } },
+    ...times.slice(0, 50).map((each, i) => made("option", { selected: i === chosen, textContent: say(
+        `number ${i + 1} of ${times.length}, line ${each.line}: ${us(each.ns)}`,
+        `第 ${i + 1}/${times.length} 个数，第 ${each.line} 行：${us(each.ns)}`) })));
+  select.setAttribute("aria-label", say("which printed number", "哪个打印的数"));
+  return [select];
+}
+
+// What was taken for what: it stands with the number.
+function notesOf({ notes }) {
+  const names = notes.filter((each) => each.name).map((each) => each.name),
+    others = notes.filter((each) => !each.name);
+  return [...(names.length ? [made("p", { className: "measured note", textContent: say(
+        "Declared nowhere, and so of the page: ", "没有声明，由本页提供：") + `${names.join(", ")}.` })] : []),
+    ...others.map(({ line, text }) => made("p", { className: "measured note", textContent: say(
+        `Line ${line}: ${text}.`, `第 ${line} 行：${text}。`) }))
+  ];
 }
 
 function showAnswer(card, answer) {
   const { number, asked, verdict, words, parts } = answer, error = Math.round(answer.error), off = errorOf(answer);
   const signed = error ? ` (${error > 0 ? "+" : "−"}${us(Math.abs(error))})` : "";
-  const isStep = card === $("better") && verdict !== "right" && off, truth = TRUTHS[answer.isTogether ? "together" : answer.target];
+  const isStep = card === $("better") && verdict !== "right" && off,
+    truth = TRUTHS[answer.isTogether ? "together" : answer.target];
   card.querySelector(".answer").replaceChildren(
-    made("div", { className: "figures" }, made("span", { className: "number", textContent: Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数") }),
+    made("div", { className: "figures" }, made("span", { className: "number", textContent: Number.isFinite(number.ns)
+          ? us(number.ns) : say("no number", "没有数") }),
       made("span", { className: `error ${verdict}`, textContent: off + signed }),
-      made("span", { className: "model", textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") + `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`) +
-        say(`Computed by a model of an H200. A block's code takes ${us(answer.run.settings.work)}; ${truth[0]} ${us(asked)}.`, `由 H200 的模型算得。每块的代码用时 ${us(answer.run.settings.work)}；${truth[1]} ${us(asked)}。`) })),
+      made("span", {
+        className: "model",
+        textContent: (number.unit === "us" || !Number.isFinite(number.v) ? "" : say("printed as ", "打印为 ") +
+            `${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`)
+          + say(
+            `Computed by a model of an H200. A block's code takes ${us(answer.run.settings.work)}; ${truth[0]} ` +
+              `${us(asked)}.`,
+            `由 H200 的模型算得。每块的代码用时 ${us(answer.run.settings.work)}；${truth[1]} ${us(asked)}。`)
+      })),
+    ...choiceOf(card, answer),
     ...measuredOf(answer),
-    made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`On the way: ${off}.`, `途中：${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
-  const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }), made("span", { textContent: words }), made("b", { textContent: us(ns) }));
-  const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) + (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));
+    ...notesOf(answer.run),
+    made("p", { className: `verdict ${verdict}` }, made("b", { textContent: isStep ? say(`On the way: ${off}.`,
+        `途中：${off}。`) : say(...VERDICTS[verdict]) }), made("span", { textContent: words })));
+  const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }),
+    made("span", { textContent: words }), made("b", { textContent: us(ns) }));
+  const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) + (count > 1 ? say(
+    `, of ${count} launches`, `，${count} 次启动`) : ""), ns));
   if (rows.length) rows.push(row("sum", say("the number", "这个数"), number.ns));
-  if (rows.length && !parts.sums.some((each) => each.kind === "blocks")) rows.push(made("li", { className: "none", textContent: say("The kernel is not in it.", "其中没有核函数。") }));
+  if (rows.length && !parts.sums.some((each) => each.kind === "blocks")) rows.push(made("li", { className: "none",
+    textContent: say("The kernel is not in it.", "其中没有核函数。") }));
   card.querySelector(".parts").replaceChildren(...rows);
 }
 
 function update() {
-  const settings = settingsNow(), text = textNow(), target = $("target").value;
-  for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) : settings[name].toLocaleString("en") + (name === "idle" ? " %" : "");
-  for (const each of $("examples").querySelectorAll("button")) each.setAttribute("aria-pressed", !!example && each.dataset.name === example.name);
-  $("chapter").textContent = example ? say(`chapter 0${example.chapter}`, `第 0${example.chapter} 章`) + (example.isOurs ? "" : `: ${example.name}`) : "";
-  if (example) $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
+  const settings = settingsNow(),
+    text = textNow(),
+    target = $("target").value;
+  for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) :
+    settings[name].toLocaleString("en") + (name === "idle" ? " %" : "");
+  for (const each of $("examples").querySelectorAll("button")) each.setAttribute("aria-pressed", !!example && each
+    .dataset.name === example.name);
+  oneStop();
+  $("back").hidden = !own || !example;
+  $("chapter").textContent = example ? say(`chapter 0${example.chapter}`, `第 0${example.chapter} 章`) + (example.isOurs
+    ? "" : `: ${example.name}`) : "";
+  if (!example) $("chapter").removeAttribute("href");
+  else $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
   for (const small of $("lines").querySelectorAll("small")) small.remove();
   for (const row of $("lines").children) row.classList.remove("bad");
   const noteAt = (line, words, isBad) => {
@@ -132,59 +221,82 @@ function update() {
   let answer = null;
   try {
     answer = advise(TIMES, settings, text, target);
-    for (const note of answer.run.notes) noteAt(note.line, note.text);
     showAnswer($("mine"), answer);
   } catch (error) {
-    if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
-    noteAt(error.line, error.message, true);
+    // Whatever happened, no old number stays beside the new text.
+    const isOurs = error instanceof Unknown || error instanceof Stopped,
+      line = (isOurs && error.line) || 1;
+    const words = isOurs ? error.message : say(
+      `this page has a fault (${error.message}): simulator/simcc runs whole programs`,
+      `本页出错（${error.message}）：整个程序请用 simulator/simcc 运行`);
+    answer = null;
+    noteAt(line, words, true);
     $("mine").querySelector(".answer").replaceChildren(made("p", { className: "verdict wrong", role: "status" },
-      made("b", { textContent: say(`Line ${error.line}:`, `第 ${error.line} 行：`) }), made("span", { textContent: error.message })));
+      made("b", { textContent: say(`Line ${line}:`, `第 ${line} 行：`) }), made("span", { textContent: words })));
   }
-  if (!answer) for (const part of [".drawing", ".parts"]) $("mine").querySelector(part).replaceChildren();
+  if (!answer)
+    for (const part of [".drawing", ".parts"]) $("mine").querySelector(part).replaceChildren();
   const steps = [];
   for (let now = answer && answer.better; now; now = now.better) steps.push(now);
-  const better = steps[Math.min(step, steps.length - 1)], drawn = new Map(answer ? [["mine", answer]] : []);
+  const better = steps[Math.min(step, steps.length - 1)],
+    drawn = new Map(answer ? [
+      ["mine", answer]
+    ] : []);
   $("better").hidden = !better;
   if (better) {
-    const last = steps[steps.length - 1], isRight = last.verdict === "right";
-    $("better-title").textContent = (isRight ? say("To the right number", "走向正确的数") : say("To a better number", "走向更好的数")) + (steps.length > 1 ? say(`, in ${steps.length} steps`, `，分 ${steps.length} 步`) : "");
+    const last = steps[steps.length - 1],
+      isRight = last.verdict === "right";
+    $("better-title").textContent = (isRight ? say("To the right number", "走向正确的数") : say("To a better number",
+      "走向更好的数")) + (steps.length > 1 ? say(`, in ${steps.length} steps`, `，分 ${steps.length} 步`) : "");
     $("steps").replaceChildren(...steps.map((each, i) => {
       const off = each.verdict === "right" ? say("right", "正确") : errorOf(each);
-      const button = made("button", { onclick: () => { step = i; update(); $("steps").children[i].firstChild.focus(); } }, made("span", { textContent: `${i + 1}. ${(i ? steps[i - 1] : answer).step}` }),
-        made("b", { textContent: us(each.number.ns) }), made("span", { className: each.verdict, textContent: off }));
+      const button = made("button", { onclick: () => { step = i;
+            update();
+            $("steps").children[i].firstChild.focus(); } }, made(
+        "span", { textContent: `${i + 1}. ${(i ? steps[i - 1] : answer).step}` }),
+        made("b", { textContent: us(each.number.ns) }), made("span", { className: each.verdict,
+          textContent: off }));
       button.setAttribute("aria-pressed", each === better);
       return made("li", {}, button);
     }));
     showAnswer($("better"), better);
     drawn.set("better", better);
-    const old = text.split("\n").map((each) => each.trim()), isOld = (line) => old.includes(line) && !!old.splice(old.indexOf(line), 1);
+    const old = text.split("\n").map((each) => each.trim()),
+      isOld = (line) => old.includes(line) && !!old.splice(old.indexOf(line), 1);
     $("better-lines").replaceChildren(...better.text.split("\n").filter((each) => each.trim())
       .map((line) => made("div", { className: isOld(line.trim()) ? "" : "new", textContent: line })));
     $("take").onclick = () => setText(better.text);
-    $("mine").querySelector(".verdict").append(made("button", { className: "jump", textContent: (isRight ? say("To the right lines: ", "看正确的写法：") : say("To better lines: ", "看更好的写法：")) + `${us(last.number.ns)} ↓`, onclick: () => $("better").scrollIntoView() }));
+    $("mine").querySelector(".verdict").append(made("button", { className: "jump", textContent: (isRight ? say(
+        "To the right lines: ", "看正确的写法：") : say("To better lines: ", "看更好的写法：")) + `${us(last.number.ns)} ↓`,
+      onclick: () => $("better").scrollIntoView() }));
   }
   $("pinned").hidden = !pinned;
   if (pinned) {
     const { settings } = pinned;
-    $("pinned-settings").textContent = `${us(settings.work)}, <<<${settings.blocks}, ${settings.threads}>>>, N = ${settings.launches}`;
-    drawn.set("pinned", advise(TIMES, settings, pinned.text, target, 0));
+    $("pinned-settings").textContent =
+      `${us(settings.work)}, <<<${settings.blocks}, ${settings.threads}>>>, N = ${settings.launches}`;
+    drawn.set("pinned", advise(TIMES, settings, pinned.text, target, 0)); // it was understood when it was pinned
     showAnswer($("pinned"), drawn.get("pinned"));
   }
   // Drawings that stand side by side have one scale, unless one of them would be small then.
   const longest = Math.max(...[...drawn.values()].map((each) => lengthOf(each).length));
   for (const [card, each] of drawn) drawTime($(card).querySelector(".drawing"), each, longest);
   $("pin").disabled = $("download").disabled = !answer;
-  $("waves-text").textContent = drawWaves($("waves"), TIMES, { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work });
+  $("waves-text").textContent = drawWaves($("waves"), TIMES, { groups: settings.blocks, threads: Math.min(1024,
+      settings.threads), work: settings.work });
   fit();
   clearTimeout(addressing);
-  addressing = setTimeout(() => history.replaceState(null, "", address()), 400); // browsers refuse a hundred of these in a row
+  addressing = setTimeout(() => history.replaceState(null, "", address()),
+  400); // browsers refuse a hundred of these in a row
 }
 
 // What a link to this stopwatch ends with.
 let addressing = 0;
-const address = () => "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(name).value) }));
+const address = () => "#" + (example ? example.name : new URLSearchParams({ text: asText(), ...ofSliders((name) => $(
+    name).value) }));
 
 let waiting = 0;
+
 function later() { // once for each picture, however often a slider moves
   cancelAnimationFrame(waiting);
   waiting = requestAnimationFrame(update);
@@ -197,7 +309,8 @@ function speak() {
   $("language").textContent = language.chinese ? "English" : "中文";
   document.title = say("What is in my number?", "我测得的数字里有什么？");
   $("area").setAttribute("aria-label", say("the program as text", "程序文本"));
-  [...$("examples").querySelectorAll("button")].forEach((each, i) => { each.textContent = say(...EXAMPLES[i].words); });
+  [...$("examples").querySelectorAll("button")].forEach((each, i) => { each.textContent = say(...EXAMPLES[i]
+    .words); });
   EXAMPLES.filter((each) => each.group).forEach((each, i) => {
     $("examples").children[i].firstChild.textContent = say(...each.group);
     $("examples").children[i].setAttribute("aria-label", say(...each.group));
@@ -213,12 +326,35 @@ function setSliders({ settings = {} }) {
 }
 
 function showExample(of) {
+  if (!example && asText().trim()) own = { text: asText(), sliders: ofSliders((name) => $(name).value) };
+  closeArea();
   setSliders(of);
   setText(of.text, of);
 }
 
+function closeArea() {
+  $("area").hidden = true;
+  $("lines").hidden = false;
+}
+
+// The arrows move among the examples, so that they are one stop of the key Tab.
+function oneStop() {
+  const all = [...$("examples").querySelectorAll("button")],
+    now = all.find((each) => each.getAttribute("aria-pressed") === "true") ?? all[0];
+  for (const each of all) each.tabIndex = each === now ? 0 : -1;
+}
+
+function moveAmong(event) {
+  const all = [...$("examples").querySelectorAll("button")],
+    by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 } [event.key];
+  if (!by) return;
+  event.preventDefault();
+  all[(all.indexOf(document.activeElement) + by + all.length) % all.length].focus();
+}
+
 function begin() {
-  const asked = new URLSearchParams(location.hash.slice(1)), first = EXAMPLES.find((each) => "#" + each.name === location.hash) ?? EXAMPLES[0];
+  const asked = new URLSearchParams(location.hash.slice(1)),
+    first = EXAMPLES.find((each) => "#" + each.name === location.hash) ?? EXAMPLES[0];
   for (const each of EXAMPLES) {
     if (each.group) $("examples").append(made("div", { role: "group" }, made("span", {})));
     const button = made("button", { title: each.name, onclick: () => showExample(each) });
@@ -230,9 +366,16 @@ function begin() {
     $(name).value = asked.get(name) ?? START[name];
     $(name).oninput = later;
   }
+  $("examples").onkeydown = moveAmong;
+  $("back").onclick = () => {
+    for (const [name, value] of Object.entries(own.sliders)) $(name).value = value;
+    setText(own.text);
+  };
   $("target").onchange = update;
-  $("language").onclick = () => { language.chinese = !language.chinese; speak(); };
-  $("add").onclick = () => { lines.push({ on: true, text: "" }); changed(lines.length - 1); };
+  $("language").onclick = () => { language.chinese = !language.chinese;
+    speak(); };
+  $("add").onclick = () => { lines.push({ on: true, text: "" });
+    changed(lines.length - 1); };
   $("as-text").onclick = () => {
     const open = $("area").hidden;
     $("area").hidden = !open;
@@ -241,13 +384,21 @@ function begin() {
     if (open) $("area").select(); // so that what is pasted takes its place
     else fit();
   };
-  $("paste").onclick = () => { if ($("area").hidden) $("as-text").click(); $("area").scrollIntoView({ block: "center" }); };
-  $("mine").onpaste = () => setTimeout(() => $("mine").querySelector(".answer").scrollIntoView({ block: "nearest" }), 100); // when it is there
-  $("area").oninput = () => { lines = fromText($("area").value); example = null; showLines(); later(); };
-  $("pin").onclick = () => { pinned = { text: textNow(), settings: settingsNow() }; update(); };
-  $("unpin").onclick = () => { pinned = null; update(); };
+  $("paste").onclick = () => { if ($("area").hidden) $("as-text").click();
+    $("area").scrollIntoView({ block: "center" }); };
+  $("mine").onpaste = () => setTimeout(() => $("mine").querySelector(".answer").scrollIntoView({ block: "nearest" }),
+    100); // when it is there
+  $("area").oninput = () => { lines = fromText($("area").value);
+    example = null;
+    showLines();
+    later(); };
+  $("pin").onclick = () => { pinned = { text: textNow(), settings: settingsNow() };
+    update(); };
+  $("unpin").onclick = () => { pinned = null;
+    update(); };
   $("download").onclick = () => {
-    const link = made("a", { href: URL.createObjectURL(new Blob([wholeProgram(textNow(), settingsNow())], { type: "text/plain" })), download: "stopwatch.cu" });
+    const link = made("a", { href: URL.createObjectURL(new Blob([wholeProgram(textNow(),
+    settingsNow())], { type: "text/plain" })), download: "stopwatch.cu" });
     link.click();
   };
   language.chinese = /^zh/.test(navigator.language || "");

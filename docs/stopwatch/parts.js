@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a number is made of. From the end of the stopwatch's interval back to its begin: what was waited for at each
-// moment? The answers follow each other without a hole, so their sum is the number, and the drawing shows them as a band.
+// moment? The answers follow each other without a hole, so their sum is the number, and the drawing shows them as a
+// band.
 "use strict";
 
 // In the order of the list. CSS has a colour for each.
@@ -11,28 +12,47 @@ const KINDS = {
   earlier: ["an earlier kernel, which still ran", "之前的核函数，尚未结束"],
   gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"],
   event: ["event overhead on the GPU", "GPU 上的事件开销"],
+  driver: ["the driver's start: the first call of CUDA", "驱动启动：首次 CUDA 调用"],
   load: ["loading the kernel: its first launch", "加载核函数：首次启动"],
   launch: ["launch overhead: the host's call", "启动开销：主机的启动调用"],
   way: ["launch latency: from the call's end to the kernel's begin", "启动延迟：从调用结束到核函数开始"],
   wake: ["the host wakes up from its wait", "主机从等待中醒来"],
   copy: ["a copy, or cudaMemset", "拷贝或 cudaMemset"],
   sleep: ["the host sleeps", "主机休眠"],
-  blocker: ["the blocker: a kernel that holds the GPU", "阻塞核函数：占住 GPU"],
+  blocker: ["the hold: a kernel that keeps the GPU busy", "占住 GPU 的核函数"],
   host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],
   rounding: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
 };
-const HOST_KIND = { launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
+const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
+
+// An event's cost stands half before its stamp and half behind it: so is the kernel between two halves (chapter 04).
+// The
+// sum is the same wherever the stamp stands.
+const halfOf = (span) => (span.by === "device" ? (span.last.end - span.last.begin) / 2 : 0);
+
+// A kernel that waits, and was there before the stopwatch began, holds the GPU for it.
+const isBlocker = (c, span) => c.gate || (c.hold && span.by === "device" && c.queued <= Math.min(span.first.queued,
+  span.last.queued));
 
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {
-  const pieces = [], { calls } = machine, low = Math.min(span.from, span.to), onGpu = span.by === "device";
-  const put = (kind, from, to, command) => {
+  const pieces = [],
+    { calls } = machine,
+    onGpu = span.by === "device",
+    shift = halfOf(span);
+  const low = Math.min(span.from, span.to) - shift,
+    high = Math.max(span.from, span.to) - shift;
+  const put = (kind, from, end, command) => {
+    const to = Math.min(end, high);
     if (to > Math.max(from, low)) pieces.push({ kind, from: Math.max(from, low), to, command });
   };
-  let now = Math.max(span.from, span.to), c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
+  const loads = (onGpu && (machine.loads ??= calls.filter((call) => call.kind === "load").reverse()));
+  let now = high,
+    c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
   while (now > low) {
     if (!c) { // on the host: the call that ended now
-      let first = 0, last = calls.length; // calls[first - 1] is the last one that began before now
+      let first = 0,
+        last = calls.length; // calls[first - 1] is the last one that began before now
       while (first < last) {
         const middle = (first + last) >> 1;
         if (calls[middle].from < now) first = middle + 1;
@@ -52,14 +72,14 @@ function pathOf(machine, span) {
         c = null;
         continue;
       }
-      const kind = c.gate ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
+      const kind = isBlocker(c, span) ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
       if (kind === "blocks") put("clock", c.codeEnd - c.slow, c.codeEnd, c);
       put(kind, c.codeBegin, kind === "blocks" ? c.codeEnd - c.slow : c.codeEnd, c);
       put("shell", c.begin, c.codeBegin, c);
     } else put(c.kind === "copy" ? "copy" : "event", c.begin, c.end, c);
     const before = c.before;
     if (onGpu) {
-      for (const load of calls.filter((call) => call.kind === "load").reverse()) { // the gap, and what the host does in it
+      for (const load of loads) { // the gap, and what the host does in it
         if (load.from >= c.begin || load.to <= (before ? before.end : low)) continue;
         put("gap", load.to, c.begin);
         put("load", Math.max(load.from, before ? before.end : low), load.to);
@@ -86,14 +106,18 @@ function awake(pieces, sleeps) {
   return pieces.flatMap((piece) => {
     const sleep = sleeps.find((each) => each.from < piece.to && each.to > piece.from);
     if (!sleep) return [piece];
-    return awake([{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each.from), sleeps.filter((each) => each !== sleep));
+    return awake([{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each
+      .from), sleeps.filter((each) => each !== sleep));
   });
 }
 
 // Returns {sums: [{kind, ns, count}], main, pieces}: the list, and the span that the drawing shows, with its band.
 function partsOf(run) {
-  const number = run.number, spans = (number && number.spans) ?? [], found = {};
-  let sum = 0, main = null;
+  const number = run.number,
+    spans = (number && number.spans) ?? [],
+    found = {};
+  let sum = 0,
+    main = null;
   for (const each of spans) {
     each.pieces = pathOf(run.machine, each.span);
     const sign = each.span.to < each.span.from ? -1 : 1;
@@ -103,10 +127,12 @@ function partsOf(run) {
       if (piece.command && each.weight > 0) of.commands.add(piece.command);
       sum += sign * each.weight * (piece.to - piece.from);
     }
-    if (!main || Math.abs(each.weight) * Math.abs(each.span.to - each.span.from) >= Math.abs(main.weight) * Math.abs(main.span.to - main.span.from)) main = each;
+    if (!main || Math.abs(each.weight) * Math.abs(each.span.to - each.span.from) >= Math.abs(main.weight) * Math.abs(
+        main.span.to - main.span.from)) main = each;
   }
   const rest = number && spans.length ? number.ns - sum : 0;
-  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest, commands: new Set() };
+  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest,
+    commands: new Set() };
   const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > 0.5)
     .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
   return { sums, main, pieces: main ? main.pieces : [] };
@@ -116,5 +142,6 @@ function partsOf(run) {
 // first to the last instruction; and what one more launch costs behind another one.
 function askedOf(T, kernel) {
   const duration = T.fetch + T.launch + blocksTake(T, kernel) + T.drain;
-  return { duration, code: blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 }), row: duration - T.row_saves };
+  return { duration, code: blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 }), row: duration - T
+    .row_saves };
 }

@@ -1,77 +1,184 @@
 // SPDX-License-Identifier: MIT
-// The whole program of some lines, for nvcc and for simcc.
+// The whole program of what is pasted, for nvcc and for simcc: it stays as it is, but for the bodies of the kernels,
+// which
+// spin for as long as the slider says, and the user's own headers. What is declared nowhere is declared in front of it.
 "use strict";
 
-function wholeProgram(text, settings) {
-  const declared = (name) => new RegExp(`\\b(?:cudaEvent_t|cudaStream_t|float|double|int|size_t|dim3|auto|struct gate|const \\w+)\\b[^;(=]*\\b${name}\\b\\s*[;,=(\\[]`).test(text);
-  const used = (name) => new RegExp(`\\b${name}\\b`).test(text) && !declared(name);
-  const kernels = [...new Set([...text.matchAll(/(\w+)\s*<<</g)].map((found) => found[1]))].filter((name) => name !== "block_stream");
-  const kernelOf = (name) => `template <class... Any> __global__ void ${name}(Any...) { // its arguments do not matter
-    ${/^(empty|nothing|null|noop)/i.test(name) ? "" : `const long long begin_ns = globaltimer_ns();
-    while (globaltimer_ns() - begin_ns < ${settings.work})
+const OWN = { // functions that the page knows
+  now: `static double now() { // seconds
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec * 1e-9;
+}`,
+  cpuSecond: `static double cpuSecond() {
+    timeval t;
+    gettimeofday(&t, NULL);
+    return t.tv_sec + t.tv_usec * 1e-6;
+}`,
+  median: `static float median(float *list, int count) {
+    std::sort(list, list + count);
+    return list[count / 2];
+}`,
+  cutCreateTimer: `static double timer_ms[9], timer_from_ms;
+static double clock_ms() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+static void cutCreateTimer(unsigned *timer) { *timer = 0; }
+static void cutStartTimer(unsigned) { timer_from_ms = clock_ms(); }
+static void cutStopTimer(unsigned timer) { timer_ms[timer] += clock_ms() - timer_from_ms; }
+static void cutResetTimer(unsigned timer) { timer_ms[timer] = 0; }
+static float cutGetTimerValue(unsigned timer) { return float(timer_ms[timer]); }
+static void cutDeleteTimer(unsigned) {}`,
+};
+const SAMPLES = `static void checkCudaErrors(cudaError_t error) {
+    if (error != cudaSuccess)
+        exit(1);
+}
+static void getLastCudaError(const char *) { checkCudaErrors(cudaGetLastError()); }
+struct StopWatchInterface {
+    double ms, from_ms;
+    int runs;
+};
+static double sdk_ms() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+static bool sdkCreateTimer(StopWatchInterface **t) { return (*t = new StopWatchInterface{}) != nullptr; }
+static bool sdkDeleteTimer(StopWatchInterface **) { return true; }
+static bool sdkResetTimer(StopWatchInterface **t) { return (*t)->ms = 0, (*t)->runs = 0, true; }
+static bool sdkStartTimer(StopWatchInterface **t) { return (*t)->from_ms = sdk_ms(), true; }
+static bool sdkStopTimer(StopWatchInterface **t) { return (*t)->ms += sdk_ms() - (*t)->from_ms, (*t)->runs++, true; }
+static float sdkGetTimerValue(StopWatchInterface **t) { return (float)(*t)->ms; }
+static float sdkGetAverageTimerValue(StopWatchInterface **t) { return (float)((*t)->ms / (*t)->runs); }`;
+const HOLD = `// Holds the stream for a millisecond by the GPU's clock, while the host queues what is timed.
+// It ends by itself.
+__global__ void hold() {
+    const long long begin_ns = page_globaltimer_ns(), begin = clock64();
+    while (page_globaltimer_ns() - begin_ns < 1000000 && clock64() - begin < 10000000)
         ;
-`}}`;
-  const lines = text.split("\n").filter((line) => line.trim()).map((line) => line
-    .replace(/^(\s*)(cuda(?!Get)\w+\(.*\));/, "$1CHECK($2);")
-    .replace(/^(\s*)(?=(?:std::)?(?:printf|cout))/, "$1CHECK(cudaGetLastError());\n    $1"));
-  return `// What is in my number? A program of docs/stopwatch.
+}`;
+
+function wholeProgram(text, settings) {
+  const run = new Runner(TIMES, settings, text).run(),
+    { reader, assumed } = run,
+    edits = [];
+  // By the GPU's time; by the SM's clock if that is slow at first: then the code takes longer. The last reading
+  // takes time, too.
+  const least = Math.max(0, settings.work - TIMES.read),
+    [clock, limit] = settings.idle < 100 ? ["clock64()", 2 * least] : ["page_globaltimer_ns()", least];
+  const spin = `if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
+        const long long begin = ${clock};
+        while (${clock} - begin < ${limit})
+            ;
+    }`;
+  for (const kernel of reader.kernels.values())
+    if (kernel.isKernel && (kernel.isSlider ?? /\S/.test(kernel.text)) && !kernel.isKept) edits.push([kernel.open,
+      kernel.close, `{\n    ${spin}\n}`
+    ]);
+  for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm)) edits.push([found.index,
+    found.index + found[0].length, `// ${found[0]}`
+  ]);
+  const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name),
+    made = [],
+    declared = [];
+  for (const [name, { kind, x, isStream }] of assumed) {
+    const type = {
+      event: "cudaEvent_t",
+      stream: "cudaStream_t",
+      device: "char *",
+      host: "char *",
+      pinned: "char *",
+      pointer: "char *",
+      handle: isStream ? "cudaStream_t" : "cudaEvent_t",
+      ms: "float",
+      any: "any_value"
+    } [kind];
+    if (kind === "slider") declared.push(`static const ${x.t === "L" ? "size_t" : "int"} ${name} = ${x.v};`);
+    else if (kind === "list") declared.push(`static float ${name}[1000];`);
+    else if (type) declared.push(`static ${type}${type.endsWith("*") ? "" : " "}${name};`);
+    const call = {
+      event: `cudaEventCreate(&${name});`,
+      stream: name === "stream" ? "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);"
+        : `cudaStreamCreate(&${name});`,
+      device: `cudaMalloc(&${name}, ${settings.bytes});`,
+      pinned: `cudaMallocHost(&${name}, ${settings.bytes});`,
+      host: `${name} = (char *)malloc(${settings.bytes});`
+    } [kind];
+    if (call) made.push(call);
+  }
+  const kernels = has("kernel").map((name) => (name === "hold" ? HOLD
+    :
+    `__global__ void ` +
+      `${name}(${[...assumed.get(name).list].map((each) => (each === "p" ? "const void *" : "double")).join(", ")}) ` +
+        `{\n    ` +
+      `${/^(empty|nothing|null|noop)/i.test(name) ? "" : spin}\n}`
+  ));
+  const head = `// What is in my number? A program of docs/stopwatch.
 // Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
 // Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <functional>
+#include <iomanip>
 #include <iostream>
+#include <memory>
+#include <numeric>
+#include <string>
 #include <thread>
+#include <vector>
+#include <sys/time.h>
 #include <unistd.h>
-
-#define CHECK(call)                                                                              \\
-    do {                                                                                         \\
-        const cudaError_t error_ = (call);                                                       \\
-        if (error_ != cudaSuccess) {                                                             \\
-            fprintf(stderr, "line %d: %s: %s\\n", __LINE__, #call, cudaGetErrorString(error_));   \\
-            exit(1);                                                                             \\
-        }                                                                                        \\
-    } while (0)
-
-__device__ long long globaltimer_ns() { // the GPU's clock
+${has("any").length ? "\nstruct any_value {\n    template <class T> operator T() const { return T(); }\n};" : ""}
+__device__ static long long page_globaltimer_ns() { // the GPU's clock
     long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
-${kernels.map(kernelOf).join("\n")}
-struct gate_t {
-    int open;
-};
-__global__ void block_stream(volatile gate_t *gate) { // until the host opens the gate, a second at most
-    const long long begin_ns = globaltimer_ns();
-    while (!gate->open && globaltimer_ns() - begin_ns < 1000000000)
-        ;
-}
-
-[[maybe_unused]] static double now() { // seconds
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + t.tv_nsec * 1e-9;
-}
-[[maybe_unused]] static float median(float *list, int count) {
-    std::sort(list, list + count);
-    return list[count / 2];
-}
-
+${[...kernels, ...(/\bsdk\w+Timer|checkCudaErrors|getLastCudaError/.test(text) ? [SAMPLES] : []),
+    ...has("function").map((name) => OWN[name]),
+    ...has("check").map((name) => `static void ${name}(cudaError_t error) {\n    if (error == cudaSuccess)\n        ` +
+      `return;\n    fprintf(stderr, "%s\\n", cudaGetErrorString(error));\n    exit(1);\n}`), ...declared].join("\n")}
+`;
+  if (run.isWhole) {
+    const { body } = run.main;
+    if (made.length) edits.push([body.from + 1, body.from + 1, `\n    ${made.join("\n    ")}`]);
+    return head + changedText(text, edits);
+  }
+  // What can stand outside of main(), the directives among it, stands in front of it.
+  const outside = [],
+    inside = [];
+  let at = 0;
+  const put = (from, to, isOutside) => (isOutside ? outside : inside).push(changedText(text.slice(from, to), edits
+    .filter((each) => each[0] >= from && each[1] <= to).map(([a, b, what]) => [a - from, b - from, what])));
+  for (const each of run.body) {
+    const isOutside = /^(function|kernel|group|enum)$/.test(each.is) || (each.is === "block" && !each.body.length
+      && /\w/.test(text.slice(each.from, each.to)));
+    for (const line of text.slice(at, each.from).split(/(?<=\n)/)) put(at, (at += line.length), /^\s*#/.test(line) || (
+      isOutside && line.trim()));
+    put(each.from, each.to, isOutside);
+    if (isOutside) outside.push("\n");
+    at = each.to;
+  }
+  put(at, text.length, false);
+  const names = (list) => list.join("").replace(/\n(?=[^\n])/g, "\n    ");
+  const isBare = /(^|[^:\w])(cout|endl|chrono::|steady_clock|duration)/.test(text.replace(/std::/g, "std:"));
+  return `${head}${outside.join("")}${isBare ? "using namespace std;\nusing namespace std::chrono;\n" : ""}
 int main() {
-    [[maybe_unused]] const int blocks = ${settings.blocks}, threads = ${settings.threads}${isSize(text) ? "" : `, N = ${settings.launches}`};
-    [[maybe_unused]] const size_t bytes = ${settings.bytes};
-${[["start", "cudaEvent_t start;\n    CHECK(cudaEventCreate(&start));"], ["stop", "cudaEvent_t stop;\n    CHECK(cudaEventCreate(&stop));"],
-    ["stream", "cudaStream_t stream;\n    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));"],
-    ["gate", "volatile gate_t *gate;\n    CHECK(cudaMallocHost((void **)&gate, sizeof *gate));\n    gate->open = 0;"],
-    ["d", "char *d;\n    CHECK(cudaMalloc(&d, bytes));"], ["h", "char *h = (char *)malloc(bytes);"],
-    ["p", "char *p;\n    CHECK(cudaMallocHost(&p, bytes));"], ["ms", "float ms = 0;"], ["each", "static float each[1000];"]]
-    .filter(([name]) => used(name)).map(([, made]) => `    ${made}\n`).join("")}
-${lines.map((line) => `    ${line}`).join("\n")}
+    ${[...made, names(inside).trimEnd()].join("\n    ")}
     puts("");
-    CHECK(cudaDeviceSynchronize());
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        fprintf(stderr, "%s\\n", cudaGetErrorString(error));
+    return error != cudaSuccess;
 }
 `;
 }

@@ -54,6 +54,28 @@ function randomProgram() {
   return lines.join("\n");
 }
 
+// Each program stands twice: in one file for simcc, and whole, as it is pasted, for the page.
+const HEAD = `#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <unistd.h>
+#include <sys/time.h>
+#include <vector>
+static double now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+static float median(float *list, int n) { std::sort(list, list + n); return list[n / 2]; }
+static void check(cudaError_t) {}
+struct gate_t { volatile int open; };
+__device__ long long globaltimer_ns() { long long ns; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory"); return ns; }
+__global__ void block_stream(gate_t *gate) { while (!gate->open) ; }
+__global__ void hold() { const long long begin = globaltimer_ns(); while (globaltimer_ns() - begin < 1000000) ; }
+__global__ void kernel(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void other(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void reads(float *, int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
+__global__ void empty(int) {}
+`;
+const DECLARED = "cudaEvent_t start, stop, asleep; cudaStream_t stream, s2; gate_t *gate = nullptr; float ms = 0, ms2 = 0, *d = nullptr, *d2 = nullptr, *h = (float *)malloc(1 << 20), *p = nullptr; static float each[1000];\ndouble t0 = 0, t1 = 0, t2 = 0; clock_t c0 = 0, c1 = 0; (void)t0, (void)t1, (void)t2, (void)c0, (void)c1, (void)gate, (void)d, (void)d2, (void)h, (void)p, (void)ms2, (void)each;\n";
 const CREATE = `cudaMallocHost(&gate, sizeof *gate);
 cudaEventCreate(&start), cudaEventCreate(&stop), cudaMalloc(&d, 120000);
 cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -79,43 +101,72 @@ t1 = now();
 printf("%.3f us", (t1 - t0) * 1e6);`,
   settings: { blocks: 4300, threads: 1, work: 0, launches: 1, bytes: 4, idle: 33 },
 });
+// C++ as people write it: each of these prints numbers that depend on a rule of the language.
+const WARM = "cudaEventCreate(&start), cudaEventCreate(&stop);\nkernel<<<64, 64>>>();\ncudaDeviceSynchronize();\n";
+const TIMED = (inside) => `${WARM}cudaEventRecord(start);\n${inside}\ncudaEventRecord(stop);\ncudaEventSynchronize(stop);\ncudaEventElapsedTime(&ms, start, stop);\nprintf("%.3f us", ms * 1000);`;
+const BOTH = "kernel<<<64, 64>>>();\ncudaDeviceSynchronize();\n";
+const CHRONO = (print, clock = "steady_clock") => `${WARM}using clk = std::chrono::${clock};\nconst auto a = clk::now();\n${BOTH}const auto b = clk::now();\n${print}`;
+const WRITTEN = [
+  TIMED("int left = -1; unsigned right = 1;\nfor (int i = 0; i < (left < right ? 2 : 9); i++) kernel<<<64, 64>>>();"),
+  TIMED("bool twice = 2; unsigned char c = (unsigned char)300; signed char n = (signed char)200; short k = (short)70000;\nfor (int i = 0; i < twice + (c == 44) + (n == -56) + (k == 4464); i++) kernel<<<64, 64>>>();"),
+  TIMED("for (int i = 0; i < 3; i++) if (i == 1) kernel<<<64, 64>>>(); else if (i > 1) kernel<<<1, 64>>>(); else kernel<<<999, 64>>>();"),
+  TIMED("size_t n = 3;\nfor (size_t i = n; i-- > 0;) kernel<<<64 + i, 64>>>();"),
+  TIMED("for (int i = 0; i < 010 + 0x2 - 0b11; i++) kernel<<<64, 1'28>>>();"),
+  TIMED("unsigned m = 1u << 4 | 3, k = (m ^ (m & ~1u)) + (7 >> 1) % 4;\nfor (unsigned i = 0; i < k; i++) kernel<<<m, 64>>>();"),
+  TIMED("int n = 10;\nwhile (n --> 0) { if (n % 3 == 0) continue; if (n == 1) break; kernel<<<n, 64>>>(); }"),
+  TIMED("switch (2) { case 1: kernel<<<64, 64>>>(); case 2: kernel<<<64, 64>>>(); case 3: kernel<<<64, 64>>>(); break; default: kernel<<<1, 1>>>(); }"),
+  TIMED("int n = 2;\n{ int n = 5; for (int i = 0; i < n; i++) kernel<<<64, 64>>>(); }\nfor (int i = 0; i < n; i++) kernel<<<1, 64>>>();"),
+  TIMED("dim3 g, t = {32, 4};\ng.x = 3; g.y = 5;\nkernel<<<g, t>>>();\nkernel<<<g.x * g.z, t.x + t.y>>>();"),
+  TIMED("int n = 1000, t = 96;\nkernel<<<(n + t - 1) / t, t>>>();\nkernel<<<n / t, t>>>();\nkernel<<<-n / t + 12, t>>>();"),
+  TIMED("auto go = [&](int n, int t = 64) { for (int i = 0; i < n; i++) kernel<<<n, t>>>(); };\ngo(3);\ngo(2, 128);"),
+  TIMED("int n = 2; auto copied = [=] { kernel<<<n, 64>>>(); }; auto seen = [&] { kernel<<<n, 64>>>(); };\nn = 2000;\ncopied(), seen();"),
+  TIMED("static int calls = 0;\nfor (int n : {1, 2, 3}) { calls += n; kernel<<<calls, 64>>>(); }"),
+  TIMED("struct Two { int n; Two(int k) : n(k) { kernel<<<n, 64>>>(); } ~Two() { kernel<<<2 * n, 64>>>(); } void again() { kernel<<<3 * n, 64>>>(); } };\n{ Two two(5); two.again(); }"),
+  TIMED("int i, j, n;\nn = i = 4;\nfor (i = 0, j = n; i < j; i++, j--) kernel<<<64, 64>>>();\ndo kernel<<<i, 64>>>(); while (--i);"),
+  TIMED("float list[2][3] = {{1, 2}, {3}};\nint sum = 0;\nfor (int i = 0; i < 2; i++) for (float x : list[i]) sum += x;\nkernel<<<sum + sizeof list, 64>>>();\nkernel<<<sizeof list[0] + sizeof(double) + sizeof *d, 64>>>();"),
+  TIMED("#define TWICE(what, ...) do { what __VA_ARGS__; what; } while (0)\n#define N2 3\nTWICE((kernel<<<N2, 64>>>()));\n#undef N2\n#define N2 300\nTWICE((kernel<<<N2, 64>>>()));\n#if N2 > 200 && !defined(OTHER)\nkernel<<<7, 64>>>();\n#else\nkernel<<<7000, 64>>>();\n#endif\n#undef N2\n#undef TWICE"),
+  TIMED("/* kernel<<<1, 1>>>(); // */ kernel<<<64, 64>>>(); // the next line is a comment, too \\\nkernel<<<64, 64>>>();\nconst char *s = \"/* no } comment\"; (void)s;"),
+  CHRONO('printf("%.3f us", std::chrono::duration<double, std::micro>{b - a}.count());'),
+  CHRONO('printf("%.3f us", (double)((b - a) / std::chrono::microseconds(1)));'),
+  CHRONO('int us = std::chrono::duration_cast<std::chrono::microseconds>(b - a).count();\nprintf("%d us", us);', "high_resolution_clock"),
+  CHRONO('std::chrono::duration<double> s = b - a;\nprintf("%.9f s", s.count());\nprintf("%.3f us", (double)(b - a).count() / 1000);', "system_clock"),
+  CHRONO("auto from = std::chrono::duration<double>(a.time_since_epoch()).count(), to = std::chrono::duration<double>(b.time_since_epoch()).count();\nprintf(\"%.3f us\", (to - from) * 1e6);", "system_clock"),
+  `${WARM}timespec a, b;\nclock_gettime(CLOCK_REALTIME, &a);\nusleep(2100000);\n${BOTH}clock_gettime(CLOCK_REALTIME, &b);\nint ns = (b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec;\nprintf("%d ns", ns);\nprintf("%ld us", (b.tv_nsec - a.tv_nsec) / 1000);`,
+  `${WARM}timeval a, b;\ngettimeofday(&a, NULL);\n${BOTH}gettimeofday(&b, NULL);\nfloat s0 = a.tv_sec + a.tv_usec * 1e-6f, s1 = b.tv_sec + b.tv_usec * 1e-6f;\nprintf("%.3f s", s1 - s0);\nprintf("%.3f us", (b.tv_sec + b.tv_usec * 1e-6 - (a.tv_sec + a.tv_usec * 1e-6)) * 1e6);`,
+  `${WARM}clock_t a = clock();\n${BOTH}a = clock() - a;\nprintf("%.3f s", (float)a / CLOCKS_PER_SEC);\nprintf("%ld s", (long)(a / CLOCKS_PER_SEC));`,
+  `${WARM}double t = -now();\n${BOTH}t += now();\nprintf("%.3f us", t * 1e6);\nt -= now();\n${BOTH}t += now();\nprintf("%.3f us", t * 1e6);`,
+  `${WARM}std::vector<float> list;\nfor (int i = 1; i < 6; i++) { cudaEventRecord(start); kernel<<<100 * (i * 7 % 5), 64>>>(); cudaEventRecord(stop); cudaEventSynchronize(stop); cudaEventElapsedTime(&ms, start, stop); if (i % 5) list.push_back(ms * 1e3f); }\nstd::sort(list.begin(), list.end());\nfloat sum = 0;\nfor (auto &x : list) { x *= 2; sum += x; }\nprintf("%.3f us", sum / list.size());\nprintf("%.3f us", list[list.size() / 2]);\nprintf("%.3f us", std::max(list.front(), list.back()));`,
+  `${WARM}cudaEvent_t untimed;\ncudaEventCreateWithFlags(&untimed, cudaEventDisableTiming);\ncudaEventRecord(untimed);\ncudaDeviceSynchronize();\nms = 5;\nprintf("%d us", (int)cudaEventElapsedTime(&ms, untimed, untimed));\nprintf("%.3f us", ms);`,
+  `${WARM}cudaEventRecord(start);\nkernel<<<64, 2000>>>();\ncudaEventRecord(stop);\ncudaEventSynchronize(stop);\ncudaEventElapsedTime(&ms, start, stop);\nint first = cudaGetLastError(), second = cudaGetLastError();\nprintf("%d us", first + 1000 * second);\nprintf("%.3f us", ms * 1000);`,
+  `${WARM}cudaMalloc(&d, 4000000);\ncudaMallocHost(&p, 120000);\ncudaEventRecord(start);\ncudaMemcpyAsync(&d[500], &p[10], 80000, cudaMemcpyHostToDevice, 0);\nreads<<<100, 256>>>(d + 999000);\ncudaMemcpyAsync(p + 1, d + 500, 80000, cudaMemcpyDeviceToHost, 0);\ncudaEventRecord(stop);\ncudaEventSynchronize(stop);\ncudaEventElapsedTime(&ms, start, stop);\nprintf("%.3f us", ms * 1000);`,
+];
+WRITTEN.forEach((text, i) => cases.push({ name: `written ${i}`, text, settings: { blocks: 132, threads: 256, launches: 3, work: 4000, bytes: 100000, idle: 100 } }));
 for (let i = 0; i < count; i++) cases.push({ name: `seed ${firstSeed}, program ${i}`, text: randomProgram(), settings: settings() });
 
 // A small cache: the C machine runs each thread, so no program here goes through 30 MB.
-let cu = `#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <unistd.h>
-static double now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
-static float median(float *list, int n) { std::sort(list, list + n); return list[n / 2]; }
-static void check(cudaError_t) {}
-struct gate_t { volatile int open; };
-__global__ void block_stream(gate_t *gate) { while (!gate->open) ; }
-__global__ void kernel(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
-__global__ void other(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
-__global__ void reads(float *, int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
-__global__ void empty(int) {}
-static cudaEvent_t start, stop, asleep; static cudaStream_t stream, s2; static gate_t *gate; static float ms, ms2, each[1000], *d, *d2, *h, *p;
-static double t0, t1, t2; static clock_t c0, c1;
-`;
-cases.forEach(({ text, settings }, i) => {
-  const { blocks, threads, launches, work, bytes } = settings;
-  const c = text.replace(/>>>\((d)?\)/g, (all, given) => `>>>(${given ? "d, " : ""}${work / 2})`).replace(/%\.\d+f (us|ms|s)"/g, '%.9f $1\\n"');
-  cu += `static void case_${i}() { const int blocks = ${blocks}, threads = ${threads}, N = ${launches}; const size_t bytes = ${bytes}; (void)blocks, (void)threads, (void)N, (void)bytes;\n${c}\n}\n`;
+let cu = HEAD, functions = [];
+cases.forEach((each, i) => {
+  const { blocks, threads, launches, work, bytes } = each.settings;
+  const c = each.text.replace(/(\w+)(<<<[^;]*?>>>)\((d[\w +]*)?\)/g, (all, name, shape, given) => `${name}${shape}(${name === "hold" ? "" : (given ? `${given}, ` : "") + work / 2})`).replace(/%\.\d+f (us|ms|s)"/g, '%.9f $1\\n"').replace(/(%l?d \w+)"/g, '$1\\n"');
+  const body = `${DECLARED}const int blocks = ${blocks}, threads = ${threads}, N = ${launches}; const size_t bytes = ${bytes}; (void)blocks, (void)threads, (void)N, (void)bytes;\n{\n${c}\n}\n`;
+  each.whole = `${HEAD}int main() {\n${body}}\n`;
+  functions.push(`static void case_${i}() {\n${body}}\n`);
 });
-cu += `static void (*const all[])() = {${cases.map((_, i) => `case_${i}`).join(", ")}};
-int main(int, char **argv) { h = (float *)malloc(1 << 20); all[atoi(argv[1])](); }
-`;
+cu += `${functions.join("")}static void (*const all[])() = {${cases.map((_, i) => `case_${i}`).join(", ")}};\nint main(int, char **argv) { all[atoi(argv[1])](); }\n`;
 fs.writeFileSync(`${folder}/cases.cu`, cu);
 for (const c of cases) {
   try {
-    c.page = new Runner({ ...TIMES, l2_kib: 8, queue_holds: c.settings.queue ?? 1024 }, c.settings, c.text).run().printed.map((each) => each.ns);
+    c.page = new Runner({ ...TIMES, l2_kib: 8, queue_holds: c.settings.queue ?? 1024 }, c.settings, c.whole).run().printed.map((each) => each.ns);
   } catch (error) {
     c.page = String(error.message);
   }
+  delete c.whole;
 }
-const whole = cases.find((each) => each.name === "event_net");
-fs.writeFileSync(`${folder}/whole.cu`, wholeProgram(EXAMPLES.find((each) => each.name === "event_net").text, whole.settings));
+// Each example's .cu prints the example's number.
+const wholes = EXAMPLES.map((each) => {
+  const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, idle: 100, ...each.settings };
+  fs.writeFileSync(`${folder}/${each.name}.cu`, wholeProgram(each.text, settings));
+  return { name: each.name, us: new Runner(TIMES, settings, each.text).run().number.ns / 1000, idle: settings.idle };
+});
+fs.writeFileSync(`${folder}/wholes.json`, JSON.stringify(wholes));
 fs.writeFileSync(`${folder}/cases.json`, JSON.stringify(cases));
