@@ -34,7 +34,7 @@ static __global__ void divergent(struct ends *ends, float *values, int steps) {
     /* Wrong: thread 0 is done, its block is not. */
     const long long own_end = clock64();
     __syncthreads();
-    /* Wrong on an H100: the GPU reads this clock before the warp has stopped at the barrier. */
+    /* Wrong on an H200: the GPU reads this clock before the warp has stopped at the barrier. */
     const long long next_end = clock64();
     /* Right: thread 0 needs the count, and there is none before all threads have come. */
     if (__syncthreads_count(1) && threadIdx.x == 0) {

@@ -8,9 +8,9 @@
   the column; the number is the recorded value, rounded. Without column=value the name is that of a '# name value' line:
 
       <!-- numbers
-      12.7  nvidia-h100/sm_counters what=zero_points time_us /1000
-      6.4   nvidia-h100/clfinish_sync overhead_us
-      3.4   nvidia-h100/warmup recipe=mean_of_100 median error_percent
+      12.7  nvidia-h200/sm_counters what=zero_points time_us /1000
+      6.4   nvidia-h200/clfinish_sync overhead_us
+      3.4   nvidia-h200/warmup recipe=mean_of_100 median error_percent
       -->
 
   max, min or median is of all chosen rows that have the number; /1000 divides.

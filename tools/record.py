@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The one reader of what a program printed: rows, whose columns the first line without # names, and lines "# name value".
 
-    record = read("docs/results/nvidia-h100/clfinish_sync.txt")
-    record.meta["device"]                                     "NVIDIA H100 80GB HBM3, NVIDIA CUDA, 580.159.04"
+    record = read("docs/results/nvidia-h200/clfinish_sync.txt")
+    record.meta["device"]                                     "NVIDIA H200, NVIDIA CUDA, 580.159.04"
     record.find(method="no_finish", clock="host")["median_us"]   of exactly one row, or a RecordError
     record.select(clock="host")                               all such rows
     record.numbers("estimate_us", recipe="mean_of_100")       of all such rows that have it, in their order

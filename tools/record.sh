@@ -119,7 +119,7 @@ if command -v gnuplot >/dev/null; then
     draw 03_opencl_profiling/plot.gp bandwidth.txt
     draw 04_cuda_events/plot.gp cuda_events.txt
     draw 05_block_clock/plot.gp block_timeline.txt
-    draw 06_warmup/plot.gp 'warmup*.txt'
+    draw 06_warmup/plot.gp '06_*minimal*.txt'
     for picture in "$results"/*.svg; do # half of gnuplot's lines are groups with nothing in them; a group gets one line
         [ ! -e "$picture" ] || sed -i -z 's/<g [^>]*>\n<\/g>\n//g; s/\t<filter.*<\/filter>\n//; s/\n\t*<text>/<text>/g
             s/\n\t*<\/g>/<\/g>/g; s/\n\n*/\n/g; s/\n\t*\([^<\t]\|<[^g\/\t]\|<g tr\|<\/defs\)/ \1/g' "$picture"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tools/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer as recorded on an H100:
+# tools/test/tour.sh: ./tour.sh in a copy, with tools that build nothing and programs that answer as recorded on an H200:
 # what it installs, runs and says, the page that it writes, and how it ends.
 # Red: a newcomer's first command fails, hides a failure, or says something false of the machine.
 set -eu
