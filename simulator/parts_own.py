@@ -340,7 +340,8 @@ UNKNOWN = [({"allocate_async"}, "The model has no pool: cudaMallocAsync() and cu
 
 
 def launches_in(program, growths):
-    """Returns of each number a line on which of the program's launches are in it, if two or more stand outside."""
+    """Returns a line on which of the program's launches are in its number, if two or more stand outside. If several numbers
+    have each its own launches, a reader of the program sees that: then no line."""
     own, lines = program.own, {}
     if own.launches < 3:
         return lines
@@ -372,7 +373,7 @@ def launches_in(program, growths):
             many = f"launch {first}" if first == low else f"launches {first} to {low}"
             lines[i] = f"It holds {many} of the program's {own.launches}: the other {others} stand outside of it."
     own.longer = ""
-    return lines
+    return lines if len(lines) == 1 else {}
 
 
 def ask_others(program, entries):
