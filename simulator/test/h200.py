@@ -4,8 +4,9 @@
 
 Runs the programs of BIN, build/simulated/bin, and compares the rows with h200.txt beside this file, which the README
 quotes. Without --all it leaves out those that take long. REFRESH=1 with --all writes h200.txt anew. Exits with 1 if a
-row is not as in h200.txt, a number is more than 5 % off, the clocks do not rise up to the full device and then fall, or
-`parts` does not say what two of the numbers are made of.
+row is not as in h200.txt, a number is more than 5 % off (by the host's clock 20 %: its calls vary from process to
+process), the clocks do not rise up to the full device and then fall, or `parts` does not say what two of the numbers are
+made of.
 """
 import os
 import pathlib
@@ -52,7 +53,7 @@ def rows(bin_folder, program, options, keys, numbers):
     name = program.rpartition("/")[2]
     recorded = read(ROOT / f"docs/results/nvidia-h200/{name}.txt")
     for row in Record(program, printed).rows:
-        if row.get("stamps") == "yes":
+        if row.get("stamps") == "yes" or row.get("method") == "cpu_clock_asleep":  # chance, on a GPU too
             continue
         for number in numbers:
             real = recorded.numbers(number, **{key: row[key] for key in keys})
@@ -85,7 +86,8 @@ def main(bin_folder, *options):
             continue
         for line, percent, row, number in rows(pathlib.Path(bin_folder), *what):
             lines.append(line)
-            wrong += [f"more than 5 % off: {line}"] if abs(percent) > 5 else []
+            most = 20 if str(row.get("method")).startswith("host") else 5
+            wrong += [f"more than {most} % off: {line}"] if abs(percent) > most else []
             clocks += [float(row[number])] if number == "clocks_mean" else []
     for line, percent in commands():
         lines.append(line)

@@ -37,7 +37,7 @@ def record(name):
 def measured():
     """method: [device, date, what was timed, median, least, greatest]"""
     found = {}
-    for folder in ("nvidia-h200", "nvidia-h200"):
+    for folder in ("nvidia-h200",):
         facts, rows = record(f"{folder}/cuda_events.txt")
         for row in rows:
             if row["kernel"] == "spin_10us":
