@@ -74,6 +74,9 @@ def type_in(place):
 
 
 def main():
+    if any(text.startswith("-") for text in TEXTS):
+        print(__doc__, file=sys.stdout if "--help" in TEXTS else sys.stderr)
+        return 0 if "--help" in TEXTS else 2
     with tempfile.TemporaryDirectory() as scratch:
         copy = pathlib.Path(scratch) / "suite"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build", ".*"))
