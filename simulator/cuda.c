@@ -131,7 +131,6 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 
 /* ---- Allocations and copies ---- */
 
-
 /* Both may use it. All of it that the host has touched goes to the device in front of the next kernel, as a copy does,
  * and each piece back when the host touches it. */
 static struct managed {
@@ -534,7 +533,7 @@ API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_s
 int simcc_queries;
 API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; if (event->capture) RETURN(cudaErrorCapturedEvent);
     return !event->command || finished(event) || simulated_fault("query_reached", NULL) ? cudaSuccess
-                                                                                       : cudaErrorNotReady)
+                                                                                        : cudaErrorNotReady)
 API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
 

@@ -1185,7 +1185,7 @@ __attribute__((noinline)) static unsigned long long slow_globaltimer(void) {
     const int64_t now = time_of(simulated_read()), ns = simulated_stamp_ns(now);
     int part = 0;
     return (unsigned long long)(simulated_fault("timer_back", NULL)    ? 2 * simulated_stamp_ns(0) - ns
-                                : simulated_fault("timer_stuck", NULL)  ? simulated_stamp_ns(0)
+                                : simulated_fault("timer_stuck", NULL) ? simulated_stamp_ns(0)
                                 : simulated_fault("timer_fast", &part) ? ns + now * 100 / part
                                                                        : ns);
 }

@@ -59,8 +59,8 @@ struct _cl_program {
 struct _cl_kernel {
     struct simulated_command call; /* its arguments so far */
     cl_program program;
-    const char *parameters;        /* from here on in the program's text */
-    unsigned set;                  /* bit i: argument i is set */
+    const char *parameters; /* from here on in the program's text */
+    unsigned set;           /* bit i: argument i is set */
     bool launched;
 };
 struct _cl_mem {
