@@ -3,8 +3,8 @@
  * Thread 0 and the slow warps: where must a block's last clock be read?
  *
  * Measures: one block whose warps do unequal work; that of thread 0 has the least. Its end is read
- *   before the barrier, by the very next instruction, and where the barrier's answer is needed; in a
- *   second kernel, as in the source, in an `if` behind a plain barrier.
+ *   before the barrier, by the very next instruction, and where the barrier's answer is needed; in
+ *   a second kernel, as in the source, in an `if` behind a plain barrier.
  * Does not measure: the barrier's own cost, some tens of clocks. with_barrier holds it twice,
  *   barrier_then_if once. next_instruction holds it once, if the GPU waits there at all.
  *

@@ -79,7 +79,7 @@ __kernel void timedReduction(__global const float *input, __global struct block_
         times[group].minimum = shared[0];
 
     /* The group is done when its last work-item is. No barrier of OpenCL C 1.2 gives an answer, as
-     * CUDA's __syncthreads_count() does. So the `if` needs a number that is read behind the barrier,
+     * CUDA's __syncthreads_count() does. So the `if` needs a number read behind the barrier,
      * and no clock can be read before the barrier has ended: see barrier.cu. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (tid == 0 && shared[0] < 1000) { /* as all numbers are */

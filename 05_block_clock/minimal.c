@@ -80,8 +80,8 @@ int main(void) {
     cl_kernel kernel = clCreateKernel(program, "timedReduction", &error);
     check(error, "clCreateKernel");
 
-    // Random numbers, and the minimum, 1, which stands last: there a wrong halving loses it. And what
-    // each work-group writes.
+    // Random numbers, and the minimum, 1, which stands last: there a wrong halving loses it. And
+    // what each work-group writes.
     static cl_uint in[2 * ITEMS];
     static cl_ulong out[MOST][3];
     for (int i = 0; i < 2 * ITEMS; i++)
