@@ -5,8 +5,8 @@
 #include "stats.h"
 
 /* Nanoseconds from one step to the next of the time stamp counter that x86 processors have, by the
- * host's clock; 0: there is none. Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at
- * one rate on all cores. */
+ * host's clock; 0: there is none. Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts
+ * at one rate on all cores. */
 static inline double tsc_step_ns(void) {
     double step_ns[5] = {0}; /* something may come between the two clocks, but not each time */
 #if defined __x86_64__ || defined __i386__
