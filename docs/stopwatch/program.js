@@ -19,40 +19,7 @@ const OWN = { // functions that the page knows
     std::sort(list, list + count);
     return list[count / 2];
 }`,
-  cutCreateTimer: `static double timer_ms[9], timer_from_ms;
-static double clock_ms() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
-}
-static void cutCreateTimer(unsigned *timer) { *timer = 0; }
-static void cutStartTimer(unsigned) { timer_from_ms = clock_ms(); }
-static void cutStopTimer(unsigned timer) { timer_ms[timer] += clock_ms() - timer_from_ms; }
-static void cutResetTimer(unsigned timer) { timer_ms[timer] = 0; }
-static float cutGetTimerValue(unsigned timer) { return float(timer_ms[timer]); }
-static void cutDeleteTimer(unsigned) {}`,
 };
-const SAMPLES = `static void checkCudaErrors(cudaError_t error) {
-    if (error != cudaSuccess)
-        exit(1);
-}
-static void getLastCudaError(const char *) { checkCudaErrors(cudaGetLastError()); }
-struct StopWatchInterface {
-    double ms, from_ms;
-    int runs;
-};
-static double sdk_ms() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
-}
-static bool sdkCreateTimer(StopWatchInterface **t) { return (*t = new StopWatchInterface{}) != nullptr; }
-static bool sdkDeleteTimer(StopWatchInterface **) { return true; }
-static bool sdkResetTimer(StopWatchInterface **t) { return (*t)->ms = 0, (*t)->runs = 0, true; }
-static bool sdkStartTimer(StopWatchInterface **t) { return (*t)->from_ms = sdk_ms(), true; }
-static bool sdkStopTimer(StopWatchInterface **t) { return (*t)->ms += sdk_ms() - (*t)->from_ms, (*t)->runs++, true; }
-static float sdkGetTimerValue(StopWatchInterface **t) { return (float)(*t)->ms; }
-static float sdkGetAverageTimerValue(StopWatchInterface **t) { return (float)((*t)->ms / (*t)->runs); }`;
 const HOLD = `// Holds the stream for a millisecond by the GPU's clock, while the host queues what is timed.
 // It ends by itself.
 __global__ void hold() {
@@ -75,9 +42,8 @@ function wholeProgram(text, settings) {
             ;
     }`;
   for (const kernel of reader.kernels.values())
-    if (kernel.isKernel && (kernel.isSlider ?? /\S/.test(kernel.text)) && !kernel.isKept) edits.push([kernel.open,
-      kernel.close, `{\n    ${spin}\n}`
-    ]);
+    if (kernel.isKernel && /\S/.test(kernel.text) && !kernel.isKept)
+      edits.push([kernel.open, kernel.close, `{\n    ${spin}\n}`]);
   for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm)) edits.push([found.index,
     found.index + found[0].length, `// ${found[0]}`
   ]);
@@ -114,25 +80,21 @@ function wholeProgram(text, settings) {
     `__global__ void ` +
       `${name}(${[...assumed.get(name).list].map((each) => (each === "p" ? "const void *" : "double")).join(", ")}) ` +
         `{\n    ` +
-      `${/^(empty|nothing|null|noop)/i.test(name) ? "" : spin}\n}`
+      `${EMPTY.test(name) ? "" : spin}\n}`
   ));
   const head = `// What is in my number? A program of docs/stopwatch.
 // Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
 // Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <functional>
 #include <iomanip>
 #include <iostream>
-#include <memory>
 #include <numeric>
-#include <string>
 #include <thread>
 #include <vector>
 #include <sys/time.h>
@@ -143,7 +105,7 @@ __device__ static long long page_globaltimer_ns() { // the GPU's clock
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
-${[...kernels, ...(/\bsdk\w+Timer|checkCudaErrors|getLastCudaError/.test(text) ? [SAMPLES] : []),
+${[...kernels,
     ...has("function").map((name) => OWN[name]),
     ...has("check").map((name) => `static void ${name}(cudaError_t error) {\n    if (error == cudaSuccess)\n        ` +
       `return;\n    fprintf(stderr, "%s\\n", cudaGetErrorString(error));\n    exit(1);\n}`), ...declared].join("\n")}
@@ -160,7 +122,7 @@ ${[...kernels, ...(/\bsdk\w+Timer|checkCudaErrors|getLastCudaError/.test(text) ?
   const put = (from, to, isOutside) => (isOutside ? outside : inside).push(changedText(text.slice(from, to), edits
     .filter((each) => each[0] >= from && each[1] <= to).map(([a, b, what]) => [a - from, b - from, what])));
   for (const each of run.body) {
-    const isOutside = /^(function|kernel|group|enum)$/.test(each.is) || (each.is === "block" && !each.body.length
+    const isOutside = /^(function|kernel)$/.test(each.is) || (each.is === "block" && !each.body.length
       && /\w/.test(text.slice(each.from, each.to)));
     for (const line of text.slice(at, each.from).split(/(?<=\n)/)) put(at, (at += line.length), /^\s*#/.test(line) || (
       isOutside && line.trim()));

@@ -3,10 +3,10 @@
 // from, so that parts.js can say what is in it.
 //
 // A value is one of these: a number {v, t: a letter of NUMBERS, per: the ns of a duration's tick}, with `reads` of
-// clocks, [{at, by, k, line}]: v grows by k for each ns, or `spans` from one time to another: v is the sum of k
-// times each
-// one's length; `none`: it has no value; `unknown`: nobody on this page knows it. Or a pointer or list {p: memory, o},
-// an {event}, a {stream}, a {text}, a struct {fields}, a function {fn}, a {kernel}. A cell {x: value, type} holds one.
+// clocks, [{at, by, k, line}]: v grows by k for each ns, or `spans` from one time to another: v is the sum of k times
+// each one's length; `none`: it has no value; `unknown`: nobody on this page knows it, and why. Or a pointer or list
+// {p: memory, o}, an {event}, a {stream}, a {text}, a struct {fields}, a function {fn}. A cell {x: value, type, name}
+// holds one.
 "use strict";
 
 class Ended extends Error {}
@@ -18,67 +18,16 @@ const PERIOD_NS = { nano: 1, micro: 1e3, milli: 1e6, nanoseconds: 1, microsecond
   seconds: 1e9 };
 const ERRORS = { cudaSuccess: 0, cudaErrorInvalidValue: 1, cudaErrorMemoryAllocation: 2,
   cudaErrorInvalidConfiguration: 9, cudaErrorInvalidResourceHandle: 400, cudaErrorNotReady: 600 };
-const CONSTANTS = {
-  ...ERRORS,
-  NULL: 0,
-  nullptr: 0,
-  false: 0,
-  true: 1,
-  EXIT_SUCCESS: 0,
-  EXIT_FAILURE: 1,
-  CLOCK_REALTIME: 0,
-  CLOCK_MONOTONIC: 1,
-  CLOCK_MONOTONIC_RAW: 4,
-  CLOCK_BOOTTIME: 7,
-  TIME_UTC: 1,
-  RAND_MAX: 2147483647,
-  INT_MAX: 2147483647,
-  UINT_MAX: 4294967295,
-  FLT_MAX: 3.4028234663852886e38,
-  DBL_MAX: Number.MAX_VALUE,
-  INFINITY: Infinity,
-  M_PI: Math.PI,
-  stdout: 1,
-  stderr: 2,
-  cudaMemcpyHostToHost: 0,
-  cudaMemcpyHostToDevice: 1,
-  cudaMemcpyDeviceToHost: 2,
-  cudaMemcpyDeviceToDevice: 3,
-  cudaMemcpyDefault: 4,
-  cudaEventDefault: 0,
-  cudaEventBlockingSync: 1,
-  cudaEventDisableTiming: 2,
-  cudaStreamDefault: 0,
-  cudaStreamNonBlocking: 1,
-  cudaHostAllocDefault: 0,
-  cudaHostAllocPortable: 1,
-  cudaHostAllocMapped: 2,
-  cudaStreamLegacy: 0
-};
-const REAL = new Set("CLOCKS_PER_SEC FLT_MAX DBL_MAX INFINITY M_PI".split(" "));
+const CONSTANTS = { ...ERRORS, NULL: 0, nullptr: 0, false: 0, true: 1, EXIT_SUCCESS: 0, EXIT_FAILURE: 1,
+  CLOCK_REALTIME: 0, CLOCK_MONOTONIC: 1, stdout: 1, stderr: 2, cudaMemcpyHostToHost: 0, cudaMemcpyHostToDevice: 1,
+  cudaMemcpyDeviceToHost: 2, cudaMemcpyDeviceToDevice: 3, cudaMemcpyDefault: 4, cudaEventDefault: 0,
+  cudaEventBlockingSync: 1, cudaEventDisableTiming: 2, cudaStreamDefault: 0, cudaStreamNonBlocking: 1,
+  cudaHostAllocDefault: 0 };
 const RANK = "bcCsSiulLfd";
 const BITS = { c: [8, 1], C: [8], s: [16, 1], S: [16], i: [32, 1], u: [32], l: [64, 1], L: [64] };
-// Functions that change nothing and take no time.
-const WHOLE = new Set((
-  "size empty length count front back begin end data min max fmin fmax fminf fmaxf rand static_cast abs fabs fabsf " +
-    "round "
-  + "roundf fma fmaf fmod isnan isfinite").split(" "));
-const MATH = {
-  abs: Math.abs,
-  fabs: Math.abs,
-  fabsf: Math.abs,
-  fmod: (x, y) => x % y,
-  fma: (x, y, z) => x * y + z,
-  fmaf: (x, y, z) => x * y + z,
-  isnan: (x) => +Number.isNaN(x),
-  isfinite: (x) => +Number.isFinite(x)
-};
-for (const name of "sqrt ceil floor pow sin cos exp log log2 tanh round".split(" ")) {
-  MATH[name] = MATH[name + "f"] = name === "round" ? (x) => Math.sign(x) * Math.floor(Math.abs(x) + 0.5) : Math[name];
-  WHOLE.add(name).add(name + "f");
-}
-const STEPS = 300000,
-  PURE_STEPS = 20000;
+const MATH = { abs: Math.abs, fabs: Math.abs, sqrt: Math.sqrt, ceil: Math.ceil, floor: Math.floor };
+const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|sqrt|ceil|floor|static_cast)$/;
+const STEPS = 300000, PURE_STEPS = 20000;
 
 const number = (v, t = "i") => ({ v, t });
 
@@ -86,8 +35,7 @@ function fitted(v, t) {
   if (t === "d") return v;
   if (t === "f") return Math.fround(v);
   if (t === "b") return +(v !== 0);
-  const whole = Math.trunc(v),
-    [bits, signed] = BITS[t];
+  const whole = Math.trunc(v), [bits, signed] = BITS[t];
   if (!Number.isFinite(whole)) return Number.isNaN(v) ? NaN : bits === 64 ? -(2 ** 63) : -(2 ** 31);
   if (signed ? Math.abs(whole) < 2 ** (bits - 1) : whole >= 0 && whole < 2 ** bits) return whole + 0;
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
@@ -100,417 +48,268 @@ const scaled = (of, by) => ({
 });
 
 function together(a, b) { // readings that have the opposite k are the two ends of a span
-  const reads = [...(a.reads ?? []), ...(b.reads ?? [])],
-    spans = [...(a.spans ?? []), ...(b.spans ?? [])];
+  const reads = [...(a.reads ?? []), ...(b.reads ?? [])], spans = [...(a.spans ?? []), ...(b.spans ?? [])];
   for (let i = 0; i < reads.length; i++) {
-    const j = reads.findIndex((each, n) => n > i && each.by === reads[i].by && Math.abs(each.k / reads[i].k + 1) <
-      1e-9);
+    const j = reads.findIndex((each, n) => n > i && each.by === reads[i].by &&
+      Math.abs(each.k / reads[i].k + 1) < 1e-9);
     if (j < 0) continue;
     const [to, from] = reads[i].k > 0 ? [reads[i], reads[j]] : [reads[j], reads[i]];
-    spans.push({ span: { by: to.by, from: from.at, to: to.at, lines: [from.line, to.line], where: [from.where, to
-          .where] }, k: to.k });
+    spans.push({ span: { by: to.by, from: from.at, to: to.at, lines: [from.line, to.line],
+      where: [from.where, to.where] }, k: to.k });
     reads.splice(j, 1);
     reads.splice(i--, 1);
   }
   return { ...(reads.length && { reads }), ...(spans.length && { spans }) };
 }
 
-function common(a, b) { // the usual arithmetic conversions
-  const t = RANK[Math.max(RANK.indexOf(a.t), RANK.indexOf(b.t), 5)];
-  return t;
-}
-
 function computed(sign, a, b) {
-  const unknown = a.unknown ?? b.unknown;
-  if (unknown) return { v: NaN, t: common(a, b), unknown };
-  let x = a.v,
-    y = b.v,
-    t = common(a, b),
-    per = a.per ?? b.per;
-  if (a.per && b.per && a.per !== b.per) {
-    per = Math.min(a.per, b.per);
-    x *= a.per / per;
-    y *= b.per / per;
-    a = { ...a, ...scaled(a, a.per / per) };
-    b = { ...b, ...scaled(b, b.per / per) };
-  }
-  const isReal = t === "f" || t === "d",
-    both = a.per && b.per;
-  if ((t === "u" || t === "L") && /^([<>!=]=?|==|[\/%])$/.test(sign)) {
-    x = fitted(x, t);
-    y = fitted(y, t);
-  }
+  const t = RANK[Math.max(RANK.indexOf(a.t), RANK.indexOf(b.t), 5)], // the usual arithmetic conversions
+    unknown = a.unknown ?? b.unknown, isReal = t === "f" || t === "d";
+  if (unknown) return { v: NaN, t, unknown };
+  let { v: x } = a, { v: y } = b;
+  if ((t === "u" || t === "L") && /^([<>!=]=?|[\/%])$/.test(sign)) [x, y] = [fitted(x, t), fitted(y, t)];
+  const per = a.per ?? b.per, made = (v, more) => ({ v: fitted(v, t), t, ...(per && { per }), ...more });
+  const shifted = RANK[Math.max(RANK.indexOf(a.t), 5)];
   switch (sign) {
-    case "==":
-      return number(+(x === y), "b");
-    case "!=":
-      return number(+(x !== y), "b");
-    case "<":
-      return number(+(x < y), "b");
-    case ">":
-      return number(+(x > y), "b");
-    case "<=":
-      return number(+(x <= y), "b");
-    case ">=":
-      return number(+(x >= y), "b");
-    case "+":
-    case "-": {
-      const s = sign === "+" ? 1 : -1,
-        far = a.far !== undefined && a.far === b.far && s < 0,
-        v = far ? a.low - b.low : x + s * y;
-      const isTime = (a.clock !== undefined) !== (b.clock !== undefined); // a time and a duration
-      return { v: fitted(v, t), t, ...(per && { per }), ...(isTime && { clock: a.clock ?? b.clock, far: (a.far ?? b
-            .far), low: (a.low ?? a.v) + s * (b.low ?? b.v) }), ...together(a, s < 0 ? { ...b, ...scaled(b, -1) } :
-        b) };
-    }
+    case "==": return number(+(x === y), "b");
+    case "!=": return number(+(x !== y), "b");
+    case "<": return number(+(x < y), "b");
+    case ">": return number(+(x > y), "b");
+    case "<=": return number(+(x <= y), "b");
+    case ">=": return number(+(x >= y), "b");
+    case "+": return made(x + y, together(a, b));
+    case "-": return made(x - y, together(a, { ...b, ...scaled(b, -1) }));
     case "*": {
-      let v = x * y;
-      if (!isReal && Math.abs(v) > 2 ** 53) v = Number(BigInt.asIntN(64, BigInt(x) * BigInt(y)));
+      const isLarge = !isReal && Math.abs(x * y) > 2 ** 53;
       const inner = a.spans || a.reads ? (b.spans || b.reads ? {} : scaled(a, y)) : scaled(b, x);
-      return { v: fitted(v, t), t, ...(per && { per }), isRate: a.isRate || b.isRate, timeOf: a.timeOf ?? b.timeOf, ...
-        inner };
+      return made(isLarge ? Number(BigInt.asIntN(64, BigInt(x) * BigInt(y))) : x * y,
+        { isRate: a.isRate || b.isRate, timeOf: a.timeOf ?? b.timeOf, ...inner });
     }
-    case "/": {
-      const v = isReal ? x / y : y === 0 ? NaN : Math.trunc(x / y),
-        made = { v: fitted(v, t), t, ...(per && !both && { per }) };
-      return b.spans ? { ...made, isRate: !a.spans, isRatio: !!a.spans, timeOf: b } : { ...made, isRate: a.isRate,
-        timeOf: a.timeOf, ...scaled(a, 1 / y) };
-    }
-    case "%":
-      return { v: fitted(x % y, t), t, ...(per && { per }) };
-    case "<<":
-      return number(fitted(x * 2 ** y, a.t < "c" ? "i" : RANK[Math.max(RANK.indexOf(a.t), 5)]), RANK[Math.max(RANK
-        .indexOf(a.t), 5)]);
-    case ">>":
-      return number(Math.floor(x / 2 ** y), RANK[Math.max(RANK.indexOf(a.t), 5)]);
-    default: {
-      const [p, q] = [BigInt(x), BigInt(y)], v = sign === "&" ? p & q : sign === "|" ? p | q : p ^ q;
-      return number(fitted(Number(v), t), t);
-    }
+    case "/": return { ...made(isReal ? x / y : Math.trunc(x / y)), ...(a.per && b.per && { per: undefined }),
+      ...(b.spans ? { isRate: !a.spans, timeOf: b } : { isRate: a.isRate, timeOf: a.timeOf, ...scaled(a, 1 / y) }) };
+    case "%": return made(x % y);
+    case "<<": return number(fitted(x * 2 ** y, shifted), shifted);
+    case ">>": return number(Math.floor(x / 2 ** y), shifted);
   }
+  const [p, q] = [BigInt(x), BigInt(y)];
+  return made(Number(sign === "&" ? p & q : sign === "|" ? p | q : p ^ q));
 }
 
 class Runner {
   // settings: blocks, threads, launches, work (ns) and idle (%) of the sliders, and bytes
   // `prelude`: the names that are declared nowhere, from a run before: they are made when the program begins.
   constructor(times, settings, text, prelude = new Map()) {
-    this.prelude = prelude;
-    this.times = times;
+    Object.assign(this, { times, settings, text, prelude });
     this.machine = new Machine(times, settings.idle);
-    this.settings = settings;
     this.printed = []; // {v, unit, ns, spans, line}
     this.failed = []; // {line, error}: what a call returned
-    this.notes = []; // {line, text}: what was taken for what
+    this.notes = []; // {line, text, name}: what was taken for what; `name`: of what is declared nowhere
     this.assumed = new Map(); // names that are declared nowhere: what they were taken for
-    this.starts = []; // the lines where a statement of the program begins
-    this.steps = this.depth = this.frames = 0;
     this.acts = []; // the calls of CUDA: {name, line, where, from, to: the host's time}
-    this.lastError = 0;
     this.statics = new Map();
-    this.text = text;
+    this.steps = this.depth = this.frames = this.lastError = 0;
   }
   refuse(english, chinese, line = this.machine.line) { return new Unknown(say(english, chinese), line); }
   run() {
-    this.once();
-    const isMade = ({ kind }) => /^(event|stream|device|pinned)$/.test(kind);
-    if (!this.prelude.size && [...this.assumed.values()].some(isMade)) {
-      const again = new Runner(this.times, this.settings, this.text, this.assumed).once();
-      if (again.error) throw again.error;
-      return again;
-    }
-    if (this.error) throw this.error;
+    const error = this.once(), isMade = ({ kind }) => /^(event|stream|device|pinned)$/.test(kind);
+    if (!this.prelude.size && [...this.assumed.values()].some(isMade))
+      return new Runner(this.times, this.settings, this.text, this.assumed).run();
+    if (error) throw error;
     return this;
   }
   once() {
     try {
       this.reader = new Reader(this.text);
       this.scope = this.globals = { names: new Map(), outer: null };
-      const body = (this.body = this.reader.program());
       this.frame = { id: 0, s: null, up: null };
+      this.body = this.reader.program();
       for (const [name, each] of this.prelude)
         if (!/^(kernel|function|check|handle)$/.test(each.kind)) this.make(name, each);
-      const hoist = (list) => list.forEach((each) => (each.is === "group" ? hoist(each.body) : each.is === "function"
-        ? this.define(each) : null));
-      hoist(body);
-      const main = this.globals.names.get("main"),
-        isOpen = body.some((each) => !/^(function|kernel|group|unread|enum|block)$/.test(each.is) && !(each.made &&
-          each.made.isDeclaration));
-      this.isWhole = !!main;
-      if (main && isOpen) throw this.refuse("a statement outside of any function", "函数之外的语句", body.find((each) =>
-        each.is === "expression" && !each.made.isDeclaration)?.line ?? 1);
-      for (const each of body) {
-        if (main && each.is === "unread") continue; // only who uses it comes to it
-        if (!main) this.starts.push(each.line);
-        if (this.execute(each)) break;
+      const functions = this.body.filter((each) => each.is === "function"), { names } = this.globals;
+      for (const fn of functions) {
+        if (names.has(fn.name)) throw this.refuse(`'${fn.name}' is there twice`, `'${fn.name}' 有两个`, fn.line);
+        names.set(fn.name, { x: { fn } });
       }
-      if (main) {
-        this.main = main.x.fn;
-        const answer = this.call(main.x.fn, main.x.fn.parameters.map((each) => (each.type.pointer
-        ? { p: { kind: "host", cells: [{ x: { text: "./stopwatch" } }], type: { base: "char", pointer: 1 } },
-          o: 0 } : number(1))));
-        this.code = answer && answer.v;
-      }
+      this.main = functions.find((each) => each.name === "main");
+      this.isWhole = !!this.main;
+      const open = this.isWhole && this.body.find((each) => !/^(function|kernel|block)$/.test(each.is) &&
+        !(each.made && each.made.isDeclaration));
+      if (open) throw this.refuse("a statement outside of any function", "函数之外的语句", open.line);
+      for (const each of this.body) if (this.execute(each)) break;
+      if (this.main) this.call(this.main, this.main.parameters.map(({ type }) => (type.pointer ? { p: { kind: "host",
+        cells: [{ x: { text: "./stopwatch" } }], count: 1 }, o: 0 } : number(1))));
     } catch (error) {
-      if (error instanceof RangeError) error = this.refuse("too much for this page", "超出本页能力");
-      if (error instanceof Unknown && this.printed.some((each) => each.spans))
-        this.stopped = true, this.note(error.line, say(`not run from here on: ${error.message}`,
-          `从这里起不再运行：${error.message}`));
-      else if (error instanceof Ended) this.ended = error;
-      else this.error = Object.assign(error, { line: error.line ?? this.machine.line });
-      if (this.error) return this;
+      const known = error instanceof RangeError ? this.refuse("too much for this page", "超出本页能力") : error;
+      if (known instanceof Ended) this.ended = known;
+      else if (known instanceof Unknown && this.printed.some((each) => each.spans)) {
+        this.stopped = true;
+        this.note(known.line, say(`not run from here on: ${known.message}`, `从这里起不再运行：${known.message}`));
+      } else return Object.assign(known, { line: known.line ?? this.machine.line });
     }
     if (!this.printed.some((each) => each.spans) && this.lastTime) { // only a rate is printed, or nothing
       this.note(this.lastTime.line, say("nothing prints this time: here it is", "没有打印这个时间：就是它"));
       this.show([this.lastTime], this.lastTime.line);
     }
-    return this;
+    return null;
   }
-  // `name`: it is about a name that is declared nowhere.
   note(line, text, name) {
     if (!this.notes.some((each) => each.line === line && each.text === text)) this.notes.push({ line, text, name });
   }
 
   // ---- Names, types, memory ----
 
-  define(fn) {
-    const old = this.scope.names.get(fn.name),
-      others = (old && old.x.fn && old.x.fn !== fn ? [...(old.x.others ?? []), old.x.fn] : []).filter((each) => each
-        !== fn);
-    if (others.length && others.some((each) => each.parameters.length === fn.parameters.length)) return this.reader
-      .unread.set(fn.name, this.refuse(`'${fn.name}' is there twice`, `'${fn.name}' 有两个`, fn.line)), this.scope
-      .names.delete(fn.name);
-    return this.scope.names.set(fn.name, { x: { fn, scope: this.scope, others } });
-  }
   find(name) {
-    for (let scope = this.scope; scope; scope = scope.outer) {
-      const cell = scope.names.get(name);
-      if (cell) return cell;
-      if (scope.self && scope.self.fields.has(name)) return scope.self.fields.get(name);
-    }
+    for (let { scope } = this; scope; scope = scope.outer) if (scope.names.has(name)) return scope.names.get(name);
     return null;
   }
-  inside(names, work, outer = this.scope, self) {
+  inside(names, work, outer = this.scope) {
     const before = this.scope;
-    this.scope = { names, outer, self };
+    this.scope = { names, outer };
     try {
       return work();
     } finally {
-      const ending = this.scope;
-      for (const { x } of [...names.values()].reverse())
-        if (x && x.fields && x.is && x.is.functions.has("~") && !x.kept) this.method(x, x.is.functions.get("~"), []);
       this.scope = before;
-      void ending;
     }
   }
-  // What a type is here: a parameter of a template stands for another one.
-  real(type) {
-    const known = this.reader.types.get(type.base);
-    if (!known || known.is !== "parameter") return type;
-    const cell = this.find(type.base);
-    return cell && cell.x.type ? { ...cell.x.type, pointer: cell.x.type.pointer + type.pointer } : { ...type,
-      base: "auto" };
-  }
   letter(type) { return type && !type.pointer && NUMBERS[type.base] ? NUMBERS[type.base][0] : null; }
+  structOf({ base }) { return (this.reader.types.get(base) ?? {}).fields; }
   // The ns of a tick, and the letter, of a duration.
-  durationOf(type) {
-    if (type.base in PERIOD_NS) return { per: PERIOD_NS[type.base], t: "l" };
-    if (type.base !== "duration" || !type.of) return null;
-    const [rep, period] = type.of;
-    if (rep.base && rep.base in { steady_clock: 1, high_resolution_clock: 1, system_clock: 1 }) return { per: 1,
-      t: "l" };
-    const ratio = period && period.of ? period.of.map((each) => this.value(each.value).v) : null;
-    const per = !period ? 1e9 : ratio ? (1e9 * ratio[0]) / (ratio[1] ?? 1) : PERIOD_NS[period.base],
-      t = this.letter(this.real(rep));
+  durationOf({ base, of }) {
+    if (base in PERIOD_NS) return { per: PERIOD_NS[base], t: "l" };
+    if (base === "time_point" || (base === "duration" && !of)) return { per: 1, t: "l" };
+    if (base !== "duration") return null;
+    const per = of[1] ? PERIOD_NS[of[1].base] : 1e9, t = this.letter(of[0]);
     if (!per || !t) throw this.refuse("this duration is not known on this page", "本页不认识这种 duration");
     return { per, t };
   }
   bytesOf(type) {
-    const { base, pointer, of } = this.real(type);
-    if (pointer) return 8;
-    if (NUMBERS[base]) return NUMBERS[base][1];
-    if (base === "array") return this.bytesOf(of [0]) * this.value(of [1].value).v;
-    const made = this.reader.types.get(base);
-    if (made && made.is === "struct") { // as C++ lays it out
-      let at = 0,
-        most = 1;
-      for (const each of made.fields)
-        for (const one of each.parts) {
-          const bytes = this.bytesOf(one.type),
-            step = Math.min(8, this.alignOf(one.type)),
-            count = one.dims.reduce((n, dim) => n * this.value(dim).v, 1);
-          at = Math.ceil(at / step) * step + bytes * count;
-          most = Math.max(most, step);
-        }
-      return Math.ceil(at / most) * most;
+    if (type.pointer) return 8;
+    if (NUMBERS[type.base]) return NUMBERS[type.base][1];
+    const fields = this.structOf(type), sizes = (fields ?? []).map((each) => this.bytesOf(each.type));
+    if (fields && fields.every((each) => !each.dims.length)) { // as C++ lays it out
+      const steps = sizes.map((bytes) => Math.min(8, bytes)), up = (at, step) => Math.ceil(at / step) * step;
+      return up(sizes.reduce((at, bytes, i) => up(at, steps[i]) + bytes, 0), Math.max(...steps));
     }
-    if (ROOMS[base] || WITH_ARGUMENTS[base]) return ROOMS[base] || WITH_ARGUMENTS[base];
-    throw this.refuse(`the size of '${base}' is not known on this page`, `本页不知道 '${base}' 的大小`);
+    if (ROOMS[type.base]) return ROOMS[type.base];
+    throw this.refuse(`the size of '${type.base}' is not known on this page`, `本页不知道 '${type.base}' 的大小`);
   }
-  alignOf(type) { return type.pointer ? 8 : NUMBERS[type.base] ? NUMBERS[type.base][1] : 8; }
   // A variable of this type, before it has a value.
-  blank(given, name = "") {
-    const type = this.real(given),
-      { base, pointer, of } = type,
-      t = this.letter(type);
+  blank(type, name = "") {
+    const { base, pointer } = type, t = this.letter(type);
     if (pointer) return { none: name || "*", v: NaN, t: "L" };
     if (t) return { v: NaN, t, none: name || base };
     if (base === "cudaEvent_t") return { event: null, name };
     if (base === "cudaStream_t") return { stream: null, name };
-    if (base === "vector" || base === "array") return this.list(of [0], base === "array" ? this.value(of [1].value).v
-      : 0, base === "vector" ? number(0) : null, true);
-    if (base === "string") return { text: "" };
-    const made = this.reader.types.get(base),
-      struct = (fields, is) => ({ fields: new Map(fields), is });
-    if (base === "dim3") return struct(["x", "y", "z"].map((each) => [each, { x: number(1, "u"),
-      type: { base: "unsigned int", pointer: 0 } }]));
-    if (base === "timespec" || base === "timeval") return struct(["tv_sec", base === "timespec" ? "tv_nsec" :
-      "tv_usec"
-    ].map((each) => [each, { x: { v: NaN, t: "l", none: each }, type: { base: "long", pointer: 0 } }]));
-    if (base === "cudaDeviceProp") return struct([
-      ["name", { x: { text: "a model of an H200" } }], ...Object.entries({ major: 9, minor: 0,
-        multiProcessorCount: 132, warpSize: 32, maxThreadsPerBlock: 1024, maxThreadsPerMultiProcessor: 2048,
-        l2CacheSize: 62914560 })
-      .map(([each, v]) => [each, { x: number(v) }])
-    ]);
-    if (base === "StopWatchInterface") return struct([]);
-    const duration = this.durationOf(type);
+    if (base === "vector") return { ...this.list(type.of[0], 0, name), isVector: true };
+    const long = { base: "long", pointer: 0 }, struct = (cells) => ({ fields: new Map(cells) });
+    if (base === "dim3")
+      return struct(["x", "y", "z"].map((each) => [each, { x: number(1, "u"), type: { base: "uint", pointer: 0 } }]));
+    if (base === "timespec" || base === "timeval")
+      return struct(["tv_sec", base === "timespec" ? "tv_nsec" : "tv_usec"].map((each) => [each,
+        { x: this.blank(long, each), type: long }]));
+    if (base === "cudaDeviceProp") return struct([["name", { x: { text: "a model of an H200" } }]]);
+    const fields = this.structOf(type), duration = this.durationOf(type);
+    if (fields) return struct(fields.map((one) => [one.name, this.made(one, `${name}.${one.name}`)]));
     if (duration) return { v: NaN, ...duration, none: name };
-    if (base === "time_point") return { v: 0, t: "l", per: 1, clock: "" };
-    if (base === "pair") return struct([
-      ["first", { x: this.blank(of [0]), type: of [0] }],
-      ["second", { x: this.blank(of [1]), type: of [1] }]
-    ]);
-    if (made && made.is === "struct") {
-      const self = struct([], made);
-      for (const each of made.fields)
-        for (const one of each.parts) self.fields.set(one.name, { x: this.initial(one), type: one.type });
-      return self;
-    }
-    if (base === "auto" || base === "function") return { v: NaN, t: "d", none: name };
-    throw this.reader.unread.get(base) ?? this.refuse(`'${base}' is not known on this page`, `本页不认识 '${base}'`, given
-      .line);
+    throw this.refuse(`'${base}' is not understood here`, `这里的 '${base}' 读不懂`);
   }
-  list(type, count, fill = null, isList = false) {
+  list(type, count, name) {
     if (!(count >= 0)) throw this.refuse("the length of this list is not known", "列表长度未知");
-    return { p: { kind: "host", cells: [], type, count, fill, bytes: NaN }, o: 0, ...(isList && { isList }) };
+    return { p: { kind: "host", cells: [], type, count, name }, o: 0 };
   }
   at({ p, o }, index = 0) {
     const i = o + index;
-    if (!p || !p.cells) throw this.refuse("the host cannot read this memory", "主机不能读取这段内存");
-    if (p.kind === "device") throw this.refuse("the host cannot use the GPU's memory", "主机不能使用 GPU 的内存");
+    if (!p || p.kind === "device") throw this.refuse("the host cannot use this memory", "主机不能使用这段内存");
     if (Number.isNaN(i)) throw this.refuse("this index is not known on this page", "本页不知道这个下标");
-    if (i < 0 || (p.count >= 0 && i >= p.count)) throw this.refuse(`element ${i} of ${p.count}`,
-      `共 ${p.count} 个元素，没有第 ${i} 个`);
-    return (p.cells[i] ??= { x: p.unknown && this.letter(p.type) ? { v: NaN, t: this.letter(p.type), unknown: p
-          .unknown } : p.fill && this.letter(p.type) ? number(0, this.letter(p.type)) : this.blank(p.type
-      ?? { base: "auto", pointer: 0 }, "[]"), type: p.type, of: p });
+    if (i < 0 || i >= p.count) throw this.refuse(`element ${i} of ${p.count}`, `共 ${p.count} 个元素，没有第 ${i} 个`);
+    if (p.cells[i]) return p.cells[i];
+    if (!p.type) throw this.refuse("the type of this memory is not known", "这段内存的类型未知");
+    const t = this.letter(p.type), name = `${p.name ?? ""}[${i}]`;
+    return (p.cells[i] = { type: p.type, of: p, name, x: p.unknown && t ? { v: NaN, t, unknown: p.unknown }
+      : p.isZero && t ? number(0, t) : this.blank(p.type, name) });
   }
   copyOf(value) {
-    if (value.isList) return { ...this.list(value.p.type, value.p.count, value.p.fill, true), p: { ...value.p,
-        cells: value.p.cells.map((each) => each && { ...each, x: this.copyOf(each.x) }) } };
-    if (!value.fields || value.isReference) return value;
-    return { ...value, fields: new Map([...value.fields].map(([name, cell]) => [name, { ...cell, x: this.copyOf(cell
-          .x) }])) };
+    if (value.isVector) throw this.refuse("a copy of a vector is not understood", "读不懂 vector 的复制");
+    if (!value.fields) return value;
+    if ([...value.fields.values()].some(({ by }) => by && by.dims.length))
+      throw this.refuse("a copy of a struct with an array is not understood", "读不懂带数组的结构体的复制");
+    return { ...value, fields: new Map([...value.fields].map(([name, cell]) => [name, { ...cell,
+      x: this.copyOf(cell.x) }])) };
   }
   // A value as one of this type.
-  as(value, given) {
-    if (!given) return value;
-    const type = this.real(given),
-      t = this.letter(type);
-    if (type.pointer) return value.p ? { ...value, isList: false } : value;
-    if (type.base === "auto" || type.base === "function" || type.base === "rep") return this.copyOf(value);
-    if (t) {
-      if (value.v === undefined || value.per) {
-        if (t === "b" && (value.p || value.event)) return number(1, "b");
-        throw this.refuse("this is no number", "这不是数");
-      }
-      return { ...value, v: fitted(value.v, t), t };
-    }
-    const duration = this.durationOf(type);
-    if (duration) {
-      if (!value.per) throw this.refuse("this is no duration", "这不是 duration");
-      return this.cast(value, duration);
-    }
-    if (type.base === "dim3" && value.v !== undefined) {
+  as(value, type) {
+    if (value.isVector || !type || type.base === "auto") return this.copyOf(value);
+    const t = this.letter(type), duration = type.pointer ? null : this.durationOf(type), { base } = type;
+    if (type.pointer) {
+      if (value.p || value.text !== undefined || value.v === 0 || value.none || value.unknown) return value;
+    } else if (t) {
+      if (value.v !== undefined && !value.per) return { ...value, v: fitted(value.v, t), t };
+    } else if (duration) {
+      if (value.per) return this.cast(value, duration);
+    } else if (value.v !== undefined && base === "dim3") {
       const made = this.blank(type);
       made.fields.get("x").x = number(fitted(value.v, "u"), "u");
       return made;
-    }
-    if (type.base === "cudaStream_t" && value.v === 0) return { stream: null, name: "0" };
-    return this.copyOf(value);
+    } else if (value.v === 0 && base === "cudaStream_t") return { stream: null, name: "0" };
+    else if (base === "cudaEvent_t" ? value.event !== undefined : base === "cudaStream_t" ? value.stream !== undefined
+      : value.fields) return this.copyOf(value);
+    throw this.refuse(`this is no '${base}'`, `这不是 '${base}'`);
   }
   cast(value, { per, t }) {
-    const by = value.per / per,
-      v = value.v * by;
-    return { v: value.far !== undefined ? fitted(t === "l" ? v : value.v / (per / value.per), t) : fitted(t === "l" ?
-        Math.trunc(v + Math.sign(v) * 1e-9) : v, t), t, per, ...(value.far !== undefined && t === "l" && { far: value
-          .far, low: Math.trunc(value.low * by) }), ...scaled(value, by) };
+    const by = value.per / per, v = value.v * by;
+    return { v: t === "l" ? Math.trunc(v + Math.sign(v) * 1e-9) : fitted(v, t), t, per, none: value.none,
+      unknown: value.unknown, ...scaled(value, by) };
   }
   store(cell, value, line) {
-    const x = this.as(value, cell.type);
+    const x = this.as(value, cell.type), { of } = cell;
     if (x.spans) this.lastTime = { ...x, line };
     cell.x = x;
-    const of = cell.of;
     if (of && of.kind === "pinned") { // the host and a kernel both see it
       of.gate ??= [];
-      if (x.v) this.machine.calls.push({ kind: "gate", from: this.machine.host, to: this.machine.host, line });
-      of.gate.push({ at: this.machine.host, open: !!x.v });
+      const { host } = this.machine;
+      if (x.v) this.machine.calls.push({ kind: "gate", from: host, to: host, line });
+      of.gate.push({ at: host, open: !!x.v });
     }
     return x;
   }
   // A name that is declared nowhere is one of the page's, or a slider's.
-  assume(name, kind, line, x) {
-    if (this.reader.unread.has(name)) throw this.reader.unread.get(name);
-    return this.make(name, { kind, x, line });
-  }
   make(name, { kind, x, line }) {
-    const m = this.machine,
-      { T } = m,
-      { bytes } = this.settings;
-    const words = {
-      event: ["an event", "一个事件"],
-      stream: ["a stream", "一个流"],
+    const { machine: m, settings: { bytes } } = this, { T } = m, words = {
+      event: ["an event", "一个事件"], stream: ["a stream", "一个流"], ms: ["a float", "float"],
       any: ["an argument that the kernel does not need", "核函数不需要的参数"],
-      device: ["100,000 bytes of the GPU", "GPU 上的 100,000 字节"],
-      host: ["100,000 bytes of the host", "主机的 100,000 字节"],
+      device: ["100,000 bytes of the GPU", "GPU 上的 100,000 字节"], host: ["100,000 bytes of the host", "主机的 100,000 字节"],
       pinned: ["100,000 bytes of pinned memory", "100,000 字节锁页内存"],
-      ms: ["a float", "float"],
-      list: ["a list of 1000 floats", "1000 个 float 的列表"]
-    } [kind];
-    const value = kind === "slider" ? x.v.toLocaleString("en") : "";
-    if (words) this.note(line, say(`'${name}' is not declared: taken as ${words[0]}`,
-      `'${name}' 没有声明：当作${words[1]}`), `${name} (${say(...words)})`);
-    if (value) this.note(line, say(`'${name}' is not declared: the slider's ${value}`,
-      `'${name}' 没有声明：采用滑块的 ${value}`), `${name} (${say("the slider's", "滑块的")} ${value})`);
+      list: ["a list of 1000 floats", "1000 个 float 的列表"],
+      slider: x && [`the slider's ${x.v.toLocaleString("en")}`, `滑块的 ${x.v.toLocaleString("en")}`] }[kind];
+    if (words) this.note(line, say(`'${name}' is not declared: ${words[0]}`, `'${name}' 没有声明：${words[1]}`),
+      `${name} (${say(...words)})`);
     this.assumed.set(name, { kind, x, line });
-    if (/^(event|stream|device|pinned)$/.test(kind)) {
-      this.start();
-      m.works({ event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host } [
-      kind]);
-    }
-    const made = kind === "event" ? { event: { name } } : kind === "stream" ? { stream: { name, apart: name ===
-            "stream" } } : /^(device|host|pinned)$/.test(kind) ? { p: { kind, cells: [], type: { base: "char",
-            pointer: 0 }, bytes }, o: 0 }
-      : kind === "ms" ? number(0, "f") : kind === "list" ? this.list({ base: "float", pointer: 0 }, 1000, number(0))
-      : kind === "handle" || kind === "pointer" ? null : x;
-    const cell = { x: made, ...(kind === "ms" && { type: { base: "float", pointer: 0 } }), ...(kind === "pointer"
-      && { x: number(0), type: { base: "char", pointer: 1 } }) };
-    if (made || kind === "pointer") this.globals.names.set(name, cell);
+    const cost = { event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host }[kind];
+    if (cost) this.start(), m.works(cost);
+    const char = { base: "char", pointer: 0 }, float = { base: "float", pointer: 0 };
+    const cell = kind === "event" ? { x: { event: { name } } } : kind === "list" ? { x: this.list(float, 1000, name) }
+      : kind === "stream" ? { x: { stream: { name, apart: name === "stream" } } }
+      : kind === "ms" ? { x: number(0, "f"), type: float }
+      : kind === "pointer" ? { x: number(0), type: { ...char, pointer: 1 } }
+      : /^(device|host|pinned)$/.test(kind) ? { x: { p: { kind, cells: [], type: char, bytes }, o: 0 } }
+      : { x, name, type: x && { base: LETTERS[x.t], pointer: 0 } };
+    if (kind !== "kernel") this.globals.names.set(name, cell);
     return cell;
   }
+  assume(name, kind, line, x) { return this.make(name, { kind, line, x }); }
+  isFree(e) { return e && e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS); }
   cell(e) {
     switch (e.is) {
       case "name": {
-        const cell = this.find(e.name);
+        const cell = this.find(e.name), { settings: s } = this;
         if (cell) return cell;
-        if (this.reader.kernels.has(e.name)) return { x: { kernel: e.name } };
-        const { settings: s } = this, slider = { blocks: s.blocks, threads: s.threads, bytes: s.bytes, N: isSize(this
-            .text) ? undefined : s.launches } [e.name];
-        if (slider !== undefined) return this.assume(e.name, "slider", e.line, number(slider, e.name === "bytes" ?
-          "L" : "i"));
-        const kind = { ms: "ms", each: "list", d: "device", h: "host", p: "pinned", stream: "stream" } [e.name];
+        const slider = { blocks: s.blocks, threads: s.threads, bytes: s.bytes,
+          N: isSize(this.text) ? undefined : s.launches }[e.name];
+        if (slider !== undefined)
+          return this.assume(e.name, "slider", e.line, number(slider, e.name === "bytes" ? "L" : "i"));
+        const kind = { ms: "ms", each: "list", d: "device", h: "host", p: "pinned", stream: "stream" }[e.name];
         if (kind) return this.assume(e.name, kind, e.line);
-        throw this.reader.unread.get(e.name) ?? this.undeclared(e);
+        throw this.refuse(`'${e.name}' is not declared`, `'${e.name}' 没有声明`, e.line);
       }
       case "index": {
         const of = this.value(e.of);
@@ -518,37 +317,29 @@ class Runner {
         return this.at(of, this.value(e.index).v);
       }
       case "member": {
-        let of = this.value(e.of);
-        const { p } = of;
-        if (p && !of.isList) of = this.at(of).x;
-        if (p && of.fields && of.fields.has(e.name)) of.fields.get(e.name).of ??= p;
-        if (!of.fields || !of.fields.has(e.name)) throw this.refuse(`'.${e.name}' is not known on this page`,
-          `本页不认识 '.${e.name}'`, e.line);
-        return of.fields.get(e.name);
+        const of = this.value(e.of), { fields } = of.p && !of.isVector ? this.at(of).x : of;
+        const cell = fields && fields.get(e.name);
+        if (!cell) throw this.refuse(`'.${e.name}' is not known on this page`, `本页不认识 '.${e.name}'`, e.line);
+        if (of.p) cell.of ??= of.p;
+        return cell;
       }
       case "unary":
         if (e.sign === "*") {
           const of = this.value(e.of);
           return of.p ? this.at(of) : this.none(of, e);
         }
-        if (e.sign === "++" || e.sign === "--") return this.value(e), this.cell(e.of);
         break;
       case "cast":
         return this.cell(e.of); // (void **)&p
-      case "assign":
-        return this.value(e), this.cell(e.to);
-      case "choose":
-        return this.cell(this.truth(e.test) ? e.yes : e.no);
     }
     return { x: this.value(e) };
   }
-  undeclared(e) {
-    return Object.assign(this.refuse(`'${e.name}' is not declared`, `'${e.name}' 没有声明`, e.line), { missing: e
-      .name });
-  }
   none(of, e) {
-    throw of && of.unknown ? new Unknown(of.unknown.text, e.line) : of && of.none ? this.refuse(
-      "this has no value here", "这里还没有值", e.line) : this.refuse("this is not understood here", "这里读不懂", e.line);
+    if (of && of.unknown) throw new Unknown(of.unknown, e.line);
+    if (of && of.none !== undefined)
+      throw this.refuse(`'${of.none}' has no value here`, `'${of.none}' 在这里还没有值`, e.line);
+    if (this.called) throw notKnown(say(`'${this.called}()' with these arguments`, `'${this.called}()' 的参数`), e.line);
+    throw this.refuse("this is not understood here", "这里读不懂", e.line);
   }
 
   // ---- Statements: each returns nothing, or how the block ends ----
@@ -558,102 +349,59 @@ class Runner {
     if (++this.steps > STEPS) throw this.refuse("too many rounds for this page", "循环次数太多", s.line);
     this.machine.line = s.line;
     switch (s.is) {
-      case "block": {
-        if (!s.body.length) return;
+      case "block":
         return this.inside(new Map(), () => {
           for (const each of s.body) {
-            if (this.isMain) this.starts.push(each.line);
             const end = this.execute(each);
             if (end) return end;
           }
+          return undefined;
         });
-      }
-      case "group":
-        for (const each of s.body) this.execute(each);
-        return;
-      case "function":
-        return void(this.scope === this.globals || this.define(s));
-      case "kernel":
-        return;
-      case "enum": {
-        let next = 0;
-        for (const each of s.names) {
-          next = each.value ? this.value(each.value).v : next;
-          this.scope.names.set(each.name, { x: number(next++) });
-        }
-        return;
-      }
-      case "unread":
-        throw s.error;
       case "return":
-        return { is: "return", value: s.made ? (s.made.is === "braces" ? (this.result && this.result.base !== "auto"
-              ? this.build(this.result, s.made.parts, true) : this.listOf(s.made)) : this.result && this.result
-            .reference ? { cell: this.cell(s.made) } : this.value(s.made)) : null };
+        return { is: "return", value: s.made ? this.value(s.made) : null };
       case "break":
       case "continue":
         return s;
       case "expression":
-        return void(s.made.is === "comma" && s.made.isDeclaration ? this.declare(s.made) : this.value(s.made));
+        return void this.value(s.made);
       case "if": {
         const test = this.value(s.test);
         if (test.unknown) return this.unsure(s, test.unknown);
-        if (this.isTrue(test, s)) return this.execute(s.body);
-        return s.otherwise ? this.execute(s.otherwise) : undefined;
+        const way = this.isTrue(test, s) ? s.body : s.otherwise;
+        return way ? this.execute(way) : undefined;
       }
-      case "switch": {
-        const of = this.value(s.of), from = s.cases.findIndex((each) => each.value && this.value(each.value).v === of
-          .v), begin = from < 0 ? s.cases.findIndex((each) => !each.value) : from;
-        if (begin < 0) return;
-        return this.inside(new Map(), () => {
-          for (const { body } of s.cases.slice(begin))
-            for (const each of body) {
-              const end = this.execute(each);
-              if (end) return end.is === "break" ? undefined : end;
-            }
-        });
-      }
-      case "each":
-        return this.over(s);
       case "loop":
         return this.loop(s);
     }
-    throw this.refuse("this is not understood here", "这里读不懂", s.line);
+    return undefined; // a function, a kernel
   }
   loop(s) {
     s.isTimed ??= this.isTimed(s);
-    if (!s.isTimed && this.pureSince ===
-      undefined) { // it takes no time on the machine; if it is long, its results are not known
-      this.pureSince = this.steps;
-      try {
-        return this.rounds(s);
-      } catch (error) {
-        if (!error.isLong) throw error;
-        for (const { name, of } of this.changedIn(s)) this.forget(name, of, say(
-          "what this long loop computes is not known on this page", "本页不知道这个长循环的结果"));
-        if (this.leaves(s)) this.note(s.line, say("taken as if no round of this long loop ends the program",
-          "假定这个长循环不会结束程序"));
-        this.steps = this.pureSince;
-        return undefined;
-      } finally {
-        this.pureSince = undefined;
-      }
+    if (s.isTimed || this.pureSince !== undefined) return this.rounds(s);
+    this.pureSince = this.steps; // it takes no time on the machine; if it is long, its results are not known
+    try {
+      return this.rounds(s);
+    } catch (error) {
+      if (!error.isLong) throw error;
+      this.forget(s, say("what this long loop computes is not known on this page", "本页不知道这个长循环的结果"));
+      if (this.leaves(s)) this.note(s.line, say("taken as if no round of this long loop ends the program",
+        "假定这个长循环不会结束程序"));
+      this.steps = this.pureSince;
+      return undefined;
+    } finally {
+      this.pureSince = undefined;
     }
-    return this.rounds(s);
   }
   rounds(s) {
     return this.inside(new Map(), () => {
-      if (s.first) s.first.isDeclaration ? this.declare(s.first) : this.value(s.first);
+      if (s.first) this.value(s.first);
       const isEndless = !s.test || (s.test.is === "number" && s.test.v) || s.test.name === "true";
-      if (isEndless && !this.contains(s.body, (each) => each.is === "break" || each.is === "return" || (each.is
-          === "call" && each.of.name === "exit"))) throw this.refuse("this loop never ends", "这个循环永不结束", s.line);
-      if (this.pureSince !== undefined && s.test && /^<=?$/.test(s.test.sign) && s.test.right.is === "name" && (
-          this.find(s.test.right.name) ?? { x: {} }).x.v > PURE_STEPS) throw Object.assign(this.refuse(
-        "too many rounds for this page", "循环次数太多", s.line), { isLong: true });
-      for (let isFirst = !!s.isDo;; isFirst = false) {
-        if (++this.steps > STEPS) throw this.refuse("too many rounds for this page", "循环次数太多", s.line);
-        if (this.pureSince !== undefined && this.steps - this.pureSince > PURE_STEPS) throw Object.assign(this
-          .refuse("too many rounds for this page", "循环次数太多", s.line), { isLong: true });
-        if (!isFirst && s.test && !this.truth(s.test)) return undefined;
+      if (isEndless && !this.leaves(s.body)) throw this.refuse("this loop never ends", "这个循环永不结束", s.line);
+      for (let isFirst = !!s.isDo; ; isFirst = false) {
+        const isLong = this.pureSince !== undefined && this.steps - this.pureSince > PURE_STEPS;
+        if (++this.steps > STEPS || isLong)
+          throw Object.assign(this.refuse("too many rounds for this page", "循环次数太多", s.line), { isLong });
+        if (!isFirst && s.test && !this.isTrue(this.value(s.test), s.test)) return undefined;
         const end = this.execute(s.body);
         if (end && end.is === "break") return undefined;
         if (end && end.is === "return") return end;
@@ -661,217 +409,140 @@ class Runner {
       }
     });
   }
-  over(s) {
-    let of = s.of.is === "braces" ? this.listOf(s.of) : this.value(s.of);
-    if (!of.p || !(of.p.count >= 0)) throw this.refuse("this is no list", "这不是列表", s.line);
-    for (let i = 0; i < of.p.count; i++) {
-      const cell = this.at(of, i),
-        own = s.type.reference ? cell : { x: this.as(cell.x, s.type), type: s.type };
-      const end = this.inside(new Map([
-        [s.name, own]
-      ]), () => this.execute(s.body));
-      if (end && end.is === "break") return undefined;
-      if (end && end.is === "return") return end;
-    }
-    return undefined;
-  }
   // An `if` of which nobody here knows whether it is true.
   unsure(s, unknown) {
-    const ways = [s.body, s.otherwise].filter(Boolean),
-      leaving = ways.find((each) => this.leaves(each));
+    const ways = [s.body, s.otherwise].filter(Boolean), leaving = ways.find((each) => this.leaves(each));
     if (leaving) {
-      this.note(s.line, say(`${unknown.text}: taken as if the program goes on`, `${unknown.text}：假定程序继续`));
+      this.note(s.line, say(`${unknown}: taken as if the program goes on`, `${unknown}：假定程序继续`));
       const other = ways.find((each) => each !== leaving);
       return other ? this.execute(other) : undefined;
     }
     for (const each of ways) {
-      if (this.isTimed(each, true)) throw new Unknown(unknown.text, s.line);
-      for (const { name, of } of this.changedIn(each)) this.forget(name, of, unknown.text);
+      if (this.isTimed(each, true)) throw new Unknown(unknown, s.line);
+      this.forget(each, unknown);
     }
     return undefined;
   }
-  leaves(node) { return this.contains(node, (each) => /^(return|break|continue)$/.test(each.is) || (each.is === "call"
-      && /^(exit|abort|_exit)$/.test(each.of.name))); }
   contains(node, is) {
     if (!node || typeof node !== "object") return false;
-    if (is(node)) return true;
-    return Object.values(node).some((each) => (Array.isArray(each) ? each.some((one) => this.contains(one, is)) :
-      this.contains(each, is)));
+    return is(node) || Object.values(node).some((each) => this.contains(each, is));
+  }
+  leaves(node) {
+    return this.contains(node, (each) => /^(return|break|continue)$/.test(each.is) ||
+      (each.is === "call" && each.of.name === "exit"));
   }
   // Does this call what takes time, or what is not known to take none?
   isTimed(node, mayPrint = false) {
-    return this.contains(node, (each) => each.is === "launch" || each.is === "lambda" || each.is === "unread" || (
-      each.is === "name" && each.name === "cout" && !mayPrint) || (each.is === "call"
-      && !(WHOLE.has(each.of.name) || (mayPrint && /^(printf|fprintf|puts|fputs|cudaGetErrorString)$/.test(each
-        .of.name)) || (each.of.is === "name" && this.isPure(each.of.name)))));
+    return this.contains(node, (each) => each.is === "launch" || (each.name === "cout" && !mayPrint) ||
+      (each.is === "call" && !(PURE.test(each.of.name) || this.isPure(each.of.name) ||
+        (mayPrint && /^(printf|fprintf|cudaGetErrorString)$/.test(each.of.name)))));
   }
   isPure(name) {
-    const fn = this.find(name)?.x.fn;
-    if (!fn || fn.isAsked) return !!fn; // it calls itself
-    if (fn.pure === undefined) {
-      fn.isAsked = true;
-      fn.pure = !this.isTimed(fn.body) && !fn.parameters.some((each) => each.type.pointer || each.type.reference);
-      fn.isAsked = false;
+    const { fn } = (this.find(name) ?? {}).x ?? {};
+    if (fn && fn.isPure === undefined) {
+      fn.isPure = true; // if it calls itself
+      const isShared = (each) => each.static || (each.is === "name" && this.globals.names.has(each.name));
+      fn.isPure = !fn.parameters.some((each) => each.type.pointer) && !this.isTimed(fn.body) &&
+        !this.contains(fn.body, isShared);
     }
-    return fn.pure;
+    return !!fn && fn.isPure;
   }
-  changedIn(node, found = []) {
-    if (!node || typeof node !== "object") return found;
-    const to = node.is === "assign" ? node.to : node.is === "after" || (node.is === "unary" && /^(\+\+|--)$/.test(
-      node.sign)) ? node.of : null;
-    if (to) {
+  // What is changed in these lines is not known any more.
+  forget(lines, unknown) {
+    this.contains(lines, (node) => {
+      const to = node.is === "assign" ? node.to : /^(\+\+|--)$/.test(node.sign) ? node.of : null;
       let root = to;
-      while (root.of) root = root.of;
-      if (root.is === "name") found.push({ name: root.name, of: to });
-    }
-    for (const each of Object.values(node)) Array.isArray(each) ? each.forEach((one) => this.changedIn(one, found)) :
-      this.changedIn(each, found);
-    return found;
-  }
-  forget(name, to, text) {
-    const cell = this.find(name);
-    if (!cell) return; // it is declared inside
-    const unknown = { text };
-    if (cell.x.p && to.is !== "name") this.spoil(cell.x.p, unknown);
-    else if (cell.x.fields)
-      for (const field of cell.x.fields.values()) field.x = { v: NaN, t: "d", unknown };
-    else cell.x = { v: NaN, t: cell.x.t ?? "d", unknown };
+      while (root && root.of) root = root.of;
+      const cell = root && root.is === "name" && this.find(root.name); // or it is declared inside
+      if (!cell) return false;
+      if (cell.x.p && to.is !== "name") this.spoil(cell.x.p, unknown);
+      else if (cell.x.fields) for (const field of cell.x.fields.values()) field.x = { v: NaN, t: "d", unknown };
+      else cell.x = { v: NaN, t: cell.x.t ?? "d", unknown };
+      return false;
+    });
   }
   spoil(memory, unknown) {
-    for (const each of memory.cells ?? [])
+    for (const each of memory.cells) {
       if (each && each.x.p && each.x.p !== memory) this.spoil(each.x.p, unknown);
-    if (memory.cells && memory.cells.some((each) => each && each.x.p)) return;
-    for (const each of memory.cells ?? [])
-      if (each) each.x = { v: NaN, t: each.x.t ?? "d", unknown };
+      else if (each) each.x = { v: NaN, t: each.x.t ?? "d", unknown };
+    }
     memory.unknown = unknown;
   }
   isTrue(value, e) {
-    if (value.unknown) throw new Unknown(value.unknown.text, e.line);
-    if (value.none) this.none(value, e);
+    if (value.unknown || value.none !== undefined) this.none(value, e);
     return value.v !== undefined ? !!value.v : true;
   }
-  truth(e) { return this.isTrue(this.value(e), e); }
   declare({ parts }) {
+    let last = null;
     for (const one of parts) {
-      if (this.scope.names.has(one.name) && this.scope.names.get(one.name).by !== one && !this.assumed.has(one.name))
+      const { names } = this.scope, old = names.get(one.name);
+      if (old && old.by !== one && !this.assumed.has(one.name))
         throw this.refuse(`'${one.name}' is declared twice`, `'${one.name}' 声明了两次`, one.line);
-      if (one.type.static && this.depth > 0) {
-        if (!this.statics.has(one)) this.statics.set(one, { x: this.initial(one), type: one.type });
-        this.scope.names.set(one.name, this.statics.get(one));
-      } else if (one.type.reference && one.from) this.scope.names.set(one.name, this.cell(one.from));
-      else {
-        const x = this.initial(one);
-        this.scope.names.set(one.name, { x, by: one, type: one.type.base === "auto" && !one.type.pointer ? (x.t && !x
-            .per && !x.clock ? { base: Object.keys(NUMBERS).find((each) => NUMBERS[each][0] === x.t),
-              pointer: 0 } : null) : one.dims.length ? null : one.type });
-        if (x.spans) this.lastTime = { ...x, line: one.line };
-      }
+      this.machine.line = one.line;
+      last = one.type.static && this.depth ? this.statics.get(one) ?? this.made(one) : this.made(one);
+      if (one.type.static) this.statics.set(one, last);
+      names.set(one.name, last);
+      if (last.x.spans) this.lastTime = { ...last.x, line: one.line };
     }
-    return parts.length ? this.scope.names.get(parts[parts.length - 1].name).x : number(0);
+    return last.x;
   }
-  initial(one) {
-    const type = this.real(one.type);
-    this.machine.line = one.line;
-    if (one.dims.length) return this.array(type, one.dims.map((dim) => (dim ? this.value(dim).v : null)), one.from ??
-      (one.isBraces ? { parts: one.given } : null), this.depth === 0 && this.isWhole || one.type.static);
-    if (one.from && one.from.is === "braces") return this.build(type, one.from.parts, true, one.name);
-    if (one.from) return this.named(this.as(this.value(one.from), type), one.name);
-    if (one.given) return this.build(type, one.given, one.isBraces, one.name);
-    const made = this.blank(type, one.name),
-      own = made.is && made.is.functions.get(made.is.name);
-    if (own) this.method(made, own, []);
-    if (made.none !== undefined && (one.type.static || (this.depth === 0 && this.isWhole)) && made.t) return type
-      .pointer ? number(0) : number(0, made.t); // a global
-    return made;
+  // The cell of a declared name.
+  made(one, name = one.name) {
+    const isAuto = one.type.base === "auto", x = this.initial(one, name);
+    const own = x.t && !x.per ? { base: LETTERS[x.t], pointer: 0 } : null;
+    return { x, by: one, type: one.dims.length ? null : isAuto ? own : one.type, name };
   }
-  named(value, name) {
-    if (value.stream && !value.stream.name) value.stream.name = name;
-    return value;
+  initial({ type, dims, from, given }, name) {
+    const isZero = type.static || (this.depth === 0 && this.isWhole);
+    if (dims.length) return this.array(type, dims.map((dim) => (dim ? this.value(dim).v : null)), from, isZero, name);
+    if (from && from.is === "braces") return this.build(type, from.parts, true, name);
+    if (from) return this.as(this.value(from), type);
+    if (given) return this.build(type, given, false, name);
+    const made = this.blank(type, name);
+    return isZero && made.none !== undefined && !made.per ? number(0, made.t) : made;
   }
   // An array; a list of values gives its first elements.
-  array(type, dims, from, isZero) {
-    const [count, ...rest] = dims, parts = from && from.parts;
+  array(type, [count, ...rest], from, isZero, name) {
     if (from && from.is === "text") return { text: from.text };
-    const made = this.list(type, count ?? parts.length, parts || isZero ? number(0) : null);
+    const parts = from && from.parts, made = this.list(type, count ?? (parts ?? []).length, name);
+    made.p.isZero = isZero || !!parts;
     made.p.room = rest.reduce((n, each) => n * each, 1);
-    if (rest.length)
-      for (let i = 0; i < made.p.count; i++) made.p.cells[i] = { x: this.array(type, rest, parts && parts[i], isZero
-          || parts), of: null };
-    else(parts ?? []).forEach((each, i) => { this.at(made, i).x = each.is === "braces" ? this.build(type, each.parts,
-        true) : this.as(this.value(each), type); });
-    return made;
-  }
-  listOf({ parts }) {
-    const values = parts.map((each) => this.value(each)),
-      made = this.list(null, values.length, null, true);
-    values.forEach((x, i) => { made.p.cells[i] = { x }; });
+    for (let i = 0; i < (rest.length ? made.p.count : (parts ?? []).length); i++) {
+      const each = parts && parts[i];
+      if (rest.length) made.p.cells[i] = { x: this.array(type, rest, each, made.p.isZero, `${name}[${i}]`) };
+      else if (each.is === "braces") this.at(made, i).x = this.build(type, each.parts, true);
+      else this.at(made, i).x = this.as(this.value(each), type);
+    }
     return made;
   }
   // Type(...) or Type{...}
-  build(given, parts, isBraces = false, name = "") {
-    const type = this.real(given),
-      { base } = type;
-    if (type.pointer || this.letter(type)) return parts.length ? this.as(this.value(parts[0]), type) : this.letter(
-      type) ? number(0, this.letter(type)) : number(0);
-    const made = this.blank(type, name),
-      own = made.is && made.is.functions.get(made.is.name);
-    if (own) return this.method(made, own, parts), made;
-    if (base === "vector" || base === "array") {
-      if (isBraces && parts.length === 1 && parts[0].is === "braces") return this.build(type, parts[0].parts, true,
-        name);
-      if (isBraces) {
-        const values = parts.map((each) => (each.is === "braces" ? this.build(type.of[0], each.parts, true) : this
-          .as(this.value(each), type.of[0])));
-        if (base === "vector") made.p.count = values.length;
-        else made.p.fill = number(0);
-        values.forEach((x, i) => { made.p.cells[i] = { x, type: type.of[0] }; });
-        return made;
+  build(type, parts, isBraces = false, name = "") {
+    const { base } = type, t = this.letter(type), made = this.blank(type, name), first = parts[0];
+    if (made.isVector) {
+      if (isBraces) for (const each of parts) this.at(made, made.p.count++).x = this.as(this.value(each), type.of[0]);
+      else {
+        const count = parts.length ? this.value(first) : number(0);
+        if (!(count.v >= 0) && !count.unknown) throw notKnown("vector(...)", this.machine.line);
+        if (count.unknown) this.none(count, first);
+        made.p.count = count.v;
+        made.p.isZero = parts.length < 2;
+        if (parts[1]) made.p.unknown = say("what is in this list is not known on this page", "本页不知道这个列表的内容");
       }
-      const first = parts.length ? this.value(parts[0]) : number(0);
-      if (first.p) {
-        if (first.isList) return this.copyOf(first);
-        const end = this.value(parts[1]);
-        made.p.count = end.o - first.o;
-        for (let i = 0; i < made.p.count; i++) made.p.cells[i] = { x: this.copyOf(this.at(first, i).x), type: type
-            .of[0] };
-        return made;
-      }
-      if (!(first.v >= 0)) this.none(first, parts[0]);
-      made.p.count = first.v;
-      if (parts[1] && first.v <= 100000) {
-        const x = this.as(this.value(parts[1]), type.of[0]);
-        if (x.v === 0) made.p.fill = x;
-        else
-          for (let i = 0; i < first.v; i++) made.p.cells[i] = { x: this.copyOf(x), type: type.of[0] };
-      } else if (parts[1]) made.p.unknown = { text: say("what is in this long list is not known on this page",
-          "本页不知道这个长列表的内容") };
       return made;
     }
-    if (made.fields && made.fields.size) {
+    if (made.fields && (isBraces || base === "dim3") && (parts.length > 1 || !parts.length || base === "dim3")) {
       const cells = [...made.fields.values()];
-      if (parts.length === 1 && parts[0].is !== "braces" && parts[0].is !== "member of braces") {
-        const value = this.value(parts[0]);
-        if (value.fields) return this.copyOf(value);
-        return cells[0].x = this.as(value, cells[0].type), made;
-      }
       parts.forEach((each, i) => {
-        const cell = each.is === "member of braces" ? made.fields.get(each.name) : cells[i],
-          from = each.is === "member of braces" ? each.value : each;
-        if (!cell) throw this.refuse("too many values", "值太多", each.line);
-        cell.x = from.is === "braces" ? this.build(cell.type, from.parts, true) : this.as(this.value(from), cell
-          .type);
+        if (!cells[i]) throw this.refuse("too many values", "值太多", each.line);
+        cells[i].x = this.as(this.value(each), cells[i].type);
       });
-      if (isBraces && base !== "dim3") cells.slice(parts.length).forEach((cell) => { if (cell.x.none) cell.x =
-          number(0, cell.x.t); });
+      for (const cell of cells.slice(parts.length)) if (cell.x.none !== undefined) cell.x = number(0, cell.x.t);
       return made;
     }
-    const duration = this.durationOf(type);
-    if (duration) {
-      const value = parts.length ? this.value(parts[0]) : number(0);
-      return value.per ? this.cast(value, duration) : { ...value, v: fitted(value.v, duration.t), ...duration };
-    }
-    if (parts.length === 1) return this.as(this.value(parts[0]), type);
-    return made;
+    if (parts.length > 1) throw this.refuse("too many values", "值太多");
+    const value = parts.length ? this.value(first) : number(0, t ?? "i");
+    const duration = !type.pointer && !value.per && this.durationOf(type);
+    return duration ? { ...value, v: fitted(value.v, duration.t), ...duration } : this.as(value, type);
   }
 
   // ---- Values ----
@@ -879,32 +550,26 @@ class Runner {
   value(e) {
     switch (e.is) {
       case "number":
-        return e;
       case "text":
         return e;
       case "name": {
         const cell = this.find(e.name);
         if (cell) return cell.x;
-        if (e.name in CONSTANTS) return number(CONSTANTS[e.name], REAL.has(e.name) ? "d" : "i");
+        if (e.name in CONSTANTS) return number(CONSTANTS[e.name]);
         if (e.name === "CLOCKS_PER_SEC") return number(1e6, "l");
-        if (e.name === "cudaStreamPerThread") return this.perThread ??= { stream: { name: "cudaStreamPerThread" } };
-        if (e.name === "this") return { p: { kind: "host", cells: [{ x: this.self() }], count: 1 }, o: 0 };
         return this.cell(e).x;
       }
-      case "braces":
-        return this.listOf(e);
-      case "comma": {
+      case "comma":
         if (e.isDeclaration) return this.declare(e);
-        let last = null;
-        for (const each of e.parts) last = this.value(each);
-        return last;
+        return e.parts.map((each) => this.value(each)).pop();
+      case "assign": {
+        const value = this.value(e.from), cell = this.cell(e.to);
+        if (e.sign === "=") return this.store(cell, value, e.line);
+        return this.store(cell, this.compute(e.sign.slice(0, -1), cell.x, value, e), e.line);
       }
-      case "assign":
-        return this.assign(e);
       case "choose": {
         const test = this.value(e.test);
-        if (test.unknown) return [this.value(e.yes), this.value(e.no)].map((x) => (x.text !== undefined
-        ? { text: "?" } : { v: NaN, t: x.t ?? "d", unknown: test.unknown }))[0];
+        if (test.unknown) return { v: NaN, t: "d", unknown: test.unknown };
         return this.value(this.isTrue(test, e) ? e.yes : e.no);
       }
       case "binary":
@@ -912,130 +577,61 @@ class Runner {
       case "unary":
         return this.unary(e);
       case "after": {
-        const cell = this.cell(e.of),
-          before = cell.x;
+        const cell = this.cell(e.of), before = cell.x;
         this.add(cell, e);
         return before;
       }
       case "index":
-      case "member": {
-        const made = e.is === "member" ? this.cell(e) : this.cell(e);
-        return made.x;
-      }
+      case "member":
+        return this.cell(e).x;
       case "cast": {
-        const value = this.value(e.of),
-          type = this.real(e.type);
+        const value = this.value(e.of), { type } = e;
         if (type.base === "void" && !type.pointer) return number(0);
-        if (type.pointer) return value.p && !value.p.type ? ((value.p.type = { ...type, pointer: type.pointer - 1 }),
-          value) : value;
+        if (type.pointer && value.p) {
+          const to = { ...type, pointer: type.pointer - 1 }, from = (value.p.type ??= to);
+          if (to.base !== "void" && from.base !== "void" && this.bytesOf(from) !== this.bytesOf(to))
+            throw notKnown(say("this cast of a pointer", "这个指针转换"), e.line);
+        }
         return this.as(value, type);
       }
       case "sizeof":
         return number(e.type ? this.bytesOf(e.type) : this.roomOf(e.of), "L");
       case "construct":
-        return this.build(e.type, e.parts, e.isBraces);
-      case "lambda":
-        return { fn: e, scope: e.copies ? { names: new Map([...this.visible()].map(([name, cell]) => [name, { ...
-              cell, x: this.copyOf(cell.x) }])), outer: this.globals } : this.scope };
-      case "new": {
-        const count = e.count ? this.value(e.count).v : 1,
-          made = this.list(e.type, count, e.given ? number(0) : null);
-        made.p.bytes = count * this.bytesOf(e.type);
-        if (!e.count) made.p.cells[0] = { x: e.given ? this.build(e.type, e.given) : this.initial({ type: e.type,
-            dims: [], line: e.line }), type: e.type };
-        return made;
-      }
+        return this.build(e.type, e.parts, true);
       case "launch":
         return this.launch(e);
       case "call":
         return this.callOf(e);
     }
-    throw this.refuse("this is not understood here", "这里读不懂", e.line);
-  }
-  self() {
-    for (let scope = this.scope; scope; scope = scope.outer)
-      if (scope.self) return scope.self;
-    throw this.refuse("'this' is not understood here", "这里的 'this' 读不懂");
-  }
-  visible() {
-    const found = new Map();
-    for (let scope = this.scope; scope && scope !== this.globals; scope = scope.outer)
-      for (const [name, cell] of scope.names)
-        if (!found.has(name)) found.set(name, cell);
-    return found;
+    return this.none({}, e);
   }
   roomOf(e) {
-    if (e.is === "unary" && e.sign === "*") {
-      const p = this.pointerType(e.of);
-      return this.bytesOf(p);
-    }
-    if (e.is === "index") {
-      const of = this.value(e.of), inner = of.p && of.p.room > 1 ? this.at(of, this.value(e.index).v).x : null;
-      if (inner) return this.bytesOf(inner.p.type) * inner.p.count * (inner.p.room ?? 1);
-      if (of.p && of.p.type) return this.bytesOf(of.p.type);
-      return this.bytesOf(this.pointerType(e.of));
-    }
-    if (e.is === "text") return e.text.length + 1;
-    const cell = this.cell(e);
-    if (cell.type) return this.bytesOf(cell.type);
-    if (cell.x.p && cell.x.p.count >= 0 && cell.x.p.type) return this.bytesOf(cell.x.p.type) * cell.x.p.count * (cell
-      .x.p.room ?? 1);
-    if (cell.x.t) return this.bytesOf({ base: Object.keys(NUMBERS).find((each) => NUMBERS[each][0] === cell.x.t),
-      pointer: 0 });
+    const cell = e.is === "index" || e.sign === "*" ? null : this.cell(e), { p } = (cell ? cell.x : this.value(e.of));
+    const isArray = cell && cell.by && cell.by.dims.length, isRow = e.is === "index" && p && p.room > 1;
+    const list = isRow ? this.cell(e).x.p : isArray ? p : null, outer = (cell ?? this.cell(e.of)).type;
+    if (list) return this.bytesOf(list.type) * list.count * list.room;
+    const type = cell || !outer ? outer : { ...outer, pointer: outer.pointer - 1 };
+    if (type ?? (p && p.type)) return this.bytesOf(type ?? p.type);
     throw this.refuse("this size is not known on this page", "本页不知道这个大小", e.line);
-  }
-  pointerType(e) {
-    const cell = this.cell(e);
-    if (cell.type && cell.type.pointer) return { ...cell.type, pointer: cell.type.pointer - 1 };
-    if (cell.x.p && cell.x.p.type) return cell.x.p.type;
-    throw this.refuse("this size is not known on this page", "本页不知道这个大小", e.line);
-  }
-  assign(e) {
-    if (e.sign === "=" && e.from.is === "braces") {
-      const cell = this.cell(e.to);
-      return (cell.x = this.build(cell.type ?? { base: "auto", pointer: 0 }, e.from.parts, true));
-    }
-    const value = this.value(e.from);
-    if (e.sign === "=" && e.to.is === "name" && !this.find(e.to.name)) throw this.reader.unread.get(e.to.name) ??
-      this.undeclared(e.to);
-    const cell = this.cell(e.to);
-    if (e.sign !== "=") {
-      if (cell.x.text !== undefined) return (cell.x = { text: cell.x.text + (value.text ?? "?") });
-      return this.store(cell, cell.x.p ? this.moved(cell.x, e.sign === "+=" ? value.v : -value.v) : this.compute(e
-        .sign.slice(0, -1), cell.x, value, e), e.line);
-    }
-    if (cell.type === undefined && cell.x.v !== undefined && value.v !== undefined && cell.x.t && !cell.x.per) cell
-      .type = { base: Object.keys(NUMBERS).find((each) => NUMBERS[each][0] === cell.x.t), pointer: 0 };
-    return this.store(cell, value, e.line);
   }
   moved(of, by) {
     if (Number.isNaN(by)) throw this.refuse("this offset is not known on this page", "本页不知道这个偏移");
-    return { ...of, isList: false, o: of.o + by };
+    return { p: of.p, o: of.o + by };
   }
   compute(sign, a, b, e) {
-    if (a.p || b.p || a.event !== undefined || a.text !== undefined || b.text !== undefined || a.fields || b
-      .fields) {
-      const [x, y] = [a, b].map((each) => each.p ?? each.event ?? each.text);
-      if (a.p && b.p && sign === "-") return number(a.o - b.o, "l");
-      if (a.p && b.p && /^[<>!=]=?$/.test(sign) && x === y) return computed(sign, number(a.o), number(b.o));
-      if ((sign === "+" || sign === "-") && a.p && b.v !== undefined) return this.moved(a, sign === "+" ? b.v : -b
-      .v);
-      if (sign === "+" && b.p && a.v !== undefined) return this.moved(b, a.v);
-      if (sign === "+" && (a.text !== undefined || b.text !== undefined))
-      return { text: `${a.text ?? "?"}${b.text ?? "?"}` };
-      if (sign === "==" || sign === "!=") return number(+((x === y) === (sign === "==")), "b");
-      throw this.refuse(`'${sign}' of these is not known on this page`, `本页不认识它们的 '${sign}'`, e.line);
+    if (a.p && b.p && sign === "-") return number(a.o - b.o, "l");
+    if (a.p && b.v !== undefined && /^[-+]$/.test(sign)) return this.moved(a, sign === "+" ? b.v : -b.v);
+    if (b.p && a.v !== undefined && sign === "+") return this.moved(b, a.v);
+    if ((a.p || b.p) && /^[=!]=$/.test(sign)) return number(+((a.p === b.p && a.o === b.o) === (sign === "==")), "b");
+    for (const each of [a, b]) {
+      if (each.none !== undefined && !this.failed.length) this.none(each, e);
+      if (each.v === undefined) throw notKnown(say(`'${sign}' of these`, `它们的 '${sign}'`), e.line);
     }
-    for (const each of [a, b])
-      if (each.none !== undefined && !this.failed.length) throw this.refuse(each.none ?
-        `'${each.none}' has no value here` : "this has no value here", each.none ? `'${each.none}' 在这里还没有值` :
-        "这里还没有值", e.line);
-    if (a.v === undefined || b.v === undefined) throw this.refuse("this is no number", "这不是数", e.line);
-    const isReal = /[fd]/.test(a.t + b.t);
-    if ((sign === "%" || sign === "<<" || sign === ">>" || sign === "&" || sign === "|" || sign === "^") && (isReal
-        || (Number.isNaN(a.v + b.v) && !a.unknown && !b.unknown))) throw this.refuse(
-      `'${sign}' is not understood here`, `这里的 '${sign}' 读不懂`, e.line);
-    if ((sign === "/" || sign === "%") && b.v === 0 && !isReal) throw this.refuse("a division by 0", "除以 0", e.line);
+    const isReal = /[fd]/.test(a.t + b.t), isUnknown = a.unknown || b.unknown;
+    const isWhole = /^(%|<<|>>|&|\||\^)$/.test(sign);
+    if ((a.per && b.per && a.per !== b.per) || (isWhole && (isReal || (Number.isNaN(a.v + b.v) && !isUnknown))))
+      throw notKnown(say(`'${sign}' of these`, `它们的 '${sign}'`), e.line);
+    if (/^[\/%]$/.test(sign) && b.v === 0 && !isReal) throw this.refuse("a division by 0", "除以 0", e.line);
     return computed(sign, a, b);
   }
   binary(e) {
@@ -1046,17 +642,14 @@ class Runner {
       const b = this.value(e.right);
       return b.unknown ? { ...b, t: "b" } : number(+this.isTrue(b, e), "b");
     }
-    if (e.sign === "<<") {
-      let left = e;
-      const parts = [];
-      for (; left.is === "binary" && left.sign === "<<"; left = left.left) parts.unshift(left.right);
-      if (/^(cout|cerr|clog)$/.test(left.name) && !this.find(left.name)) {
-        const isStyle = (each) => /^(endl|fixed|flush|scientific|left|right|defaultfloat)$/.test(each.name ?? "") ||
-          (each.is === "call" && /^(setw|setprecision|setfill)$/.test(each.of.name));
-        const values = parts.map((each) => (isStyle(each) ? { text: each.name === "endl" ? "\n" : "" } : { ...this
-          .value(each), argument: each }));
-        return left.name === "cout" ? this.show(values, e.line) : number(0);
-      }
+    let left = e;
+    const parts = [];
+    for (; left.is === "binary" && left.sign === "<<"; left = left.left) parts.unshift(left.right);
+    if (/^(cout|cerr)$/.test(left.name) && !this.find(left.name)) {
+      const isStyle = (each) => /^(endl|fixed|flush)$/.test(each.name) ||
+        (each.is === "call" && /^set(w|precision)$/.test(each.of.name));
+      const values = parts.map((each) => (isStyle(each) ? { text: "" } : { ...this.value(each), argument: each }));
+      return left.name === "cout" ? this.show(values, e.line) : number(0);
     }
     this.ordered(e, [e.left, e.right]);
     return this.compute(e.sign, this.value(e.left), this.value(e.right), e);
@@ -1065,195 +658,155 @@ class Runner {
     if (e.sign === "&") {
       if (e.of.is === "index") {
         const of = this.value(e.of.of);
-        if (of.p && !(of.isList && of.p.kind === "host" && !of.p.cells)) return this.moved(of, this.value(e.of.index)
-          .v);
+        if (of.p) return this.moved(of, this.value(e.of.index).v);
       }
       const cell = this.cell(e.of);
       return { p: { kind: "host", cells: [cell], count: 1, type: cell.type }, o: 0 };
     }
     if (e.sign === "*") return this.cell(e).x;
-    if (e.sign === "++" || e.sign === "--") {
-      const cell = this.cell(e.of);
-      return this.add(cell, e);
-    }
+    if (e.sign === "++" || e.sign === "--") return this.add(this.cell(e.of), e);
     const of = this.value(e.of);
     if (e.sign === "!") return of.unknown ? { ...of, t: "b" } : number(+!this.isTrue(of, e), "b");
-    if (e.sign === "+" && of.v !== undefined) return of;
-    if (e.sign === "-") return { ...this.compute("*", of, number(-1, RANK.indexOf(of.t) < 5 ? "i" : of.t), e), ...(of
-        .per && { per: of.per }), v: fitted(-of.v, of.t) };
-    if (e.sign === "~" && of.v !== undefined) return number(fitted(-of.v - 1, of.t), of.t);
-    throw this.refuse(`'${e.sign}' is not understood here`, `这里的 '${e.sign}' 读不懂`, e.line);
+    if (of.v === undefined) throw notKnown(say(`'${e.sign}' of this`, `它的 '${e.sign}'`), e.line);
+    if (e.sign === "-") {
+      const made = this.compute("-", number(0), of, e);
+      return { ...made, v: fitted(-of.v, made.t) };
+    }
+    if (e.sign === "~") return this.compute("-", number(-1, of.t), of, e);
+    return this.compute("+", number(0), of, e);
   }
   add(cell, e) {
-    const by = e.sign === "++" ? 1 : -1;
-    return this.store(cell, cell.x.p ? this.moved(cell.x, by) : { ...this.compute("+", cell.x, number(by), e),
-      t: cell.x.t }, e.line);
+    return this.store(cell, this.compute(e.sign[0], cell.x, number(1), e), e.line);
+  }
+  // C++ does not say which of two arguments comes first.
+  ordered(e, parts) {
+    e.isOrdered ??= parts.filter((each) => this.isTimed(each, true)).length < 2;
+    if (!e.isOrdered) throw this.refuse(
+      "two of these take time, and C++ does not say which comes first: give them lines of their own",
+      "其中两个都要用时，而 C++ 没有规定先后：请分成单独的行", e.line);
   }
 
   // ---- Calls ----
 
   launch(e) {
-    const kernel = e.of.is === "name" && !this.reader.kernels.has(e.of.name) && !this.find(e.of.name) ? null : this
-      .value(e.of),
-      name = kernel ? kernel.kernel : e.of.name,
-      line = e.line;
-    if (!name) throw this.refuse("this is no kernel", "这不是核函数", line);
-    const known = this.reader.kernels.get(name),
-      same = (e.of.typesText ?? []).map(({ text, type }) => {
-        const cell = type === "name" ? this.find(text) : null;
-        return cell ? (cell.x.type ? cell.x.type.base : cell.x.v) : text;
-      }).join(" ");
-    if (!known && this.reader.unread.has(name)) throw this.reader.unread.get(name);
-    const dims = (i, usual) => {
-      let value;
-      try {
-        value = this.value(e.shape[i]);
-      } catch (error) {
-        if (!error.missing || e.shape[i].is !== "name") throw error;
-        value = this.assume(error.missing, "slider", line, number(usual)).x;
-      }
-      const all = value.fields ? [...value.fields.values()].map((each) => each.x) : [value];
-      for (const each of all)
-        if (!(each.v >= 0) && !(each.v < 0)) this.none(each, e);
-      return all.map((each) => fitted(each.v, "u"));
+    const { line, shape } = e, { name } = e.of, known = this.reader.kernels.get(name);
+    if (!name || this.find(name) || shape.length < 2) throw notKnown(say("this launch", "这个启动"), line);
+    const dims = (one, usual) => {
+      const isOwn = this.isFree(one) && !/^(blocks|threads|N|bytes)$/.test(one.name);
+      const value = isOwn ? this.assume(one.name, "slider", line, number(usual)).x : this.value(one);
+      return (value.fields ? [...value.fields.values()].map((each) => each.x) : [value]).map((each) => {
+        if (Number.isNaN(each.v ?? NaN)) this.none(each, e);
+        return fitted(each.v, "u");
+      });
     };
-    if (e.shape.length < 2) throw this.refuse("a launch has two numbers at least", "启动至少有两个数", line);
-    const grid = dims(0, this.settings.blocks),
-      block = dims(1, this.settings.threads);
-    const shared = e.shape[2] ? this.value(e.shape[2]).v : 0,
-      stream = this.stream(e.shape[3]);
-    const given = e.given.flatMap((each) => {
-      if (each.is === "name" && !this.find(each.name) && !(each.name in CONSTANTS) && !/^[dhp]$|^N$|^bytes$/
-        .test(each.name)) this.assume(each.name, "any", line, number(0));
-      const value = this.value(each);
+    const grid = dims(shape[0], this.settings.blocks), block = dims(shape[1], this.settings.threads);
+    const shared = shape[2] ? this.value(shape[2]) : number(0), stream = this.stream(shape[3]);
+    if (!(shared.v >= 0 && shared.v <= 49152))
+      throw this.refuse("so much shared memory is not in the page's model", "本页的模型没有这么大的共享内存", line);
+    const given = e.given.map((each) => {
+      const isOwn = this.isFree(each) && !/^([dhpN]|bytes)$/.test(each.name);
+      const value = isOwn ? this.assume(each.name, "any", line, number(0)).x : this.value(each);
       if (value.none !== undefined) this.none(value, each);
-      return [value];
+      return value;
     });
-    if (known && given.length !== known.parameters.length && !given.some((each) => each.pack) && !/\.\.\./.test(known
-        .parameters.join()))
-      if (given.length > known.parameters.length) throw this.refuse("the kernel has fewer parameters", "核函数没有这么多参数",
-        line);
-    return this.enqueue(known ?? { name, text: "" }, `${name}<${same}>`, grid, block, shared, stream, given, line, !
-      known);
-  }
-  enqueue(kernel, identity, grid, block, shared, stream, given, line, isAssumed) {
-    const m = this.machine,
-      groups = grid.reduce((n, each) => n * each, 1),
-      threads = block.reduce((n, each) => n * each, 1);
-    const kind = isAssumed ? kernel.name === "hold" ? { work: 0, hold: 1e6 } : { work: /^(empty|nothing|null|noop)/i
-        .test(kernel.name) ? 0 : this.settings.work } : this.kindOf(kernel, given, line);
-    if (isAssumed) { // its parameters are those of its first launch
-      const list = given.map((each) => (each.p ? "p" : "n")).join(""), old = this.assumed.get(kernel.name);
-      if (old && old.kind === "kernel" && old.list !== list)
-        throw this.refuse(`'${kernel.name}' had other arguments in line ${old.line}`, `'${kernel.name}' 在第 ` +
-          `${old.line} 行的参数不同`, line);
-      if (!old || old.list === undefined) this.assumed.set(kernel.name, { kind: "kernel", line, list });
-    }
-    const most = 4 * groups * threads,
-      rooms = given.slice(0, 7).map((each) => (each.p && each.p.kind === "device" ? { room: Math.max(0, each.p.bytes
-          - each.o * this.bytesOf(each.p.type ?? { base: "char", pointer: 0 })), p: each.p } : { room: 0 }));
-    const data = rooms.find((each) => each.room >= 256),
-      bytes = data ? rooms.reduce((sum, { room }) => sum + Math.min(room, most), 0) : 0;
+    if (known) this.counted(name, known, given, line);
+    const m = this.machine, [groups, threads] = [grid, block].map((list) => list.reduce((n, each) => n * each, 1));
+    const kind = known ? this.kindOf(known, given, line) : this.kindOfOwn(name, given, line);
+    const onGpu = given.slice(0, 7).filter(({ p }) => p && p.kind === "device")
+      .map((each) => ({ p: each.p, room: this.roomAt(each) }));
+    const data = onGpu.find((each) => each.room >= 256),
+      bytes = data ? onGpu.reduce((sum, { room }) => sum + Math.min(room, 4 * groups * threads), 0) : 0;
     for (const { p } of given)
-      if (p && p.kind !== "device" && !kind.gate) {
-        if (p.kind === "host") throw this.refuse("a kernel cannot use this memory of the host", "核函数不能使用主机的这段内存",
-          line);
-        this.spoil(p, { text: say("what a kernel writes is not known on this page", "本页不知道核函数写了什么") });
-      }
-    if (!(groups > 0) || groups > 4e6)
-      if (groups > 0) throw this.refuse("more blocks than this page computes: 4,000,000", "块数超过本页上限 4,000,000",
-      line);
-    if (m.commands.length > 20000) throw this.refuse("more launches than this page computes: 20,000",
-      "启动次数超过本页上限 20,000", line);
-    if (bytes && this.settings.idle < 100 && (this.slowBlocks = (this.slowBlocks ?? 0) + groups) > 200000) throw this
-      .refuse("with a slow clock the page computes 200,000 blocks that are given data, and no more",
-        "时钟较慢时，本页最多计算 200,000 个有数据的块", line);
+      if (p && p.kind === "host")
+        throw this.refuse("a kernel cannot use this memory of the host", "核函数不能使用主机的这段内存", line);
+      else if (p && p.kind === "pinned" && !kind.gate)
+        this.spoil(p, say("what a kernel writes is not known on this page", "本页不知道核函数写了什么"));
+    const isSlow = bytes && this.settings.idle < 100;
+    if (isSlow) this.slowBlocks = (this.slowBlocks ?? 0) + groups;
+    if (groups > 4e6 || m.commands.length > 20000 || (isSlow && this.slowBlocks > 200000))
+      throw this.refuse("more launches, or more blocks, than this page computes", "启动次数或块数超过本页上限", line);
     this.start();
-    const isPossible = grid.every((each, i) => each > 0 && each <= (i ? 65535 : 2147483647)) && block.every((each,
-      i) => each > 0 && (i < 2 || each <= 64)) && !(shared > 232448);
-    if (shared > 49152) throw this.refuse("so much shared memory is not in the page's model", "本页的模型没有这么大的共享内存",
-      line);
-    const evicts = data && this.evicted && this.evicted !== data.p;
-    if (evicts) throw this.refuse(
+    if (data && this.evicted && this.evicted !== data.p) throw this.refuse(
       "here the L2 cache has lost the kernel's data to a large buffer: this is not in the page's model",
       "这里核函数的数据已被挤出 L2 缓存：本页的模型没有它", line);
     if (data) this.evicted = data.p.bytes >= 2 * m.T.l2_kib * 1024 ? data.p : null;
-    const answer = m.launch(identity, { groups: isPossible ? groups : 0, threads, bytes, stream, ...kind });
-    if (answer === "cudaSuccess") Object.assign(m.commands[m.commands.length - 1], { label: kernel.name, where: this
-        .where() });
-    if (answer !== "cudaSuccess") this.fails(answer, line);
+    const isPossible = grid.every((each, i) => each > 0 && each <= (i ? 65535 : 2147483647)) &&
+      block.every((each, i) => each > 0 && (i < 2 || each <= 64));
+    const answer = m.launch(`${name}<>`, { groups: isPossible ? groups : 0, threads, bytes, stream, ...kind });
+    if (answer !== "cudaSuccess") return this.fails(answer, line);
+    Object.assign(m.commands[m.commands.length - 1], { label: name, where: this.where() });
     return number(0);
   }
   fails(error, line) {
     this.failed.push({ line, error, where: this.where() });
-    this.lastError = ERRORS[error];
-    return number(ERRORS[error]);
+    return number((this.lastError = ERRORS[error]));
+  }
+  kindOfOwn(name, given, line) { // its parameters are those of its first launch
+    const list = given.map((each) => (each.p ? "p" : "n")).join(""), old = this.assumed.get(name);
+    if (old && old.list !== list) throw this.refuse(`'${name}' had other arguments in line ${old.line}`,
+      `'${name}' 在第 ${old.line} 行的参数不同`, line);
+    this.assumed.set(name, old ?? { kind: "kernel", line, list });
+    return name === "hold" ? { work: 0, hold: 1e6 } : { work: EMPTY.test(name) ? 0 : this.settings.work };
   }
   // What a kernel's body does, as far as the page knows it: nothing; it waits for a flag of the host, by a clock, or
   // counts; else its code takes as long as the slider says.
-  kindOf({ text, parameters, name }, given, line) {
-    const number = (word) => {
-      const i = parameters.indexOf(word),
-        plain = word.replace(/[uUlL]+$/, "");
-      const v = i >= 0 ? (given[i] ?? {}).v : /^[\d.e+x]+$/i.test(plain) ? Number(plain) : (this.find(word)
-      ?? { x: {} }).x.v;
+  kindOf(kernel, given, line) {
+    const { text, parameters, name } = kernel, all = [...this.reader.kernels.values()];
+    const numberOf = (word) => {
+      const i = parameters.indexOf(word), plain = word.replace(/[uUlL]+$/, ""), cell = this.find(word);
+      const { v } = i >= 0 ? given[i] : /^[\d.e]+$/i.test(plain) ? number(Number(plain)) : cell ? cell.x : {};
       if (!(v >= 0)) throw this.refuse(`how long '${name}' waits is not understood`, `读不懂 '${name}' 等多久`, line);
       return v;
     };
     if (!text.trim()) return { work: 0 };
-    const kernel = this.reader.kernels.get(name), read = this.machine.T.step;
-    const counts = new RegExp("^(?:if \\( threadIdx[^{;]*?== 0(?: && threadIdx \\. \\w == 0)* \\) )?for \\( " +
-      "(?:unsigned |const )?" +
-      "\\w+ (\\w+) = 0 ; \\1 < (\\w+) ; (?:\\1 \\+\\+|\\+\\+ \\1) \\) (?:;|\\{ \\})$").exec(text);
-    if (counts) kernel.isKept = true;
-    if (counts) return { work: number(counts[2]) * read };
-    const spins = /while \( (.*?) \) (?:;|\{ \}|__nanosleep)/.exec(text) ?? /(?:do |\} )while \( (.*?) \) ;/.exec(
-      text);
-    const isClock = /globaltimer|\bclock(64)? ?\(/.test(text) || [...this.reader.kernels.values()].some((each) => !
-      each.isKernel && /globaltimer|\bclock/.test(each.text) && new RegExp(`\\b${each.name}\\b`).test(text));
+    kernel.isKept = true;
+    const counts = new RegExp("^(?:if \\( threadIdx[^{;]*?== 0(?: && threadIdx \\. \\w == 0)* \\) )?for \\( int " +
+      "(\\w+) = 0 ; \\1 < (\\w+) ; (?:\\1 \\+\\+|\\+\\+ \\1) \\) (?:;|\\{ \\})$").exec(text);
+    if (counts) return { work: numberOf(counts[2]) * this.machine.T.step };
+    const spins = /while \( (.*?) \) (?:;|\{ \}|__nanosleep)/.exec(text) ?? /(?:do |\} )while \( (.*?) \) ;/.exec(text);
     if (!spins) {
-      kernel.isSlider = true;
+      kernel.isKept = false;
       return { work: this.settings.work };
     }
-    kernel.isKept = true;
-    const flag = /^(?:! ?\*? ?(\w+)|! (\w+) -> \w+|\*? ?(\w+)(?: \[ 0 \]| -> \w+)? == 0|! (\w+) \[ 0 \])$/.exec(
-      spins[1].replace(/\( (volatile|const) \w+ \* \) /, "").replace(/^(.*) && .*(clock|globaltimer).*$/, "$1"));
-    if (flag) {
-      const p = (given[parameters.indexOf(flag[1] ?? flag[2] ?? flag[3] ?? flag[4])] ?? {}).p;
-      if (p && p.kind === "pinned") return { work: 0, gate: (p.gate ??= []) };
-    }
-    const until = /(?:<|<=) ([\w.]+)$/.exec(spins[1]);
-    if (isClock && until) {
-      const isRound = /globaltimer/.test(text) || [...this.reader.kernels.values()].some((each) => !each.isKernel &&
-        /globaltimer/.test(each.text) && new RegExp(`\\b${each.name}\\b`).test(text));
-      return { work: 0, hold: number(until[1]) / (isRound ? 1 : 2) };
-    }
-    throw this.refuse(`what '${name}' waits for is not understood`, `读不懂 '${name}' 在等什么`, line);
+    const flag = /^(?:! \*? ?(\w+)(?: \[ 0 \]| -> \w+)?|\*? ?(\w+)(?: \[ 0 \]| -> \w+)? == 0)$/.exec(spins[1]);
+    const { p } = (flag && given[parameters.indexOf(flag[1] ?? flag[2])]) || {};
+    if (p && p.kind === "pinned") return { work: 0, gate: (p.gate ??= []) };
+    // Until a clock has passed a time, or the first of two: clock64() counts twice in a nanosecond.
+    const clocks = (of) => {
+      const reads = (word) => word.test(of) || all.some((each) => !each.isKernel && word.test(each.text) &&
+        new RegExp(`\\b${each.name}\\b`).test(of));
+      return reads(/globaltimer/) + 2 * reads(/\bclock(64)? \(/);
+    };
+    const inTime = (variable) => new RegExp(`globaltimer[^;]*\\( ${variable} \\)`).test(text);
+    const parts = spins[1].split(" && "), holds = parts.map((part) => {
+      const until = /(?:<|<=) ([\w.]+)$/.exec(part), own = clocks(part) || +part.match(/\w+/g).some(inTime);
+      const by = own || (parts.length === 1 ? clocks(text) : 0);
+      if (!until || by < 1 || by > 2)
+        throw this.refuse(`what '${name}' waits for is not understood`, `读不懂 '${name}' 在等什么`, line);
+      return numberOf(until[1]) / by;
+    });
+    return { work: 0, hold: Math.min(...holds) };
   }
   stream(e) {
     if (!e) return null;
-    const value = e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS) && !/^(stream|cudaStream\w+)$/
-      .test(e.name) ? this.assume(e.name, "stream", e.line).x : this.value(e);
-    if (value.v === 0 && !value.none) return null;
+    const isOwn = this.isFree(e) && !/^(stream$|cuda)/.test(e.name);
+    const value = isOwn ? this.assume(e.name, "stream", e.line).x : this.value(e);
+    if (value.v === 0 && value.none === undefined) return null;
     if (value.stream === undefined) throw this.refuse("this is no stream", "这不是流", e.line);
-    if (value.stream === null && value.name !== "0") throw this.refuse(
-      `the stream '${value.name}' was never created`, `流 '${value.name}' 没有创建`, e.line);
+    if (value.stream === null && value.name !== "0")
+      throw this.refuse(`the stream '${value.name}' was never created`, `流 '${value.name}' 没有创建`, e.line);
     return value.stream;
   }
   event(e) {
-    const name = e && e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS) ? e.name : null;
-    if (name) return this.assume(name, "event", e.line).x.event;
-    const value = e ? this.value(e) : {};
-    if (value.event === undefined) throw this.refuse("this is no event", "这不是事件", e ? e.line : undefined);
-    if (!value.event) throw this.refuse(`the event '${value.name}' was never created`, `事件 '${value.name}' 没有创建`, e
-      .line);
-    return value.event;
+    const { event, name } = this.isFree(e) ? this.assume(e.name, "event", e.line).x : this.value(e);
+    if (event === undefined) throw this.refuse("this is no event", "这不是事件", e.line);
+    if (!event) throw this.refuse(`the event '${name}' was never created`, `事件 '${name}' 没有创建`, e.line);
+    return event;
   }
   // Which statements are being run, from the outermost function in.
   where() {
     const found = [];
-    for (let { frame } = this; frame; frame = frame.up)
-      if (frame.s) found.unshift({ id: frame.id, s: frame.s });
+    for (let { frame } = this; frame; frame = frame.up) if (frame.s) found.unshift({ id: frame.id, s: frame.s });
     return found;
   }
   // The first call of CUDA starts the driver.
@@ -1262,787 +815,359 @@ class Runner {
     this.machine.started = true;
     this.machine.works(this.machine.T.driver, "driver");
   }
-  method(self, fn, args) {
-    return this.call(fn, args.map((each) => (each && each.is ? { node: each } : each)), this.globals, self);
+  counted(name, { parameters: { length } }, given, line) {
+    if (given.length !== length)
+      throw this.refuse(`'${name}' has ${length} parameters`, `'${name}' 有 ${length} 个参数`, line);
   }
-  call(fn, given, scope = this.globals, self, types) {
+  call(fn, given) {
+    this.counted(fn.name, fn, given);
+    const names = new Map(fn.parameters.map(({ name, type }, i) => [name, { x: this.as(given[i], type), type, name }]));
+    const { line } = this.machine;
     this.frame = { id: ++this.frames, s: null, up: this.frame };
     if (++this.depth > 60) throw this.refuse("a function that calls itself too often", "函数调用自己太多次");
-    const names = new Map(),
-      before = { result: this.result, isMain: this.isMain, line: this.machine.line };
-    (fn.template ?? []).forEach((each, i) => {
-      const one = (types ?? [])[i] ?? each.usual;
-      if (one) names.set(each.name, each.isType ? { x: { type: one.base ? this.real(one) : one } } : { x: this
-          .value(one.value ?? { is: "name", name: one.base, line: fn.line }) });
-    });
-    fn.parameters.forEach((each, i) => {
-      const one = given[i];
-      if (each.isPack) return names.set(each.name, { x: { pack: given.slice(i).map((arg) => this.given(
-          arg)) } });
-      if (each.name === "...") return undefined;
-      if (!one && each.usual) return names.set(each.name, { x: this.as(this.value(each.usual), each.type),
-        type: each.type });
-      if (!one) throw this.refuse(`'${fn.name ?? "a lambda"}' has more parameters`,
-        `'${fn.name ?? "lambda"}' 的参数更多`);
-      if (each.type.reference && one.node) {
-        const cell = this.cell(one.node);
-        if (cell.x.fields) cell.x.kept = cell.x.kept ?? false;
-        return names.set(each.name, cell);
-      }
-      const x = one.node && one.node.is === "braces" ? this.build(each.type, one.node.parts, true) : this.as(this
-          .given(one), each.type),
-        known = this.reader.types.get(each.type.base);
-      if (known && known.is === "parameter" && x.p && x.p.type && each.type.pointer) names.set(each.type
-      .base, { x: { type: { ...x.p.type } } });
-      return names.set(each.name, { x, type: known && known.is === "parameter" || each.type.base === "auto" ?
-          undefined : each.type });
-    });
-    if (given.length > fn.parameters.length && !fn.parameters.some((each) => each.isPack || each.name === "..."))
-      throw this.refuse(`'${fn.name ?? "a lambda"}' has fewer parameters`, `'${fn.name ?? "lambda"}' 的参数更少`);
-    this.result = fn.type;
-    this.isMain = fn === this.main;
     try {
-      const end = this.inside(names, () => {
-        for (const { name, parts } of fn.members ?? []) {
-          const cell = self.fields.get(name);
-          cell.x = this.build(cell.type, parts, true);
-        }
-        return this.execute(fn.body);
-      }, scope, self);
-      if (!end || !end.value) return number(0);
-      if (end.value.cell) return end.value.cell.x;
-      return fn.type && fn.type.base !== "auto" && !fn.type.reference ? (end.value.isList && this.real(fn.type).base
-        !== "vector" ? this.as(end.value, fn.type) : this.as(end.value, fn.type)) : end.value;
+      const end = this.inside(names, () => this.execute(fn.body), this.globals);
+      return end && end.value ? this.as(end.value, fn.type) : number(0);
     } finally {
       this.depth--;
       this.frame = this.frame.up;
-      this.result = before.result;
-      this.isMain = before.isMain;
-      this.machine.line = before.line;
+      this.machine.line = line;
     }
-  }
-  given(one) { return one.node ? this.value(one.node) : one; }
-  // C++ does not say which of two arguments comes first.
-  ordered(e, parts) {
-    e.isOrdered ??= parts.filter((each) => this.isTimed(each, true) && each.is !== "lambda").length < 2;
-    if (!e.isOrdered) throw this.refuse(
-      "two of these take time, and C++ does not say which comes first: give them lines of their own",
-      "其中两个都要用时，而 C++ 没有规定先后：请分成单独的行", e.line);
   }
   callOf(e) {
     this.ordered(e, e.given);
-    const m = this.machine,
-      { of, line } = e;
+    const m = this.machine, { of, given, line } = e, { name } = of;
     if (of.is === "member") return this.memberCall(e);
-    const own = of.is === "name" ? this.find(of.name) : { x: this.value(of) };
-    const args = e.given.flatMap((each) => (each.isPack && each.is === "name" ? this.value(each).pack : each.isPack ?
-      this.none({}, each) : [{ node: each }]));
-    if (own) {
-      if (own.x.fields && own.x.is && own.x.is.functions.has("operator()")) return this.method(own.x, own.x.is
-        .functions.get("operator()"), e.given);
-      if (!own.x.fn) throw this.refuse("this is no function", "这不是函数", line);
-      const fn = [...(own.x.others ?? []), own.x.fn].find((each) => each.parameters.length === args.length) ?? own.x
-        .fn;
-      return this.call(fn, args, own.x.scope, undefined, of.types);
-    }
-    for (let scope = this.scope; scope; scope = scope.outer)
-      if (scope.self && scope.self.is && scope.self.is.functions.has(of.name)) return this.call(scope.self.is
-        .functions.get(of.name), args, this.globals, scope.self);
-    if (this.reader.unread.has(of.name)) throw this.reader.unread.get(of.name);
+    const own = of.is === "name" ? this.find(name) : { x: {} };
+    if (own && !own.x.fn) throw this.refuse("this is no function", "这不是函数", line);
+    if (own) return this.call(own.x.fn, given.map((each) => this.value(each)));
     m.line = line;
-    const act = { name: of.name, line, where: this.where(), from: m.host },
-      answer = this.fromLibrary(of.name, e, args);
-    if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(of.name ?? "")) this.acts.push(Object.assign(
-      act, { to: m.host }));
-    if (answer) return answer;
-    if (/check|safe|err|call/i.test(of.name ?? "") && e.given.length === 1 && /^cuda[A-Z]/.test((e.given[0].of ?? {})
-        .name)) { // a check whose definition was not pasted
-      if (!this.assumed.has(of.name)) this.note(line, say(
-        `'${of.name}' is not declared: taken as one that ends the program if the call fails`,
-        `'${of.name}' 没有声明：当作调用失败就结束程序`));
-      this.assumed.set(of.name, { kind: "check", line });
-      return this.library("simcc_checked", e, args);
+    const act = { name, line, where: this.where(), from: m.host }, known = LIBRARY[name];
+    if (known) {
+      const answer = this.library(e, known);
+      this.called = "";
+      if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(name)) this.acts.push({ ...act, to: m.host });
+      return answer ?? number(0);
     }
+    if (/check|safe|err|call/i.test(name) && given.length === 1 && /^cuda[A-Z]/.test((given[0].of ?? {}).name)) {
+      if (!this.assumed.has(name)) this.note(line, say( // a check whose definition was not pasted
+        `'${name}' is not declared: taken as one that ends the program if the call fails`,
+        `'${name}' 没有声明：当作调用失败就结束程序`));
+      this.assumed.set(name, { kind: "check", line });
+      if (this.value(given[0]).v) throw Object.assign(new Ended(), { code: 1, line });
+      return number(0);
+    }
+    if (name === "cudaThreadSynchronize") throw this.refuse(
+      "CUDA 13 has no cudaThreadSynchronize(): write cudaDeviceSynchronize()",
+      "CUDA 13 没有 cudaThreadSynchronize()：请写 cudaDeviceSynchronize()", line);
     throw this.refuse(
-      `'${of.name ?? "..."}()' is not known on this page: take it out, or if it launches a kernel, write ` +
+      `'${name}()' is not known on this page: take it out, or if it launches a kernel, write ` +
         `kernel<<<blocks, threads>>>() in its place to see the parts`,
-      `本页不认识 '${of.name ?? "..."}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()，以查看各部分`, line);
+      `本页不认识 '${name}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()，以查看各部分`, line);
+  }
+  // The arguments as the table says, then what the host does, then the function.
+  library(e, [kinds, work, cost]) {
+    const { given, of: { name } } = e, isOpen = kinds === "*";
+    this.called = name; // for none()
+    if (!isOpen && (given.length > kinds.length || given.length < kinds.replace(/[Ns]/g, "").length)) this.none({}, e);
+    const args = isOpen ? [e] : [...kinds].map((kind, i) => {
+      const one = given[i];
+      if (kind === "s") return this.stream(one);
+      if (!one) return 0;
+      if (kind === "e") return this.event(one);
+      if (kind === "&") return this.target(one, name);
+      const value = this.value(one), isBad = value.unknown || value.none !== undefined || value.v === undefined;
+      if (kind === "m" ? !value.p : kind !== "v" && isBad) this.none(value, one);
+      return /[nN]/.test(kind) ? value.v : value;
+    });
+    if (/^cuda(?!.*Error)/.test(name)) this.start();
+    if (cost) this.machine.works(this.machine.T[cost]);
+    return work(this, ...args);
   }
   memberCall(e) {
     const { of: { of, name }, given, line } = e;
-    if (/^(cout|cerr)$/.test(of.name) && /^(precision|setf|flush|width|fill)$/.test(name)) return number(0);
-    const cell = this.cell(of);
-    let x = cell.x;
-    if (x.p && !x.isList && x.p.cells && x.p.cells[x.o] && x.p.cells[x.o].x.fields) x = x.p.cells[x.o].x;
-    const arg = (i) => this.value(given[i]);
-    if (x.fields && x.is && x.is.functions.has(name)) return this.method(x, x.is.functions.get(name), given);
-    if (x.fields && x.fields.has(name) && x.fields.get(name).x.fn) return this.call(x.fields.get(name).x.fn, given
-      .map((node) => ({ node })), x.fields.get(name).x.scope);
-    if (name === "count" && x.per) return { ...x, per: undefined };
-    if (name === "time_since_epoch" && x.clock !== undefined) return { ...x, clock: undefined };
-    if (x.text !== undefined && /^(c_str|data)$/.test(name)) return x;
-    if (x.text !== undefined && /^(size|length)$/.test(name)) return number(x.text.length, "L");
-    if (x.p && (x.isList || /^(get|operator)$/.test(name))) {
-      const { p } = x;
-      switch (name) {
-        case "size":
-          return number(p.count, "L");
-        case "empty":
-          return number(+(p.count === 0), "b");
-        case "data":
-        case "begin":
-        case "cbegin":
-        case "get":
-          return { p, o: 0 };
-        case "end":
-        case "cend":
-          return { p, o: p.count };
-        case "front":
-          return this.at(x, 0).x;
-        case "back":
-          return this.at(x, p.count - 1).x;
-        case "at":
-          return this.at(x, arg(0).v).x;
-        case "push_back":
-        case "emplace_back": {
-          const value = given.length > 1 || given[0].is === "braces" ? this.build(p.type, given.length > 1 ? given :
-            given[0].parts, true) : this.as(arg(0), p.type);
-          p.cells[p.count++] = { x: value, type: p.type };
-          return number(0);
-        }
-        case "pop_back":
-          p.count--;
-          p.cells.length = p.count;
-          return number(0);
-        case "reserve":
-        case "shrink_to_fit":
-          return number(0);
-        case "clear":
-          p.count = 0;
-          p.cells = [];
-          return number(0);
-        case "resize":
-        case "assign": {
-          p.count = arg(0).v;
-          if (name === "assign") p.cells = Array.from({ length: p.count }, () => ({ x: this.as(arg(1), p.type),
-            type: p.type }));
-          else p.cells.length = Math.min(p.cells.length, p.count);
-          return number(0);
-        }
-        case "fill":
-          for (let i = 0; i < p.count; i++) this.at(x, i).x = this.as(arg(0), p.type);
-          return number(0);
-      }
+    if (of.name === "cout" && /^(precision|setf)$/.test(name)) return number(0);
+    const x = this.value(of), { p } = x, arg = given[0] && this.value(given[0]);
+    if (x.per && name === "count") return { ...x, per: undefined };
+    if (x.isVector && name === "push_back" && arg) return this.at(x, p.count++).x = this.as(arg, p.type);
+    if (x.isVector && !arg) switch (name) {
+      case "size": return number(p.count, "L");
+      case "data":
+      case "begin": return { p, o: 0 };
+      case "end": return { p, o: p.count };
+      case "front": return this.at(x, 0).x;
+      case "back": return this.at(x, p.count - 1).x;
     }
+    if (x.isVector && name === "reserve") return number(0);
     throw this.refuse(`'.${name}()' is not known on this page`, `本页不认识 '.${name}()'`, line);
   }
-  fromLibrary(name, e, args) {
-    try {
-      return this.library(name, e, args);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      throw this.refuse(`'${name}()' is not understood with these arguments`, `读不懂 '${name}()' 的参数`, e.line);
-    }
-  }
   // Where a pointer points to: for a call that writes there.
-  target(e) {
-    if (e.is === "unary" && e.sign === "&") {
-      if (e.of.is === "name" && !this.find(e.of.name) && /^[dhp]$/.test(e.of.name)) return this.assume(e.of.name,
-        "pointer", e.line);
-      return this.cell(e.of);
+  target(e, call) {
+    if (e.is === "cast") return this.target(e.of, call);
+    if (e.sign === "&" && this.isFree(e.of)) {
+      const { name } = e.of, made = /^cuda(Event|Stream)Create/.exec(call);
+      if (made) { // what is created, but not declared
+        this.assumed.set(name, { kind: "handle", isStream: made[1] === "Stream", line: e.line });
+        const cell = { x: null, name };
+        this.globals.names.set(name, cell);
+        return cell;
+      }
+      if (/^[dhp]$/.test(name)) return this.assume(name, "pointer", e.line);
     }
-    if (e.is === "cast") return this.target(e.of);
+    if (e.sign === "&") return this.cell(e.of);
     const value = this.value(e);
-    if (value.p && value.p.cells) return this.at(value);
+    if (value.p) return this.at(value);
     throw this.refuse("this is no address", "这不是地址", e.line);
   }
-  reading(by, v, k, extra) {
-    return { v, ...extra, reads: [{ at: this.machine.host, by, k, line: this.machine.line, where: this.where() }] };
+  reading(by, v, k, t, more) {
+    return { v, t, ...more, reads: [{ at: this.machine.host, by, k, line: this.machine.line, where: this.where() }] };
   }
-  // A clock of the host, in ns since its own zero.
-  clockNs(id) {
-    const m = this.machine;
-    m.readClock();
-    const { host } = m;
-    return id === 0 ? { far: 1.7e18, low: host - Math.floor(host / 4000) } : id === 4 ? { far: 0, low: host + Math
-        .floor(host / 2000) + 123455000000000 } : { far: 0, low: host + 123456000000789 + (id === 7 ? 3600e9 : 0) };
+  // A clock of the host, in ns since its own zero; CLOCK_REALTIME is another clock, which is set right.
+  clockNs(isReal) {
+    this.machine.readClock();
+    const { host } = this.machine;
+    return isReal ? host - Math.floor(host / 4000) : host + 123456000000789;
   }
-  fill(cell, id, isUs) {
-    const { far, low } = this.clockNs(id), struct = cell.x.fields ? cell.x : (cell.x = this.blank({ base: isUs ?
-        "timeval" : "timespec", pointer: 0 })), sub = low % 1e9;
-    struct.fields.get("tv_sec").x = number(far / 1e9 + Math.floor(low / 1e9), "l");
-    struct.fields.get(isUs ? "tv_usec" : "tv_nsec").x = this.reading("host", isUs ? Math.floor(sub / 1000) : sub,
-      isUs ? 1e-3 : 1, { t: "l" });
-    return number(0);
+  fill(cell, isReal, isUs) {
+    const ns = this.clockNs(isReal), { fields } = cell.x, sub = ns % 1e9;
+    const of = fields && fields.get(isUs ? "tv_usec" : "tv_nsec");
+    if (!of) throw this.refuse("this is no struct of a time", "这不是时间结构体");
+    fields.get("tv_sec").x = number((isReal ? 1.7e9 : 0) + Math.floor(ns / 1e9), "l");
+    of.x = this.reading("host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
   }
-  seconds() { // now() of the page
-    const { low } = this.clockNs(1);
-    return this.reading("host", Math.floor(low / 1e9) + (low % 1e9) * 1e-9, 1e-9, { t: "d" });
+  allocate(cell, kind, bytes) {
+    if (!(bytes >= 0 && bytes < 70e9)) throw this.refuse("the page's GPU has no such memory", "本页的 GPU 没有这么多内存");
+    const { type, name } = cell, isPlain = type && type.pointer && (type.base !== "void" || type.pointer > 1);
+    const of = isPlain ? { ...type, pointer: type.pointer - 1 } : undefined;
+    cell.x = { p: { kind, cells: [], bytes, type: of, name }, o: 0 };
   }
-  memory(kind, bytes, line, type) {
-    if (!(bytes >= 0)) throw this.refuse("how many bytes is not known", "字节数未知", line);
-    if (kind === "device" && bytes > 70e9) throw this.refuse("the page's GPU has no such memory", "本页的 GPU 没有这么多内存",
-      line);
-    return { p: { kind, cells: [], bytes, type }, o: 0 };
+  range(first, end) {
+    const count = end.p && end.p === first.p ? end.o - first.o : NaN, { machine: m } = this;
+    if (!(count >= 0)) this.none({}, m);
+    const cells = Array.from({ length: count }, (_, i) => this.at(first, i));
+    for (const { x } of cells) if (x.v === undefined || x.none !== undefined || x.unknown) this.none(x, m);
+    return cells;
   }
-  range(args) {
-    const first = this.given(args[0]),
-      end = args.length > 1 ? this.given(args[1]) : null;
-    if (!first.p) throw this.refuse("this is no list", "这不是列表");
-    const count = end && end.p ? end.o - first.o : NaN;
-    if (!(count >= 0)) throw this.refuse("this is no list", "这不是列表");
-    return Array.from({ length: count }, (_, i) => this.at(first, i));
+  sort(cells, compare) {
+    const sorted = cells.map((each) => each.x).sort(compare);
+    cells.forEach((cell, i) => { cell.x = sorted[i]; });
   }
-  library(name, e, args) {
-    const m = this.machine,
-      T = m.T,
-      { given, line } = e,
-      zero = number(0);
-    const arg = (i) => (given[i] ? this.value(given[i]) : number(0));
-    const plain = (i) => {
-      const value = arg(i);
-      if (value.v === undefined || value.none !== undefined || value.unknown) this.none(value, given[i] ?? e);
-      return value.v;
-    };
-    const works = (ns) => (this.start(), m.works(ns), zero);
-    const clock = /^(\w+)::now$/.exec(name ?? "");
-    if (clock && /^(steady|system|high_resolution)_clock$/.test(clock[1])) {
-      const id = clock[1] === "steady_clock" ? 1 : 0,
-        { far, low } = this.clockNs(id);
-      return this.reading("host", far + low, 1, { t: "l", per: 1, clock: clock[1], far, low });
+  roomAt({ p, o }) { return Math.max(0, p.bytes - o * (p.type ? this.bytesOf(p.type) : 1)); }
+  copy(isAsync, to, from, bytes, given, stream) {
+    const m = this.machine, onDevice = (x) => x.p.kind === "device";
+    const own = onDevice(from) ? (onDevice(to) ? 3 : 2) : onDevice(to) ? 1 : 0, kind = given === 4 ? own : given;
+    if (kind !== own || [to, from].some((each) => onDevice(each) && this.roomAt(each) < bytes)) {
+      m.works(m.T.copy_call);
+      return this.fails("cudaErrorInvalidValue", m.line);
     }
-    if (MATH[name]) {
-      const values = given.map((_, i) => arg(i)),
-        unknown = values.find((each) => each.unknown),
-        [x] = values;
-      if (unknown) return { v: NaN, t: "d", unknown: unknown.unknown };
-      for (const each of values)
-        if (each.v === undefined || each.none !== undefined) this.none(each, e);
-      const t = name === "isnan" || name === "isfinite" ? "b" : /f$/.test(name) && name !== "isinf" ? "f" : name ===
-        "abs" ? (RANK.indexOf(x.t) < 5 ? "i" : x.t) : x.t === "f" && values.every((each) => each.t === "f" ||
-          /[a-zA-Z]/.test(each.t) && each.t !== "d") ? "f" : "d";
-      const keeps = /^(f?abs|ceil|floor|round)f?$/.test(name);
-      return { v: fitted(MATH[name](...values.map((each) => each.v)), t), t, ...(keeps && scaled(x, x.v < 0 && /abs/
-          .test(name) ? -1 : 1)) };
-    }
-    switch (name) {
-      case "now":
-      case "omp_get_wtime": {
-        if (name === "now") this.assumed.set("now", { kind: "function", line });
-        return this.seconds();
-      }
-      case "cpuSecond": {
-        this.assumed.set("cpuSecond", { kind: "function", line });
-        m.works(T.timeofday);
-        const { low } = this.clockNs(0), us = Math.floor((low % 1e9) / 1000);
-        return this.reading("host", 1.7e9 + Math.floor(low / 1e9) + us * 1e-6, 1e-9, { t: "d" });
-      }
-      case "sdkCreateTimer":
-      case "cutCreateTimer": {
-        if (name[0] === "c") this.assumed.set("cutCreateTimer", { kind: "function", line });
-        const cell = this.target(given[0]);
-        cell.x = { timer: { v: 0, t: "d" }, runs: 0 };
-        return zero;
-      }
-      case "sdkDeleteTimer":
-      case "cutDeleteTimer":
-        return zero;
-      case "sdkResetTimer":
-      case "sdkStartTimer":
-      case "sdkStopTimer":
-      case "sdkGetTimerValue":
-      case "sdkGetAverageTimerValue":
-      case "cutResetTimer":
-      case "cutStartTimer":
-      case "cutStopTimer":
-      case "cutGetTimerValue": {
-        const x = name[0] === "s" ? this.target(given[0]).x : arg(0);
-        if (!x.timer) throw this.refuse("this is no timer", "这不是计时器", line);
-        const read = () => {
-          const { low } = this.clockNs(1);
-          return this.reading("host", low * 1e-6, 1e-6, { t: "d" });
-        };
-        if (/Reset/.test(name)) x.timer = { v: 0, t: "d" }, x.runs = 0;
-        else if (/Start/.test(name)) x.from = read();
-        else if (/Stop/.test(name)) x.timer = x.from ? computed("+", x.timer, computed("-", read(), x.from)) : this
-          .none({}, e), x.runs++;
-        else return { ...x.timer, ...(/Average/.test(name) && x.runs ? { ...computed("/", x.timer, number(x.runs)) }
-            : {}), t: "f", v: Math.fround(/Average/.test(name) && x.runs ? x.timer.v / x.runs : x.timer.v) };
-        return zero;
-      }
-      case "gettimeofday":
-        m.works(T.timeofday);
-        return this.fill(this.target(given[0]), 0, true);
-      case "clock_gettime": {
-        const id = plain(0);
-        if (![0, 1].includes(id)) throw this.refuse("this clock is not known on this page: take CLOCK_MONOTONIC",
-          "本页不认识这个时钟：请用 CLOCK_MONOTONIC", line);
-        return this.fill(this.target(given[1]), id, false);
-      }
-      case "timespec_get":
-        return this.fill(this.target(given[0]), 0, false), number(1);
-      case "clock": {
-        const v = m.readProcessorClock();
-        return this.reading("cpu", v, 1e-3, { t: "l" });
-      }
-      case "time":
-        return number(17e8 + Math.floor(m.host / 1e9), "l");
-      case "usleep":
-        return m.sleep(plain(0) * 1e3), zero;
-      case "sleep":
-        return m.sleep(plain(0) * 1e9), zero;
-      case "sleep_for": {
-        const of = arg(0);
-        if (!of.per) throw this.refuse("this is no duration", "这不是 duration", line);
-        return m.sleep(Math.floor(of.v * of.per)), zero;
-      }
-      case "nanosleep": {
-        const { fields } = this.target(given[0]).x;
-        return m.sleep(fields.get("tv_sec").x.v * 1e9 + fields.get("tv_nsec").x.v), zero;
-      }
-      case "cudaEventCreate":
-      case "cudaEventCreateWithFlags": {
-        const flags = given[1] ? plain(1) : 0,
-          cell = given[0].is === "unary" && given[0].of.is === "name" && !this.find(given[0].of.name) ? null : this
-          .target(given[0]);
-        works(T.event_create);
-        const made = { event: { name: given[0].of && given[0].of.name ? given[0].of.name : (cell && cell.x.name) ||
-              "event", blocking: !!(flags & 1), untimed: !!(flags & 2) } };
-        if (cell) cell.x = made;
-        else {
-          this.globals.names.set(given[0].of.name, { x: made });
-          this.assumed.set(given[0].of.name, { kind: "handle", isStream: false, line });
-        }
-        return zero;
-      }
-      case "cudaEventDestroy":
-        return this.event(given[0]), works(T.event_destroy);
-      case "cudaStreamCreate":
-      case "cudaStreamCreateWithFlags":
-      case "cudaStreamCreateWithPriority": {
-        const apart = !!given[1] && plain(1) === 1,
-          cell = given[0].is === "unary" && given[0].of.is === "name" && !this.find(given[0].of.name) ? null : this
-          .target(given[0]);
-        works(T.stream_create);
-        const made = { stream: { name: this.nameOf(given[0]) ?? `stream ${m.calls.length}`, apart } };
-        if (cell) cell.x = made;
-        else {
-          this.globals.names.set(given[0].of.name, { x: made });
-          this.assumed.set(given[0].of.name, { kind: "handle", isStream: true, line });
-        }
-        return zero;
-      }
-      case "cudaStreamDestroy":
-        return works(T.stream_destroy);
-      case "cudaEventRecord": {
-        const event = this.event(given[0]),
-          stream = this.stream(given[1]);
-        this.start();
-        m.record(event, stream);
-        event.command.where = this.where();
-        return zero;
-      }
-      case "cudaEventQuery": {
-        const event = this.event(given[0]);
-        works(T.query);
-        return number(!event.command || m.hasHappened(event) ? 0 : 600);
-      }
-      case "cudaEventSynchronize": {
-        const event = this.event(given[0]);
-        this.start();
-        return m.synchronizeEvent(event), zero;
-      }
-      case "cudaStreamSynchronize": {
-        const stream = this.stream(given[0]);
-        this.start();
-        return m.synchronizeStream(stream), zero;
-      }
-      case "cudaStreamQuery": {
-        const stream = this.stream(given[0]);
-        works(T.query);
-        const last = stream ? stream.last : m.last();
-        return number(!last || last.end <= m.host ? 0 : 600);
-      }
-      case "cudaDeviceSynchronize":
-        this.start();
-        return m.synchronizeDevice(), zero;
-      case "cudaThreadSynchronize":
-        throw this.refuse("CUDA 13 has no cudaThreadSynchronize(): write cudaDeviceSynchronize()",
-          "CUDA 13 没有 cudaThreadSynchronize()：请写 cudaDeviceSynchronize()", line);
-      case "cudaStreamWaitEvent": {
-        const stream = this.stream(given[0]),
-          event = this.event(given[1]);
-        this.start();
-        return m.waitForEvent(stream, event), zero;
-      }
-      case "cudaEventElapsedTime": {
-        const from = this.event(given[1]),
-          to = this.event(given[2]),
-          cell = this.target(given[0]);
-        return this.elapsed(line, from, to, cell);
-      }
-      case "cudaLaunchKernel": {
-        const kernel = this.value(given[0].is === "cast" ? given[0].of : given[0]),
-          dims = (i) => { const x = arg(i); return x.fields ? [...x.fields.values()].map((each) => each.x.v) : [x
-            .v]; };
-        if (!kernel.kernel) throw this.refuse("this is no kernel", "这不是核函数", line);
-        const list = arg(3),
-          known = this.reader.kernels.get(kernel.kernel),
-          passed = list.p ? known.parameters.map((_, i) => { const one = this.at(list, i).x; return one.p ? this.at(
-              one).x : one; }) : [];
-        const before = this.failed.length;
-        this.enqueue(known, `${kernel.kernel}<>`, dims(1), dims(2), given[4] ? plain(4) : 0, this.stream(given[5]),
-          passed, line, false);
-        return number(this.failed.length > before ? ERRORS[this.failed[this.failed.length - 1].error] : 0);
-      }
-      case "cudaMemcpy":
-      case "cudaMemcpyAsync":
-        return this.copy(e, name === "cudaMemcpyAsync");
-      case "cudaMemset":
-      case "cudaMemsetAsync": {
-        const to = arg(0),
-          bytes = plain(2),
-          stream = this.stream(given[3]);
-        if (!to.p || to.p.kind !== "device") throw this.refuse("cudaMemset() of memory that is not the GPU's",
-          "cudaMemset() 的内存不在 GPU 上", line);
-        this.start();
-        if (bytes > to.p.bytes - to.o * this.bytesOf(to.p.type ?? { base: "char", pointer: 0 })) return m.works(T
-          .memset_call), this.fails("cudaErrorInvalidValue", line);
-        this.evicted = to.p.bytes >= 2 * T.l2_kib * 1024 && bytes >= 2 * T.l2_kib * 1024 ? to.p : null;
-        return m.memset(stream, bytes), zero;
-      }
-      case "cudaMalloc":
-      case "cudaMallocHost":
-      case "cudaHostAlloc": {
-        const bytes = plain(1),
-          cell = this.target(given[0]),
-          isDevice = name === "cudaMalloc",
-          type = cell.type && cell.type.pointer ? { ...cell.type, pointer: cell.type.pointer - 1 } : undefined;
-        works(isDevice ? T.allocate : T.allocate_host);
-        cell.x = this.memory(isDevice ? "device" : "pinned", bytes, line, type && type.base === "void" && !type
-          .pointer ? { base: "char", pointer: 0 } : type);
-        return zero;
-      }
-      case "cudaFree": {
-        const x = arg(0);
-        works(T.release);
-        if (x.p) m.wait(null);
-        return zero;
-      }
-      case "cudaFreeHost":
-        return works(T.release), m.wait(null), zero;
-      case "cudaGetLastError":
-      case "cudaPeekAtLastError": {
-        m.works(T.last_error);
-        const v = this.lastError;
-        if (name === "cudaGetLastError") this.lastError = 0;
-        return number(v);
-      }
-      case "cudaGetDeviceProperties": {
-        const cell = this.target(given[0]);
-        works(T.get_device_properties);
-        cell.x = this.blank({ base: "cudaDeviceProp", pointer: 0 });
-        return zero;
-      }
-      case "cudaSetDevice":
-        return plain(0) === 0 ? works(T.set_device) : this.none({}, e);
-      case "cudaGetDevice":
-        return works(T.ask_device), (this.target(given[0]).x = zero), zero;
-      case "cudaGetDeviceCount":
-        return works(0), (this.target(given[0]).x = number(1)), zero;
-      case "cudaDeviceReset":
-        this.start();
-        return m.synchronizeDevice(), zero;
-      case "cudaProfilerStart":
-      case "cudaProfilerStop":
-        return works(T.profiler);
-      case "simcc_checked": { // checkCudaErrors() of the samples
-        const { v } = arg(0);
-        if (v) throw Object.assign(new Ended(), { code: 1, line });
-        return zero;
-      }
-      case "min":
-      case "max":
-      case "fmin":
-      case "fmax":
-      case "fminf":
-      case "fmaxf": {
-        let values = given.map((_, i) => arg(i));
-        if (values.length === 1 && values[0].isList) values = this.range([{ p: values[0].p, o: 0 }, { p: values[0].p,
-          o: values[0].p.count }]).map((each) => each.x);
-        const unknown = values.find((each) => each.unknown),
-          t = values.map((each) => each.t).reduce((a, b) => (RANK.indexOf(a) > RANK.indexOf(b) ? a : b));
-        if (unknown) return { v: NaN, t: "d", unknown: unknown.unknown };
-        for (const each of values)
-          if (each.v === undefined || (each.none !== undefined && !this.failed.length)) this.none(each, e);
-        const best = values.reduce((a, b) => (/min/.test(name) ? (b.v < a.v ? b : a) : b.v > a.v ? b : a));
-        return { ...best, v: fitted(best.v, t), t };
-      }
-      case "min_element":
-      case "max_element": {
-        const cells = this.range(args),
-          values = cells.map((each) => each.x.v),
-          first = this.given(args[0]);
-        return this.moved(first, values.indexOf(/min/.test(name) ? Math.min(...values) : Math.max(...values)));
-      }
-      case "sort":
-      case "nth_element":
-      case "stable_sort": {
-        const ends = name === "nth_element" ? [args[0], args[2]] : args,
-          cells = this.range(ends),
-          by = args[name === "nth_element" ? 3 : 2] ? this.given(args[name === "nth_element" ? 3 : 2]) : null;
-        const sorted = cells.map((each) => each.x).sort((a, b) => (by ? (this.call(by.fn, [a, b], by.scope).v ? -1 :
-          this.call(by.fn, [b, a], by.scope).v ? 1 : 0) : a.v - b.v));
-        if (sorted.some((each) => each.unknown || each.none !== undefined)) throw this.refuse(
-          "what is in this list is not known", "列表内容未知", line);
-        cells.forEach((cell, i) => { cell.x = sorted[i]; });
-        return zero;
-      }
-      case "qsort": {
-        const list = arg(0),
-          by = arg(3),
-          cells = Array.from({ length: plain(1) }, (_, i) => this.at(list, i)),
-          pointer = (x) => ({ p: { kind: "host", cells: [{ x }], count: 1, type: list.p.type }, o: 0 });
-        const sorted = cells.map((each) => each.x).sort((a, b) => this.call(by.fn, [pointer(a), pointer(b)], by
-          .scope).v);
-        cells.forEach((cell, i) => { cell.x = sorted[i]; });
-        return zero;
-      }
-      case "accumulate": {
-        const begin = this.given(args[2]);
-        return this.range(args).reduce((sum, { x }) => ({ ...this.compute("+", sum, x, e), ...(begin.t !== "d"
-          && { t: begin.t, v: fitted(sum.v + x.v, begin.t) }) }), begin);
-      }
-      case "fill":
-      case "iota":
-        this.range(args).forEach((cell, i) => { cell.x = this.as(name === "fill" ? this.given(args[2]) : number(this
-            .given(args[2]).v + i), cell.type); });
-        return zero;
-      case "median": { // of the page
-        const list = arg(0),
-          values = Array.from({ length: plain(1) }, (_, i) => this.at(list, i).x).sort((a, b) => a.v - b.v);
-        this.assumed.set("median", { kind: "function", line });
-        return values[values.length >> 1] ?? zero;
-      }
-      case "swap": {
-        const [a, b] = given.map((each) => this.cell(each));
-        [a.x, b.x] = [b.x, a.x];
-        return zero;
-      }
-      case "move":
-      case "forward":
-      case "ref":
-      case "cref":
-        return arg(0);
-      case "distance":
-        return this.compute("-", arg(1), arg(0), e);
-      case "begin":
-      case "end": { const x = arg(0); return { p: x.p, o: name === "end" ? x.p.count : 0 }; }
-      case "static_cast":
-      case "reinterpret_cast":
-      case "const_cast":
-        return this.value({ is: "cast", type: e.of.types[0], of: given[0], line });
-      case "duration_cast": {
-        const value = arg(0),
-          to = this.durationOf(this.real(e.of.types[0]));
-        if (!value.per || !to) throw this.refuse("this is no duration", "这不是 duration", line);
-        return this.cast(value, to);
-      }
-      case "to_string": { const x = arg(0); return { text: "", parts: [x], v: undefined, number: x }; }
-      case "malloc":
-      case "calloc":
-      case "aligned_alloc": {
-        const bytes = name === "malloc" ? plain(0) : name === "calloc" ? plain(0) * plain(1) : plain(1),
-          made = this.memory("host", bytes, line);
-        if (name === "calloc") made.p.fill = zero;
-        return made;
-      }
-      case "make_unique":
-        return this.value({ is: "new", type: e.of.types[0], count: given[0], given: [], line });
-      case "free":
-      case "srand":
-      case "fflush":
-      case "getchar":
-        return given.map((_, i) => (given[i].name in CONSTANTS || !given[i] ? 0 : arg(i))), zero;
-      case "memset": {
-        const { p } = arg(0), v = plain(1);
-        if (!p || p.kind === "device") throw this.refuse("memset() of this memory", "不能 memset() 这段内存", line);
-        for (const each of p.cells)
-          if (each && each.x.v !== undefined) each.x = v === 0 ? number(0, each.x.t) : { v: NaN, t: each.x.t,
-            unknown: { text: "memset()" } };
-        if (v === 0) p.fill = zero, p.unknown = undefined;
-        else p.unknown = { text: say("what memset() wrote is not known on this page", "本页不知道 memset() 写了什么") };
-        return zero;
-      }
-      case "memcpy": {
-        const { p } = arg(0);
-        if (p) this.spoil(p, { text: say("what memcpy() wrote is not known on this page", "本页不知道 memcpy() 写了什么") });
-        return zero;
-      }
-      case "rand":
-        return { v: NaN, t: "i", unknown: { text: say("a random number is not known on this page", "本页不知道随机数") } };
-      case "atoi":
-      case "atof":
-      case "strtol":
-        return arg(0), { v: NaN, t: name === "atof" ? "d" : "i", unknown: { text: say(
-              "an argument of the command line is not known on this page", "本页不知道命令行参数") } };
-      case "exit":
-      case "_exit":
-      case "abort":
-        throw Object.assign(new Ended(), { code: name === "abort" ? 134 : plain(0), line });
-      case "assert":
-        if (!this.truth(given[0])) throw Object.assign(new Ended(), { code: 134, line });
-        return zero;
-      case "cudaGetErrorString":
-      case "cudaGetErrorName": {
-        const { v } = arg(0);
-        return { text: Object.keys(ERRORS).find((each) => ERRORS[each] === v) ?? "?" };
-      }
-      case "printf":
-        return this.print(e, given);
-      case "fprintf":
-        return plain(0) === 1 ? this.print(e, given.slice(1)) : zero;
-      case "puts":
-      case "putchar":
-      case "perror":
-      case "fputs":
-      case "fputc":
-        return zero;
-    }
-    return null;
-  }
-  nameOf(e) {
-    let root = e;
-    while (root.of) {
-      if (root.is === "index") {
-        const i = this.value(root.index).v;
-        return `${this.nameOf(root.of)}[${i}]`;
-      }
-      root = root.of;
-    }
-    return root.name;
-  }
-  copy(e, isAsync) {
-    const m = this.machine,
-      { given, line } = e,
-      to = this.value(given[0]),
-      from = this.value(given[1]),
-      bytes = this.value(given[2]).v,
-      stream = isAsync ? this.stream(given[4]) : null;
-    let kind = this.value(given[3] ?? this.none({}, e)).v;
-    for (const each of [to, from])
-      if (!each.p) this.none(each, e);
-    if (!(bytes >= 0)) this.none(this.value(given[2]), e);
-    const onDevice = (x) => x.p.kind === "device",
-      room = (x) => (onDevice(x) ? x.p.bytes - x.o * this.bytesOf(x.p.type ?? { base: "char", pointer: 0 }) :
-        Infinity);
-    const own = onDevice(from) ? (onDevice(to) ? 3 : 2) : onDevice(to) ? 1 : 0;
-    if (kind === 4) kind = own;
-    this.start();
-    if (kind !== own || room(to) < bytes || room(from) < bytes) return m.works(m.T.copy_call), this.fails(
-      "cudaErrorInvalidValue", line);
-    if (kind === 0) throw this.refuse("a copy from host to host is not in the page's model", "本页的模型没有主机到主机的拷贝",
-    line);
+    if (kind === 0) throw notKnown(say("a copy from host to host", "主机到主机的拷贝"), m.line);
     const isPinned = (x) => x.p.kind === "pinned";
-    const waits = !isAsync ? kind !== 3 : kind === 2 ? !isPinned(to) : kind === 1 && !isPinned(from) && bytes >
-    65536;
-    if (kind === 2 && bytes) this.spoil(to.p, { text: say("what a kernel has written is not known on this page",
-        "本页不知道核函数写了什么") });
-    m.copy(bytes, waits, stream, kind !== 3);
-    return number(0);
+    const waits = !isAsync ? kind !== 3 : kind === 2 ? !isPinned(to) : kind === 1 && !isPinned(from) && bytes > 65536;
+    const written = say("what a kernel has written is not known on this page", "本页不知道核函数写了什么");
+    if (kind === 2 && bytes) this.spoil(to.p, written);
+    return void m.copy(bytes, waits, stream, kind !== 3);
   }
-  elapsed(line, from, to, cell) {
-    const m = this.machine;
-    this.start();
-    m.works(m.T.elapsed);
-    if (!from.command || !to.command || from.untimed || to.untimed) return Object.assign(this.fails(
-      "cudaErrorInvalidResourceHandle", line), { untimed: from.untimed || to.untimed });
-    if (!m.hasHappened(from) || !m.hasHappened(to)) return this.failed.push({ line, error: "cudaErrorNotReady",
-      where: this.where() }), number(600);
-    const span = {
-      by: "device",
-      from: from.command.end,
-      to: to.command.end,
-      first: from.command,
-      last: to.command,
-      lines: [from.command.line, to.command.line],
-      where: [from.command.where, to.command.where],
-      elapsed: this.where()
-    };
-    cell.x = { v: Math.fround((span.to - span.from) / 1e6), t: "f", spans: [{ span, k: 1e-6 }] };
-    if (cell.type) cell.x = this.as(cell.x, cell.type);
-    this.lastTime = { ...cell.x, line };
-    return number(0);
+  memset(to, bytes, stream) {
+    const { T } = this.machine, { p } = to, isLarge = (n) => n >= 2 * T.l2_kib * 1024;
+    if (p.kind !== "device") throw notKnown(say("cudaMemset() of the host's memory", "主机内存的 cudaMemset()"));
+    if (bytes > this.roomAt(to)) {
+      this.machine.works(T.memset_call);
+      return this.fails("cudaErrorInvalidValue", this.machine.line);
+    }
+    this.evicted = isLarge(p.bytes) && isLarge(bytes) ? p : null;
+    return void this.machine.memset(stream, bytes);
   }
-  print(e, [format, ...values]) {
-    const first = this.value(format);
-    if (first.text === undefined) throw this.refuse("this is no text", "这不是文字", e.line);
-    const parts = [],
-      text = first.text.replace(/\\n/g, "\n").replace(/\\t/g, "\t");
-    let i = 0,
-      end = 0;
-    for (const m of text.matchAll(/%[-+ #0-9.*']*(?:hh?|ll?|[zjtL])?([a-zA-Z%])/g)) {
-      parts.push({ text: text.slice(end, m.index) });
-      end = m.index + m[0].length;
-      i += (m[0].match(/\*/g) ?? []).length;
-      if (m[1] === "%") parts.push({ text: "%" });
-      else if (!values[i]) throw this.refuse(`'${m[0]}' has no value`, `'${m[0]}' 没有值`, e.line);
+  elapsed(cell, from, to) {
+    const m = this.machine, { line } = m;
+    if (!from.command || !to.command || from.untimed || to.untimed)
+      return this.fails("cudaErrorInvalidResourceHandle", line);
+    if (!m.hasHappened(from) || !m.hasHappened(to)) {
+      this.failed.push({ line, error: "cudaErrorNotReady", where: this.where() });
+      return number(600);
+    }
+    const ends = [from.command, to.command], [first, last] = ends;
+    const span = { by: "device", from: first.end, to: last.end, first, last, elapsed: this.where(),
+      lines: ends.map((each) => each.line), where: ends.map((each) => each.where) };
+    const ms = { v: Math.fround((span.to - span.from) / 1e6), t: "f", spans: [{ span, k: 1e-6 }] };
+    return void this.store(cell, ms, line);
+  }
+  print(line, [format, ...values]) {
+    const { text: given } = format ? this.value(format) : {}, parts = [];
+    if (given === undefined) throw this.refuse("this is no text", "这不是文字", line);
+    const text = given.replace(/\\n/g, "\n").replace(/\\t/g, "\t");
+    let i = 0, end = 0;
+    for (const { 0: all, 1: letter, index } of text.matchAll(/%[-+ #0-9.*']*(?:hh?|ll?|z)?([a-zA-Z%])/g)) {
+      parts.push({ text: text.slice(end, index) });
+      end = index + all.length;
+      if (letter === "%") parts.push({ text: "%" });
+      else if (!values[i] || all.includes("*")) throw this.refuse(`'${all}' has no value`, `'${all}' 没有值`, line);
       else {
-        const value = this.value(values[i++]);
-        if (value.v !== undefined && /[diuxXc]/.test(m[1]) !== !/[fd]/.test(value.t ?? "") && /[diuxXeEfFgG]/.test(m[
-            1])) throw this.refuse(`'${m[0]}' prints no such number`, `'${m[0]}' 不能打印这种数`, e.line);
-        parts.push(/[scp]/.test(m[1]) ? { text: value.text ?? "" } : { ...value, argument: values[i - 1] });
+        const argument = values[i++], value = this.value(argument);
+        const isReal = value.v !== undefined && /[fd]/.test(value.t);
+        if (!/[scp]/.test(letter) && /[diuxX]/.test(letter) === isReal)
+          throw this.refuse(`'${all}' prints no such number`, `'${all}' 不能打印这种数`, line);
+        parts.push(/[scp]/.test(letter) ? { text: value.text ?? "" } : { ...value, argument });
       }
     }
     for (; i < values.length; i++) this.value(values[i]);
-    return this.show([...parts, { text: text.slice(end) }], e.line);
+    return this.show([...parts, { text: text.slice(end) }], line);
   }
   // What a line prints: a number's unit stands behind it, or before it.
   show(parts, line) {
-    parts = parts.map((part) => part.number ?? part);
     parts.forEach((part, i) => {
       if (part.v === undefined) return;
       if (part.unknown) {
-        this.left = new Unknown(part.unknown.text, line);
-        return this.note(line, part.unknown.text);
+        this.left = new Unknown(part.unknown, line);
+        this.note(line, part.unknown);
+        return;
       }
-      if (part.none !== undefined && !this.failed.length) throw this.refuse(part.none ?
-        `'${part.none}' has no value here` : "this has no value here", "这里还没有值", line);
+      if (part.none !== undefined && !this.failed.length) this.none(part, { line });
       const near = (from, by) => { // the next text that says something
         for (let k = from; parts[k] && parts[k].v === undefined; k += by)
           if ((parts[k].text ?? "").trim()) return parts[k].text;
         return "";
       };
-      const texts = [near(i + 1, 1), near(i - 1, -1)];
-      const k = part.spans && part.spans[0] ? Math.abs(part.spans[0].k) : 0;
-      const found = new RegExp(`^\\s*[[(]?${UNIT}`, "i").exec(texts[0])
-        ?? new RegExp(`\\b${UNIT}[\\])]*\\s*[:=]?\\s*$`, "i").exec(texts[1]);
+      const behind = near(i + 1, 1), k = part.spans && part.spans[0] ? Math.abs(part.spans[0].k) : 0;
+      const found = new RegExp(`^\\s*[[(]?${UNIT}`, "i").exec(behind)
+        ?? new RegExp(`\\b${UNIT}[\\])]*\\s*[:=]?\\s*$`, "i").exec(near(i - 1, -1));
       const natural = Object.keys(UNIT_NS).filter((each) => k * UNIT_NS[each] < 1.001).pop() ?? "us";
-      const unit = /^\s*\w*[BFb]\w*\/s/.test(texts[0]) ? "rate" : found ? unitOf(found[1]) : natural,
-        ns = UNIT_NS[unit] ?? 1;
+      const unit = found ? unitOf(found[1]) : natural, ns = UNIT_NS[unit];
       if (part.isRate && part.timeOf) this.lastTime = { ...part.timeOf, line };
-      if (unit === "rate" || part.isRate) return;
+      if (/^\s*\w*[BFb]\w*\/s/.test(behind) || part.isRate) return;
       if (part.per) throw this.refuse("a duration is printed by its count()", "duration 请用 count() 打印", line);
-      this.printed.push({
-        v: part.v,
-        unit,
-        isGuessed: !found,
-        ns: part.v * ns,
-        line,
-        where: this.where(),
+      this.printed.push({ v: part.v, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(),
         argument: part.argument,
-        spans: part.spans && part.spans.map((each) => ({ span: each.span, weight: each.k * ns }))
-      });
+        spans: part.spans && part.spans.map((each) => ({ span: each.span, weight: each.k * ns })) });
     });
     return number(0);
   }
   // The number that the page is about: the one that was chosen, or the first one that is a time.
   get number() {
     const times = this.printed.filter((each) => each.spans);
-    return times[this.settings.chosen ?? 0] ?? times[0] ?? this.printed.find((each) => !each.isGuessed) ?? this
-      .printed[0];
+    return times[this.settings.chosen ?? 0] ?? times[0] ?? this.printed.find((each) => !each.isGuessed)
+      ?? this.printed[0];
   }
 }
+
+// ---- The functions ----
+//
+// A name: its arguments, what it does, what the host works for it. Of the arguments, n is a number, N one that may be
+// left out, v a value, m memory, e an event, s a stream that may be left out, & where a result goes, * the call itself.
+
+const created = (r, cell, flags) => {
+  cell.x = { event: { name: cell.name || "event", blocking: !!(flags & 1), untimed: !!(flags & 2) } };
+};
+const streamed = (r, cell, flags) => { cell.x = { stream: { name: cell.name || "stream", apart: flags === 1 } }; };
+const asked = (r, command) => number(!command || command.end <= r.machine.host ? 0 : 600);
+const pinned = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
+const clockNow = (isReal) => (r) => r.reading("host", r.clockNs(isReal), 1, "l", { per: 1 });
+const least = (sign) => (r, a, b) => {
+  const t = RANK[Math.max(RANK.indexOf(a.t), RANK.indexOf(b.t))];
+  if (a.unknown || b.unknown) return { v: NaN, t, unknown: a.unknown ?? b.unknown };
+  for (const each of [a, b])
+    if (each.v === undefined || (each.none !== undefined && !r.failed.length)) r.none(each, r.machine);
+  return { ...(sign * b.v < sign * a.v ? b : a), t };
+};
+const median = (r, list, count) => r.range(list, r.moved(list, count)).map((each) => each.x)
+  .sort((a, b) => a.v - b.v)[count >> 1];
+const own = (name, work) => (r, ...args) => { // one that the page gives
+  r.assumed.set(name, { kind: "function", line: r.machine.line });
+  return work(r, ...args) ?? number(0);
+};
+const LIBRARY = {
+  now: ["", own("now", (r) => {
+    const ns = r.clockNs(false);
+    return r.reading("host", Math.floor(ns / 1e9) + (ns % 1e9) * 1e-9, 1e-9, "d");
+  })],
+  cpuSecond: ["", own("cpuSecond", (r) => {
+    const ns = r.clockNs(true);
+    return r.reading("host", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
+  }), "timeofday"],
+  median: ["mn", own("median", median)],
+  clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
+  gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],
+  clock: ["", (r) => r.reading("cpu", r.machine.readProcessorClock(), 1e-3, "l")],
+  "steady_clock::now": ["", clockNow(false)],
+  "system_clock::now": ["", clockNow(true)],
+  "high_resolution_clock::now": ["", clockNow(true)],
+  duration_cast: ["*", (r, e) => {
+    const value = r.library(e, ["v", (_, x) => x]), to = r.durationOf(e.of.types[0]);
+    return value.per && to ? r.cast(value, to) : r.none(value, e);
+  }],
+  usleep: ["n", (r, us) => r.machine.sleep(us * 1e3)],
+  sleep: ["n", (r, s) => r.machine.sleep(s * 1e9)],
+  sleep_for: ["v", (r, of) => r.machine.sleep(of.per ? Math.floor(of.v * of.per) : r.none(of, r.machine))],
+  cudaEventCreate: ["&", created, "event_create"],
+  cudaEventCreateWithFlags: ["&n", created, "event_create"],
+  cudaEventRecord: ["es", (r, event, stream) => {
+    r.machine.record(event, stream);
+    event.command.where = r.where();
+  }],
+  cudaEventQuery: ["e", (r, event) => asked(r, event.command), "query"],
+  cudaEventSynchronize: ["e", (r, event) => r.machine.synchronizeEvent(event)],
+  cudaEventElapsedTime: ["&ee", (r, cell, from, to) => r.elapsed(cell, from, to), "elapsed"],
+  cudaEventDestroy: ["e", () => {}, "event_destroy"],
+  cudaStreamCreate: ["&", streamed, "stream_create"],
+  cudaStreamCreateWithFlags: ["&n", streamed, "stream_create"],
+  cudaStreamQuery: ["s", (r, stream) => asked(r, stream ? stream.last : r.machine.last()), "query"],
+  cudaStreamSynchronize: ["s", (r, stream) => r.machine.synchronizeStream(stream)],
+  cudaStreamWaitEvent: ["seN", (r, stream, event) => r.machine.waitForEvent(stream, event)],
+  cudaStreamDestroy: ["s", () => {}, "stream_destroy"],
+  cudaDeviceSynchronize: ["", (r) => r.machine.synchronizeDevice()],
+  cudaMalloc: ["&n", (r, cell, bytes) => r.allocate(cell, "device", bytes), "allocate"],
+  cudaMallocHost: ["&n", pinned, "allocate_host"],
+  cudaHostAlloc: ["&nn", pinned, "allocate_host"],
+  cudaFree: ["v", (r, of) => (of.p ? r.machine.wait(null) : undefined), "release"],
+  cudaFreeHost: ["v", (r) => r.machine.wait(null), "release"],
+  cudaMemcpy: ["mmnn", (r, ...args) => r.copy(false, ...args, null)],
+  cudaMemcpyAsync: ["mmnns", (r, ...args) => r.copy(true, ...args)],
+  cudaMemset: ["mnn", (r, to, _, bytes) => r.memset(to, bytes, null)],
+  cudaMemsetAsync: ["mnns", (r, to, _, bytes, stream) => r.memset(to, bytes, stream)],
+  cudaGetLastError: ["", (r) => {
+    const last = r.lastError;
+    r.lastError = 0;
+    return number(last);
+  }, "last_error"],
+  cudaPeekAtLastError: ["", (r) => number(r.lastError), "last_error"],
+  cudaGetErrorString: ["n", (r, v) => ({ text: Object.keys(ERRORS).find((each) => ERRORS[each] === v) ?? "?" })],
+  cudaGetDeviceProperties: ["&n", (r) => {}, "get_device_properties"],
+  cudaSetDevice: ["n", (r, i) => (i ? r.none({}, r.machine) : undefined), "set_device"],
+  cudaProfilerStart: ["", () => {}, "profiler"],
+  cudaProfilerStop: ["", () => {}, "profiler"],
+  min: ["vv", least(1)],
+  max: ["vv", least(-1)],
+  sort: ["vv", (r, first, end) => r.sort(r.range(first, end), (a, b) => a.v - b.v)],
+  qsort: ["mnnv", (r, list, count, _, by) => {
+    const pointer = (x) => ({ p: { kind: "host", cells: [{ x }], count: 1, type: list.p.type }, o: 0 });
+    if (!by.fn) r.none(by, r.machine);
+    r.sort(r.range(list, r.moved(list, count)), (a, b) => r.call(by.fn, [pointer(a), pointer(b)]).v);
+  }],
+  accumulate: ["vvv", (r, first, end, begin) => r.range(first, end).reduce((sum, { x }) =>
+    r.as(computed("+", sum, x), { base: LETTERS[begin.t], pointer: 0 }), begin)],
+  static_cast: ["*", (r, e) => r.value({ is: "cast", type: e.of.types[0], of: e.given[0], line: e.line })],
+  malloc: ["n", (r, bytes) => ({ p: { kind: "host", cells: [], bytes }, o: 0 })],
+  free: ["v", () => {}],
+  memset: ["mnn", (r, { p }) => {
+    if (p.kind === "device") r.none({}, r.machine);
+    r.spoil(p, say("what memset() wrote is not known on this page", "本页不知道 memset() 写了什么"));
+  }],
+  printf: ["*", (r, e) => r.print(e.line, e.given)],
+  fprintf: ["*", (r, e) => (e.given.length && r.value(e.given[0]).v === 1 ? r.print(e.line, e.given.slice(1)) : null)],
+  puts: ["v", () => {}],
+  fflush: ["v", () => {}],
+  exit: ["n", (r, code) => { throw Object.assign(new Ended(), { code, line: r.machine.line }); }],
+};
+LIBRARY.reinterpret_cast = LIBRARY.static_cast;
+for (const [name, work] of Object.entries(MATH)) LIBRARY[name] = ["v", (r, x) => {
+  if (x.unknown) return { v: NaN, t: "d", unknown: x.unknown };
+  if (x.v === undefined || x.none !== undefined) r.none(x, r.machine);
+  const t = x.t === "f" || (name === "abs" && x.t !== "d") ? x.t : "d";
+  return { v: fitted(work(x.v), t), t, ...(name !== "sqrt" && scaled(x, x.v < 0 && /abs/.test(name) ? -1 : 1)) };
+}];
+for (const name of ["fmin", "fmax"]) LIBRARY[name] = LIBRARY[name.slice(1)];
+
+// A kernel that is declared nowhere and does nothing, by its name.
+const EMPTY = /^(empty|nothing|null|noop)/i;
 
 // Is N the reader's own size, as in <<<N / 16, 256>>> or cudaMalloc(&d, N * 4), and not a number of launches?
 function isSize(text) {
