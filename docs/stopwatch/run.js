@@ -1059,7 +1059,7 @@ const created = (r, cell, flags) => {
 };
 const streamed = (r, cell, flags) => { cell.x = { stream: { name: cell.name || "stream", apart: flags === 1 } }; };
 const asked = (r, command) => number(!command || command.end <= r.machine.host ? 0 : 600);
-const pinned = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
+const pinnedMemory = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
 const clockNow = (isReal) => (r) => r.reading("host", r.clockNs(isReal), 1, "l", { per: 1 });
 const least = (sign) => (r, a, b) => {
   const t = RANK[Math.max(RANK.indexOf(a.t), RANK.indexOf(b.t))];
@@ -1070,20 +1070,20 @@ const least = (sign) => (r, a, b) => {
 };
 const median = (r, list, count) => r.range(list, r.moved(list, count)).map((each) => each.x)
   .sort((a, b) => a.v - b.v)[count >> 1];
-const own = (name, work) => (r, ...args) => { // one that the page gives
+const ofPage = (name, work) => (r, ...args) => { // one that the page gives
   r.assumed.set(name, { kind: "function", line: r.machine.line });
   return work(r, ...args) ?? number(0);
 };
 const LIBRARY = {
-  now: ["", own("now", (r) => {
+  now: ["", ofPage("now", (r) => {
     const ns = r.clockNs(false);
     return r.reading("host", Math.floor(ns / 1e9) + (ns % 1e9) * 1e-9, 1e-9, "d");
   })],
-  cpuSecond: ["", own("cpuSecond", (r) => {
+  cpuSecond: ["", ofPage("cpuSecond", (r) => {
     const ns = r.clockNs(true);
     return r.reading("host", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
   }), "timeofday"],
-  median: ["mn", own("median", median)],
+  median: ["mn", ofPage("median", median)],
   clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
   gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],
   clock: ["", (r) => r.reading("cpu", r.machine.readProcessorClock(), 1e-3, "l")],
@@ -1115,8 +1115,8 @@ const LIBRARY = {
   cudaStreamDestroy: ["s", () => {}, "stream_destroy"],
   cudaDeviceSynchronize: ["", (r) => r.machine.synchronizeDevice()],
   cudaMalloc: ["&n", (r, cell, bytes) => r.allocate(cell, "device", bytes), "allocate"],
-  cudaMallocHost: ["&n", pinned, "allocate_host"],
-  cudaHostAlloc: ["&nn", pinned, "allocate_host"],
+  cudaMallocHost: ["&n", pinnedMemory, "allocate_host"],
+  cudaHostAlloc: ["&nn", pinnedMemory, "allocate_host"],
   cudaFree: ["v", (r, of) => (of.p ? r.machine.wait(null) : undefined), "release"],
   cudaFreeHost: ["v", (r) => r.machine.wait(null), "release"],
   cudaMemcpy: ["mmnn", (r, ...args) => r.copy(false, ...args, null)],
