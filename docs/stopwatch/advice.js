@@ -389,7 +389,7 @@ const RULES = [
     words: (f) => {
       // Many launches without a hold: the host's calls must be the shorter ones.
       const { commands, T } = f.run.machine;
-      const isHeld = commands.some((c) => (c.hold || c.gate) && c.end > f.span.from && c.queued < f.span.from);
+      const isHeld = commands.some((c) => c.hold && c.end > f.span.from && c.queued < f.span.from);
       const isMany = f.inside.length > 1 && !isHeld;
       const least = us(Math.max(20 * Math.abs(f.error), isMany ? T.launch_call : 0));
       if (isMany) return [`This is right for kernels of ${least} and more: a shorter one is over before the host's ` +
@@ -403,7 +403,7 @@ const RULES = [
 
 function factsOf(times, settings, text, run, target) {
   const { number, machine: { commands } } = run, parts = partsOf(run), { main, sums } = parts, span = main && main.span;
-  const kernels = commands.filter((c) => c.kind === "kernel" && !c.gate);
+  const kernels = commands.filter((c) => c.kind === "kernel");
   const limitsOf = (of) => (of.by === "device" ? [of.first.queued, of.last.queued] : [of.from, of.to])
     .sort((a, b) => a - b);
   const held = ({ span: of }, list = kernels) => { // they stand in the order of their calls
@@ -491,7 +491,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
     return isBetter && better.span && !better.run.stopped && !(better.run.ended && better.run.ended.code)
       ? { ...answer, lastError, step: say(...rule.step), better } : answer;
   } catch (error) {
-    if (!(error instanceof Unknown || error instanceof Stopped)) throw error;
+    if (!(error instanceof Unknown)) throw error;
     return answer;
   }
 }

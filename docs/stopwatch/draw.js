@@ -39,7 +39,7 @@ function lengthOf({ run, parts: { main } }) {
     to = high;
   for (const c of commands) {
     if (c.queued > low && c.queued <= high && c.end > to) to = Math.min(c.end, low + 8 * (high - low));
-    if ((c.gate || c.hold) && c.end > low - 3000 && c.end <= low + 1e3) from = Math.min(from, c.end - 3000);
+    if (c.hold && c.end > low - 3000 && c.end <= low + 1e3) from = Math.min(from, c.end - 3000);
   }
   const room = (to - from) * 0.05 + 1;
   return { low, high, from: from - room, to: to + room, length: to - from + 2 * room };
@@ -101,10 +101,8 @@ function drawTime(svg, answer, length = 0) {
 
   element("text", { x: left, y: HOST - 5, class: "row" }, svg, say("host", "主机"));
   for (const { kind, from: a, to: b } of calls) {
-    if (kind !== "gate") box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? "wait" : "host"), kind === "record" ?
-      "record" : names[kind], kind);
-    else if (a > from && a < to) element("text", { x: Math.min(Math.max(x(a), 46), right - 46), y: HOST + HIGH + 12,
-      class: "middle quiet" }, svg, say("opens the gate", "打开闸门"));
+    const text = kind === "record" ? "record" : names[kind];
+    box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? "wait" : "host"), text, kind);
   }
 
   streams.forEach((stream) => {
@@ -121,7 +119,7 @@ function drawTime(svg, answer, length = 0) {
       if (c.queued >= from && seen.length < 40) element(
       "path", { d: `M${x(c.queued)} ${HOST + HIGH}L${x(c.begin)} ${y}`, class: onPath.has(c) ? "arrow path"
           : "arrow" }, svg);
-      const kind = c.gate || (span && isBlocker(c, span)) ? "blocker" : pieces.some((p) => p.kind === "earlier" && p
+      const kind = span && isBlocker(c, span) ? "blocker" : pieces.some((p) => p.kind === "earlier" && p
         .command === c) ? "earlier" : "blocks";
       box(c.begin, c.codeBegin, y, "shell", names.shell, say("preparation", "准备"));
       box(c.codeBegin, c.codeEnd, y, kind, names[kind], `${c.label}<<<${c.groups}, ${c.threads}>>>`);

@@ -2,11 +2,9 @@
 // The rules of the simulated machine: simulator/machine.c and cuda.c, written a second time for
 // kernels whose blocks all take as long. All times are in ns. test/agree.py compares both, to the nanosecond.
 //
-// The C machine runs host and GPU in turns. Here a command gets its begin and its end as soon as they follow from the
-// commands before it. Only a kernel that looks at a gate needs to know what the host does later.
+// The C machine runs host and GPU in turns. Here a command gets its begin and its end as soon as it is queued: they
+// follow from the commands before it.
 "use strict";
-
-class Stopped extends Error {}
 
 class Machine {
   // idle: what the SMs have of their clock when they wake up, in percent
@@ -28,9 +26,7 @@ class Machine {
     this.commands = []; // of the GPU, in the order of the calls
     this.queue = []; // those of the default stream, and of the streams that wait for it
     this.apart = []; // those of streams made with cudaStreamNonBlocking that have not begun for the host
-    this.open = []; // those of them without an end
     this.held = new Map(); // of each stream, those that have not ended for the host, and take a place in its queue
-    this.timed = 0; // so many of the queue have a begin and an end
     this.done = 0; // so many have ended, for the host
     this.lastDefault = this.lastOrdinary = this.latest = null; // commands
     this.loaded = new Set(); // kernels
@@ -44,7 +40,6 @@ class Machine {
     this.host += ns;
     this.cpu += ns;
     this.calls.push({ kind, from, to: this.host, line: this.line });
-    this.advance();
   }
 
   readClock() {
@@ -62,7 +57,6 @@ class Machine {
     const from = this.host;
     this.host += ns + this.T.oversleep;
     this.calls.push({ kind: "sleep", from, to: this.host, line: this.line, asleep: true });
-    this.advance();
   }
 
   // simulated_wait() of machine.c: waits for this command, or without one for all of them.
@@ -70,29 +64,18 @@ class Machine {
     const T = this.T,
       forAll = !command,
       from = this.host;
-    this.waiting = true; // nobody opens or shuts a gate meanwhile
-    this.advance();
-    this.waiting = false;
     while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
     const isEmpty = this.done === this.queue.length,
       isStarted = (c) => c.ready <= this.host;
     this.apart = this.apart.filter((c) => !isStarted(c));
-    const until = forAll ? this.last() : command;
+    const until = forAll ? this.latest : command;
     if (isEmpty && !(until && !(until.end <= this.host)) && (!this.apart.length || (!forAll && isStarted(command))))
       return this.works(T.no_wait, "wait");
-    if (until && Number.isNaN(until.end))
-      throw new Stopped(say("the host waits for a kernel that waits for the host", "主机在等核函数，核函数在等主机"));
     const end = Math.max(from, until.end);
     if (busily) this.cpu += end - from;
     this.host = end;
     this.calls.push({ kind: "wait", from, to: end, line: this.line, until, asleep: !busily });
     this.works(T.wake + (busily ? 0 : T.asleep), "wake");
-  }
-
-  // The command that ends last, or one whose end nobody knows.
-  last() {
-    if (this.timed < this.queue.length) return this.queue[this.queue.length - 1];
-    return this.open[0] ?? this.latest;
   }
 
   // ---- The GPU ----
@@ -102,70 +85,48 @@ class Machine {
     while (held.length && held[0].end <= this.host) held.shift();
     if (held.length >= this.T.queue_holds) this.wait(held[0]); // for a place
     const { host } = this;
-    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, begin: NaN, end: NaN,
-      line };
-    c.ready = NaN;
+    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, line };
     this.commands.push(c);
     this.held.set(stream, held);
     held.push(c);
     if (c.stream) c.stream.last = c;
-    for (const list of c.stream && c.stream.apart ? [this.apart, this.open] : [this.queue]) list.push(c);
-    this.advance();
-    return c;
-  }
-
-  // Gives each command its times that can have them now.
-  advance() {
-    for (let more = true; more;) {
-      more = false;
-      while (this.timed < this.queue.length && this.runQueued(this.queue[this.timed])) {
-        this.timed++;
-        more = true;
-      }
-      const { length } = this.open;
-      if (length) this.open = this.open.filter((c) => !this.runApart(c));
-      more ||= this.open.length < length;
-    }
+    const isApart = c.stream && c.stream.apart;
+    (isApart ? this.apart : this.queue).push(c);
+    return isApart ? this.runApart(c) : this.runQueued(c);
   }
 
   // The default stream waits for all others and they for it; and a stream waits for an event.
   runQueued(c) {
     const later = (a, b) => (!a || (b && b.end > a.end) ? b : a),
       { stream, after } = c;
-    if (after && Number.isNaN(after.end)) return false;
     const own = later(this.lastDefault, stream ? stream.ended : this.lastOrdinary);
     c.before = later(own, after);
     c.ready = c.submit + this.T.latency;
     this.wake(c.ready);
     const free = c.before ? c.before.end : 0;
-    if (!this.run(c, Math.max(free, c.ready), this.afterKernel && c.ready <= free)) return false;
+    this.run(c, Math.max(free, c.ready), this.afterKernel && c.ready <= free);
     this.afterKernel = c.kind === "kernel";
     if (stream) this.lastOrdinary = later(this.lastOrdinary, c);
     else this.lastDefault = later(this.lastDefault, c);
-    return true;
+    return c;
   }
 
   runApart(c) {
     const { stream, after } = c;
-    if (this.open.find((o) => o.stream === stream && Number.isNaN(o.end)) !== c || (after && Number.isNaN(after
-      .end)))
-      return false;
     c.before = after && !(stream.ended && stream.ended.end > after.end) ? after : stream.ended;
     c.ready = Math.max(c.submit + this.T.latency, c.before ? c.before.end : 0);
-    if (this.timed === this.queue.length) this.wake(c.ready);
+    this.wake(c.ready);
     return this.run(c, c.ready, false);
   }
 
-  // Returns whether the command's end is known. In a row: it was there before the kernel in front of it had ended.
+  // In a row: it was there before the kernel in front of it had ended.
   run(c, begin, inARow) {
     const T = this.T;
     let at = begin + T.fetch;
     if (c.kind === "kernel") {
       c.codeBegin = at + T.launch - (inARow ? T.row_saves : 0);
       const code = (this.codeBegin = c.codeBegin);
-      if (c.gate) c.work = this.gateSeen(c, code) - code;
-      if (c.hold) c.work = this.codeOf(code + this.holdOf(c.hold)) - code;
-      if (Number.isNaN(c.work)) return false;
+      if (c.hold) c.work = this.holdOf(c.hold, code);
       const shape = [c.groups, c.threads, c.work, c.bytes].join();
       const fast = this.known.get(shape) ?? blocksTake(T, c); // with the full clock
       this.known.set(shape, fast);
@@ -179,7 +140,7 @@ class Machine {
     if (c.onLink) this.linkEnd = c.end;
     if (c.stream) c.stream.ended = c;
     if (!this.latest || c.end > this.latest.end) this.latest = c;
-    return true;
+    return c;
   }
 
   // The SMs' clock. A kernel's code has a time of its own, that of a clock which is always full; it begins as the GPU's
@@ -208,29 +169,13 @@ class Machine {
     if (!this.latest || ready > this.latest.end + this.T.pause) this.woke = ready;
   }
 
-  // How long a kernel runs that reads a clock until so much has passed: it ends at a whole reading.
-  holdOf(ns) {
-    return (Math.ceil(ns / this.T.read) + 1) * this.T.read;
-  }
-
-  // When the loop `while (!gate->open) ;` of a kernel whose code begins at `begin` ends, in code time. It looks at
-  // once,
-  // and after each round, which takes T.step. What the host writes at its time `at` is seen by the first look that is
-  // later than `at`: in machine.c the device has made all earlier ones, and the one at that very time, before the host
-  // came to its line. NaN: the host has not come so far.
-  gateSeen(c, begin) {
-    const { gate } = c;
-    for (let i = 0; i < gate.length; i++) {
-      if (!gate[i].open) continue;
-      const rounds = Math.max(0, Math.floor((this.codeOf(gate[i].at) - begin) / this.T.step) + 1),
-        next = gate[i + 1];
-      const look = begin + rounds * this.T.step,
-        seen = this.timeOf(look);
-      if (next && next.at < seen) continue; // it was shut again
-      c.opened = gate[i].at;
-      return next || seen <= this.host || this.waiting ? look : NaN;
-    }
-    return NaN;
+  // How long a kernel runs that reads the GPU's time, or its SM's clock, until so much has passed since its first
+  // reading: it ends at a whole reading.
+  holdOf({ ns, bySm }, code) {
+    const { read } = this.T, timeOf = (at) => (bySm ? at : this.timeOf(at)), until = timeOf(code + read) + ns;
+    let readings = Math.floor(((bySm ? until : this.codeOf(until)) - code) / read);
+    while (timeOf(code + readings * read) < until) readings++;
+    return readings * read;
   }
 
   // ---- CUDA ----

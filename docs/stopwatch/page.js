@@ -224,7 +224,7 @@ function update() {
     showAnswer($("mine"), answer);
   } catch (error) {
     // Whatever happened, no old number stays beside the new text.
-    const isOurs = error instanceof Unknown || error instanceof Stopped,
+    const isOurs = error instanceof Unknown,
       line = (isOurs && error.line) || 1;
     const words = isOurs ? error.message : say(
       `this page has a fault (${error.message}): simulator/simcc runs whole programs`,

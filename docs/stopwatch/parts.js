@@ -31,8 +31,8 @@ const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wak
 const halfOf = (span) => (span.by === "device" ? (span.last.end - span.last.begin) / 2 : 0);
 
 // A kernel that waits, and was there before the stopwatch began, holds the GPU for it.
-const isBlocker = (c, span) => c.gate || (c.hold && span.by === "device" && c.queued <= Math.min(span.first.queued,
-  span.last.queued));
+const isBlocker = (c, span) => c.hold && span.by === "device" &&
+  c.queued <= Math.min(span.first.queued, span.last.queued);
 
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {
@@ -66,12 +66,6 @@ function pathOf(machine, span) {
     }
     if (c.kind === "kernel") {
       put("shell", c.codeEnd, c.end, c);
-      if (c.gate && !onGpu && c.opened > c.codeBegin) { // the blocker ended because the host opened the gate
-        put("blocker", c.opened, c.codeEnd, c);
-        now = c.opened;
-        c = null;
-        continue;
-      }
       const kind = isBlocker(c, span) ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
       if (kind === "blocks") put("clock", c.codeEnd - c.slow, c.codeEnd, c);
       put(kind, c.codeBegin, kind === "blocks" ? c.codeEnd - c.slow : c.codeEnd, c);

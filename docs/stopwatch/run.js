@@ -9,7 +9,7 @@
 // holds one.
 "use strict";
 
-class Ended extends Error {}
+class Stopped extends Error {}
 
 const UNIT_NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 const UNIT = /(ns|nanosec\w*|[uµμ]s|usec\w*|microsec\w*|ms|msec\w*|millisec\w*|s|secs?|seconds?)\b(?!\/)/i.source;
@@ -140,7 +140,7 @@ class Runner {
         cells: [{ x: { text: "./stopwatch" } }], count: 1 }, o: 0 } : number(1))));
     } catch (error) {
       const known = error instanceof RangeError ? this.refuse("too much for this page", "超出本页能力") : error;
-      if (known instanceof Ended) this.ended = known;
+      if (known instanceof Stopped) this.ended = known;
       else if (known instanceof Unknown && this.printed.some((each) => each.spans)) {
         this.stopped = true;
         this.note(known.line, say(`not run from here on: ${known.message}`, `从这里起不再运行：${known.message}`));
@@ -225,7 +225,7 @@ class Runner {
     if (p.cells[i]) return p.cells[i];
     if (!p.type) throw this.refuse("the type of this memory is not known", "这段内存的类型未知");
     const t = this.letter(p.type), name = `${p.name ?? ""}[${i}]`;
-    return (p.cells[i] = { type: p.type, of: p, name, x: p.unknown && t ? { v: NaN, t, unknown: p.unknown }
+    return (p.cells[i] = { type: p.type, name, x: p.unknown && t ? { v: NaN, t, unknown: p.unknown }
       : p.isZero && t ? number(0, t) : this.blank(p.type, name) });
   }
   copyOf(value) {
@@ -261,15 +261,8 @@ class Runner {
       unknown: value.unknown, ...scaled(value, by) };
   }
   store(cell, value, line) {
-    const x = this.as(value, cell.type), { of } = cell;
+    const x = (cell.x = this.as(value, cell.type));
     if (x.spans) this.lastTime = { ...x, line };
-    cell.x = x;
-    if (of && of.kind === "pinned") { // the host and a kernel both see it
-      of.gate ??= [];
-      const { host } = this.machine;
-      if (x.v) this.machine.calls.push({ kind: "gate", from: host, to: host, line });
-      of.gate.push({ at: host, open: !!x.v });
-    }
     return x;
   }
   // A name that is declared nowhere is one of the page's, or a slider's.
@@ -320,7 +313,6 @@ class Runner {
         const of = this.value(e.of), { fields } = of.p && !of.isVector ? this.at(of).x : of;
         const cell = fields && fields.get(e.name);
         if (!cell) throw this.refuse(`'.${e.name}' is not known on this page`, `本页不认识 '.${e.name}'`, e.line);
-        if (of.p) cell.of ??= of.p;
         return cell;
       }
       case "unary":
@@ -719,7 +711,7 @@ class Runner {
     for (const { p } of given)
       if (p && p.kind === "host")
         throw this.refuse("a kernel cannot use this memory of the host", "核函数不能使用主机的这段内存", line);
-      else if (p && p.kind === "pinned" && !kind.gate)
+      else if (p && p.kind === "pinned")
         this.spoil(p, say("what a kernel writes is not known on this page", "本页不知道核函数写了什么"));
     const isSlow = bytes && this.settings.idle < 100;
     if (isSlow) this.slowBlocks = (this.slowBlocks ?? 0) + groups;
@@ -746,10 +738,10 @@ class Runner {
     if (old && old.list !== list) throw this.refuse(`'${name}' had other arguments in line ${old.line}`,
       `'${name}' 在第 ${old.line} 行的参数不同`, line);
     this.assumed.set(name, old ?? { kind: "kernel", line, list });
-    return name === "hold" ? { work: 0, hold: 1e6 } : { work: EMPTY.test(name) ? 0 : this.settings.work };
+    return name === "hold" ? { work: 0, hold: { ns: 1e6 } } : { work: EMPTY.test(name) ? 0 : this.settings.work };
   }
-  // What a kernel's body does, as far as the page knows it: nothing; it waits for a flag of the host, by a clock, or
-  // counts; else its code takes as long as the slider says.
+  // What a kernel's body does, as far as the page knows it: nothing; it waits by a clock, or counts; else its code
+  // takes as long as the slider says.
   kindOf(kernel, given, line) {
     const { text, parameters, name } = kernel, all = [...this.reader.kernels.values()];
     const numberOf = (word) => {
@@ -768,9 +760,6 @@ class Runner {
       kernel.isKept = false;
       return { work: this.settings.work };
     }
-    const flag = /^(?:! \*? ?(\w+)(?: \[ 0 \]| -> \w+)?|\*? ?(\w+)(?: \[ 0 \]| -> \w+)? == 0)$/.exec(spins[1]);
-    const { p } = (flag && given[parameters.indexOf(flag[1] ?? flag[2])]) || {};
-    if (p && p.kind === "pinned") return { work: 0, gate: (p.gate ??= []) };
     // Until a clock has passed a time, or the first of two: clock64() counts twice in a nanosecond.
     const clocks = (of) => {
       const reads = (word) => word.test(of) || all.some((each) => !each.isKernel && word.test(each.text) &&
@@ -783,9 +772,9 @@ class Runner {
       const by = own || (parts.length === 1 ? clocks(text) : 0);
       if (!until || by < 1 || by > 2)
         throw this.refuse(`what '${name}' waits for is not understood`, `读不懂 '${name}' 在等什么`, line);
-      return numberOf(until[1]) / by;
+      return { ns: numberOf(until[1]) / by, bySm: by === 2 };
     });
-    return { work: 0, hold: Math.min(...holds) };
+    return { work: 0, hold: holds.sort((a, b) => a.ns - b.ns)[0] };
   }
   stream(e) {
     if (!e) return null;
@@ -854,7 +843,7 @@ class Runner {
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
         `'${name}' 没有声明：当作调用失败就结束程序`));
       this.assumed.set(name, { kind: "check", line });
-      if (this.value(given[0]).v) throw Object.assign(new Ended(), { code: 1, line });
+      if (this.value(given[0]).v) throw Object.assign(new Stopped(), { code: 1, line });
       return number(0);
     }
     if (name === "cudaThreadSynchronize") throw this.refuse(
@@ -1109,7 +1098,7 @@ const LIBRARY = {
   cudaEventDestroy: ["e", () => {}, "event_destroy"],
   cudaStreamCreate: ["&", streamed, "stream_create"],
   cudaStreamCreateWithFlags: ["&n", streamed, "stream_create"],
-  cudaStreamQuery: ["s", (r, stream) => asked(r, stream ? stream.last : r.machine.last()), "query"],
+  cudaStreamQuery: ["s", (r, stream) => asked(r, stream ? stream.last : r.machine.latest), "query"],
   cudaStreamSynchronize: ["s", (r, stream) => r.machine.synchronizeStream(stream)],
   cudaStreamWaitEvent: ["seN", (r, stream, event) => r.machine.waitForEvent(stream, event)],
   cudaStreamDestroy: ["s", () => {}, "stream_destroy"],
@@ -1155,7 +1144,7 @@ const LIBRARY = {
   fprintf: ["*", (r, e) => (e.given.length && r.value(e.given[0]).v === 1 ? r.print(e.line, e.given.slice(1)) : null)],
   puts: ["v", () => {}],
   fflush: ["v", () => {}],
-  exit: ["n", (r, code) => { throw Object.assign(new Ended(), { code, line: r.machine.line }); }],
+  exit: ["n", (r, code) => { throw Object.assign(new Stopped(), { code, line: r.machine.line }); }],
 };
 LIBRARY.reinterpret_cast = LIBRARY.static_cast;
 for (const [name, work] of Object.entries(MATH)) LIBRARY[name] = ["v", (r, x) => {

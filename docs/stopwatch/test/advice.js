@@ -84,7 +84,7 @@ for (const [name, text, more] of rows)
     try {
       adviceFor(`${name} without line ${i + 1}`, lines.filter((_, k) => k !== i).join("\n"), more);
     } catch (error) {
-      if (!(error instanceof page.Unknown || error instanceof page.Stopped)) throw error; // it may be refused
+      if (!(error instanceof page.Unknown)) throw error; // it may be refused
     }
   });
 

@@ -34,17 +34,17 @@ LINES.push(() => `cudaMemset(d, 0, ${ofMemory()});`, () => `cudaMemsetAsync(d, 0
   () => fill(pick([6, 30, 130])));
 const fill = (count) => `for (int k = 0; k < ${count}; k++) cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`;
 const some = (least, more) => Array.from({ length: least + random(more) }, () => pick(LINES)());
-const blocked = () => ["gate->open = 0;", "block_stream<<<1, 1>>>(gate);", "cudaEventRecord(start, 0);", `for (int k = 0; k < ${random(30)}; k++) t2 = now();`,
-  pick(["", "", "kernel<<<blocks, threads>>>();", "for (int k = 0; k < 7; k++) cudaEventRecord(start, 0);"]), "cudaEventRecord(stop, 0);", `for (int k = 0; k < ${random(200)}; k++) t2 = now();`, "gate->open = 1;"];
+const blocked = () => ["hold<<<1, 1>>>();", "cudaEventRecord(start, 0);", `for (int k = 0; k < ${random(30)}; k++) t2 = now();`,
+  pick(["", "", "kernel<<<blocks, threads>>>();", "for (int k = 0; k < 7; k++) cudaEventRecord(start, 0);"]), "cudaEventRecord(stop, 0);", `for (int k = 0; k < ${random(200)}; k++) t2 = now();`];
 
 function randomProgram() {
   const ofProcessor = random(2) === 0;
   data = Math.max(120000, 4 * (1 + pick([10, 1000, 300000, 20000000, 20000000].map(random))));
-  const lines = [`cudaMalloc(&d, ${data});`, `cudaMalloc(&d2, ${data});`, "cudaMallocHost(&p, 120000);", "cudaMallocHost(&gate, sizeof *gate);",
+  const lines = [`cudaMalloc(&d, ${data});`, `cudaMalloc(&d2, ${data});`, "cudaMallocHost(&p, 120000);",
     "cudaEventCreate(&start);", "cudaEventCreate(&stop);", "cudaEventCreateWithFlags(&asleep, cudaEventBlockingSync);",
-    "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);", "cudaStreamCreate(&s2);", "float ms = 0, ms2 = 0;", "gate->open = 1;",
+    "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);", "cudaStreamCreate(&s2);", "float ms = 0, ms2 = 0;",
     "cudaEventRecord(asleep, 0);", "cudaEventRecord(start, 0);", "kernel<<<blocks, threads>>>();", "other<<<1, 1>>>();", ...some(0, 3), "cudaEventRecord(stop, 0);"];
-  if (random(2)) lines.push("block_stream<<<1, 1>>>(gate);", pick(["", "cudaDeviceSynchronize();"]), ...blocked());
+  if (random(2)) lines.push("hold<<<1, 1>>>();", pick(["", "cudaDeviceSynchronize();"]), ...blocked());
   lines.push(pick(["cudaDeviceSynchronize();", "cudaEventSynchronize(stop);"]), pick(["", "", "usleep(1100000);"]), ofProcessor ? "c0 = clock();" : "t0 = now();");
   if (random(3) === 0) lines.push(...blocked());
   lines.push(...some(2, 6), random(6) ? "" : fill(3100)); // which fills even a queue of 1024
@@ -66,18 +66,15 @@ const HEAD = `#include <algorithm>
 static double now() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
 static float median(float *list, int n) { std::sort(list, list + n); return list[n / 2]; }
 static void check(cudaError_t) {}
-struct gate_t { volatile int open; };
 __device__ long long globaltimer_ns() { long long ns; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory"); return ns; }
-__global__ void block_stream(gate_t *gate) { while (!gate->open) ; }
 __global__ void hold() { const long long begin = globaltimer_ns(); while (globaltimer_ns() - begin < 1000000) ; }
 __global__ void kernel(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
 __global__ void other(int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
 __global__ void reads(float *, int rounds) { if (threadIdx.x == 0) for (int i = 0; i < rounds; i++) ; }
 __global__ void empty(int) {}
 `;
-const DECLARED = "cudaEvent_t start, stop, asleep; cudaStream_t stream, s2; gate_t *gate = nullptr; float ms = 0, ms2 = 0, *d = nullptr, *d2 = nullptr, *h = (float *)malloc(1 << 20), *p = nullptr; static float each[1000];\ndouble t0 = 0, t1 = 0, t2 = 0; clock_t c0 = 0, c1 = 0; (void)t0, (void)t1, (void)t2, (void)c0, (void)c1, (void)gate, (void)d, (void)d2, (void)h, (void)p, (void)ms2, (void)each;\n";
-const CREATE = `cudaMallocHost(&gate, sizeof *gate);
-cudaEventCreate(&start), cudaEventCreate(&stop), cudaMalloc(&d, 120000);
+const DECLARED = "cudaEvent_t start, stop, asleep; cudaStream_t stream, s2; float ms = 0, ms2 = 0, *d = nullptr, *d2 = nullptr, *h = (float *)malloc(1 << 20), *p = nullptr; static float each[1000];\ndouble t0 = 0, t1 = 0, t2 = 0; clock_t c0 = 0, c1 = 0; (void)t0, (void)t1, (void)t2, (void)c0, (void)c1, (void)d, (void)d2, (void)h, (void)p, (void)ms2, (void)each;\n";
+const CREATE = `cudaEventCreate(&start), cudaEventCreate(&stop), cudaMalloc(&d, 120000);
 cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 `;
 const cases = [];
