@@ -12,31 +12,19 @@ function element(name, attributes, parent, text) {
 }
 
 const boxNames = () => ({
-  launch: say("launch call", "启动调用"),
-  load: say("loads", "加载"),
-  driver: say("driver starts", "驱动启动"),
-  wait: say("waits", "等待"),
-  way: say("latency", "延迟"),
-  wake: say("wakes up", "醒来"),
-  blocks: say("kernel", "核函数"),
-  clock: say("slow clock", "时钟慢"),
-  earlier: say("earlier kernel", "之前的"),
-  blocker: say("hold", "占住"),
-  gap: say("gap", "空隙"),
-  copy: say("copy", "拷贝"),
-  sleep: say("sleeps", "休眠"),
-  shell: say("prep.", "准备"),
+  launch: say("launch call", "启动调用"), load: say("loads", "加载"), driver: say("driver starts", "驱动启动"),
+  wait: say("waits", "等待"), way: say("latency", "延迟"), wake: say("wakes up", "醒来"), blocks: say("kernel", "核函数"),
+  clock: say("slow clock", "时钟慢"), earlier: say("earlier kernel", "之前的"), blocker: say("hold", "占住"),
+  gap: say("gap", "空隙"), copy: say("copy", "拷贝"), sleep: say("sleeps", "休眠"), shell: say("prep.", "准备"),
   event: say("event", "事件")
 });
 
 // What is drawn: from a little before the interval to the end of what was launched in it.
 function lengthOf({ run, parts: { main } }) {
   const { commands, host } = run.machine, span = main ? main.span : { from: 0, to: host };
-  const shift = main ? halfOf(span) : 0,
-    low = Math.min(span.from, span.to) - shift,
+  const shift = main ? halfOf(span) : 0, low = Math.min(span.from, span.to) - shift,
     high = Math.max(span.from, span.to) - shift;
-  let from = low,
-    to = high;
+  let from = low, to = high;
   for (const c of commands) {
     if (c.queued > low && c.queued <= high && c.end > to) to = Math.min(c.end, low + 8 * (high - low));
     if (c.hold && c.end > low - 3000 && c.end <= low + 1e3) from = Math.min(from, c.end - 3000);
@@ -49,32 +37,23 @@ function lengthOf({ run, parts: { main } }) {
 function drawTime(svg, answer, length = 0) {
   const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, width = Math.max(300, svg
     .clientWidth || 300);
-  const shown = lengthOf(answer),
-    { low, high, from } = shown,
-    to = length < 3 * shown.length ? from + length : shown.to,
-    span = main && main.span;
+  const shown = lengthOf(answer), { low, high, from } = shown,
+    to = length < 3 * shown.length ? from + length : shown.to, span = main && main.span;
   svg.replaceChildren();
-  const left = 2,
-    right = width - 2,
+  const left = 2, right = width - 2,
     x = (ns) => Math.min(right, Math.max(left, left + ((ns - from) / (to - from)) * (right - left)));
   const seen = commands.filter((c) => c.end >= from && c.begin <= to),
     streams = [...new Set(seen.map((c) => c.stream))];
   if (!streams.length) streams.push(null);
-  const BAND = 18,
-    HOST = 68,
-    GPU = 124,
-    HIGH = 24,
-    gpuRow = (stream) => GPU + streams.indexOf(stream) * 64,
+  const BAND = 18, HOST = 68, GPU = 124, HIGH = 24, gpuRow = (stream) => GPU + streams.indexOf(stream) * 64,
     height = gpuRow(streams[streams.length - 1]) + 64;
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
-  const names = boxNames(),
-    drawn = {};
+  const names = boxNames(), drawn = {};
   const box = (a, b, y, kind, text, title) => {
     if (b < from || a > to || (x(b) - x(a) < 1 && x(b) - (drawn[y] ?? -9) < 1)) return; // one pixel has room for one
     drawn[y] = x(b);
-    const w = Math.max(x(b) - x(a) - 0.5, 0.7),
-      g = w < 5 ? svg : element("g", {}, svg);
+    const w = Math.max(x(b) - x(a) - 0.5, 0.7), g = w < 5 ? svg : element("g", {}, svg);
     element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), style: `fill: var(--${kind})`,
       class: /blocks|earlier/.test(kind) ? "strong" : /wait|host|blocker|sleep/.test(kind) ? "" : "bright" }, g);
     if (w < 5) return;
@@ -111,8 +90,7 @@ function drawTime(svg, answer, length = 0) {
       `GPU, ${stream ? `'${stream.name}'` : say("default stream", "默认流")}`);
     element("line", { x1: left, x2: right, y1: y + HIGH, y2: y + HIGH, class: "ground" }, svg);
   });
-  const onPath = new Set(pieces.filter((p) => p.kind === "way" && p.command).map((p) => p.command)),
-    flags = [];
+  const onPath = new Set(pieces.filter((p) => p.kind === "way" && p.command).map((p) => p.command)), flags = [];
   for (const c of seen) {
     const y = gpuRow(c.stream);
     if (c.kind === "kernel") {
@@ -148,27 +126,20 @@ function drawTime(svg, answer, length = 0) {
 
 // Each wave as high as the part of the places that it fills.
 function drawWaves(svg, T, { groups, threads, work }) {
-  const width = Math.max(260, svg.clientWidth || 260),
-    HIGH = 70,
-    places = placesFor(T, threads),
-    waves = Math.ceil(groups / places),
-    shown = Math.min(waves, 30);
+  const width = Math.max(260, svg.clientWidth || 260), HIGH = 70, places = placesFor(T, threads),
+    waves = Math.ceil(groups / places), shown = Math.min(waves, 30);
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${HIGH + 2}`);
   svg.setAttribute("height", HIGH + 2);
   element("rect", { x: 0.5, y: 0.5, width: width - 1, height: HIGH, class: "frame" }, svg);
   for (let i = 0; i < shown; i++) {
-    const blocks = i === shown - 1 ? groups - (waves - 1) * places : places,
-      w = width / Math.max(shown, 2.5),
-      h = Math.max(1.5, (HIGH * blocks) / places),
-      g = element("g", {}, svg);
+    const blocks = i === shown - 1 ? groups - (waves - 1) * places : places, w = width / Math.max(shown, 2.5),
+      h = Math.max(1.5, (HIGH * blocks) / places), g = element("g", {}, svg);
     element("rect", { x: i * w + 1, y: HIGH - h, width: w - 2, height: h, style: "fill: var(--blocks)" }, g);
     element("title", {}, g, `${blocks} / ${places}`);
   }
-  const last = groups - (waves - 1) * places,
-    percent = Math.round((100 * last) / places);
-  const number = (of) => of.toLocaleString("en"),
-    all = us(blocksTake(T, { groups, threads, work }));
+  const last = groups - (waves - 1) * places, percent = Math.round((100 * last) / places);
+  const number = (of) => of.toLocaleString("en"), all = us(blocksTake(T, { groups, threads, work }));
   return say(
     `${T.units} SMs hold ${places / T.units} such blocks each, ${number(places)} at once. ${number(groups)} blocks are `
     +

@@ -11,9 +11,7 @@ class Machine {
   constructor(times, idle = 100) {
     const T = (this.T = times);
     this.phases = [
-      [T.idle, idle],
-      [T.climb, Math.floor((idle + 100) / 2)],
-      [Infinity, 100]
+      [T.idle, idle], [T.climb, Math.floor((idle + 100) / 2)], [Infinity, 100]
     ];
     this.moves = idle < 100;
     this.known = new Map(); // how long blocks take, at the full clock
@@ -61,12 +59,9 @@ class Machine {
 
   // simulated_wait() of machine.c: waits for this command, or without one for all of them.
   wait(command, busily = true) {
-    const T = this.T,
-      forAll = !command,
-      from = this.host;
+    const T = this.T, forAll = !command, from = this.host;
     while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
-    const isEmpty = this.done === this.queue.length,
-      isStarted = (c) => c.ready <= this.host;
+    const isEmpty = this.done === this.queue.length, isStarted = (c) => c.ready <= this.host;
     this.apart = this.apart.filter((c) => !isStarted(c));
     const until = forAll ? this.latest : command;
     if (isEmpty && !(until && !(until.end <= this.host)) && (!this.apart.length || (!forAll && isStarted(command))))
@@ -97,8 +92,7 @@ class Machine {
 
   // The default stream waits for all others and they for it; and a stream waits for an event.
   runQueued(c) {
-    const later = (a, b) => (!a || (b && b.end > a.end) ? b : a),
-      { stream, after } = c;
+    const later = (a, b) => (!a || (b && b.end > a.end) ? b : a), { stream, after } = c;
     const own = later(this.lastDefault, stream ? stream.ended : this.lastOrdinary);
     c.before = later(own, after);
     c.ready = c.submit + this.T.latency;
@@ -146,9 +140,7 @@ class Machine {
   // The SMs' clock. A kernel's code has a time of its own, that of a clock which is always full; it begins as the GPU's
   // time, and stays so unless the clock is slow: since a command came behind a pause, for a while, and then less so.
   moved(time, toCode) {
-    let left = time - this.codeBegin,
-      at = this.codeBegin,
-      before = at - this.woke; // of this phase, before the code
+    let left = time - this.codeBegin, at = this.codeBegin, before = at - this.woke; // of this phase, before the code
     if (!(left > 0 && before < Infinity)) return time;
     for (const [length, percent] of this.phases) {
       const room = length - before;
@@ -182,9 +174,7 @@ class Machine {
 
   // kernel<<<groups, threads>>>() whose code takes `work` ns in each block; `bytes`: of the data that it is given.
   launch(name, kernel) {
-    const T = this.T,
-      isNew = !this.loaded.has(name),
-      { groups, threads } = kernel;
+    const T = this.T, isNew = !this.loaded.has(name), { groups, threads } = kernel;
     if (isNew) this.wait(null);
     const from = this.host;
     this.works(T.launch_call + (isNew ? T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy) : 0), "launch");
@@ -253,9 +243,7 @@ function placesFor(T, threads) {
 // In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
 function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) =>
     ns }) {
-  const places = placesFor(T, threads),
-    shell = T.block + T.warp * Math.ceil(threads / 32),
-    each = work + shell;
+  const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
   const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
   if (!
     bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched

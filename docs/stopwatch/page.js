@@ -14,16 +14,13 @@ const TARGETS = {
 };
 const TRUTHS = {
   duration: ["with all blocks, preparation and drain, the kernel takes", "加上所有块、准备和排空，核函数用时"],
-  code: ["the code of all blocks takes", "所有块的代码用时"],
-  row: ["one more launch costs", "再启动一次的开销是"],
+  code: ["the code of all blocks takes", "所有块的代码用时"], row: ["one more launch costs", "再启动一次的开销是"],
   together: ["the kernels together take", "各核函数合计"]
 };
 const VERDICTS = { wrong: ["Wrong.", "错误。"], careful: ["Careful.", "当心。"], right: ["Right.", "正确。"] };
 let own = null; // one's own lines, while an example is shown
 let chosen = 0; // which of the printed times is judged
-let lines = [],
-  example = null,
-  pinned = null,
+let lines = [], example = null, pinned = null,
   step = Infinity; // on the way to the right lines: the last one, or which one?
 
 const ofSliders = (value) => Object.fromEntries(Object.keys(SCALES).map((name) => [name, value(name)]));
@@ -56,9 +53,7 @@ function showLines(focus = -1, what = "textarea") {
         changed(i, "input"); } });
     box.setAttribute("aria-label", say(`line ${i + 1} is in the program`, `第 ${i + 1} 行在程序中`));
     const code = made("textarea", {
-      rows: 1,
-      value: line.text,
-      spellcheck: false,
+      rows: 1, value: line.text, spellcheck: false,
       oninput: () => {
         const parts = hostLines(code.value).split("\n");
         line.text = parts[0];
@@ -73,11 +68,7 @@ function showLines(focus = -1, what = "textarea") {
     });
     code.setAttribute("aria-label", say(`line ${i + 1}`, `第 ${i + 1} 行`));
     const move = (by, sign, words) => made("button", {
-      className: by < 0 ? "up" : "down",
-      textContent: sign,
-      title: words,
-      ariaLabel: words,
-      disabled: !lines[i + by],
+      className: by < 0 ? "up" : "down", textContent: sign, title: words, ariaLabel: words, disabled: !lines[i + by],
       onclick: () => {
         lines.splice(i + by, 0, lines.splice(i, 1)[0]);
         changed(i + by, lines[i + 2 * by] ? (by < 0 ? ".up" : ".down") : "button:not([disabled])");
@@ -111,8 +102,7 @@ function setText(text, of = null) {
 
 // "62 % too short", or nothing
 function errorOf({ number, asked, error }) {
-  const percent = Math.round((100 * Math.abs(error)) / asked),
-    times = Number((number.ns / asked).toPrecision(2));
+  const percent = Math.round((100 * Math.abs(error)) / asked), times = Number((number.ns / asked).toPrecision(2));
   if (!(number.ns > 0) || percent === 0) return "";
   if (times > 3) return say(`${times} times as long`, `是其 ${times} 倍`);
   return error > 0 ? say(`${percent} % too long`, `长了 ${percent} %`) : say(`${percent} % too short`,
@@ -121,16 +111,14 @@ function errorOf({ number, asked, error }) {
 
 // What GPUs took for these lines, if a record has them.
 function measuredOf({ text, run, asked }) {
-  const same = EXAMPLES.find((each) => each.text === text),
-    { work, idle } = run.settings,
+  const same = EXAMPLES.find((each) => each.text === text), { work, idle } = run.settings,
     isLikeThat = work === 10000 && asked < 12000;
   const rows = (same && idle === 100 && (isLikeThat || same.chapter === 6) && MEASURED[same.name]) || [];
   if (!rows.length) return [];
   const of = (row) => (row[2] === "spin_10us" ? say("a spin of 10 us", "10 us 的自旋核函数") : say(
     `a vector_add of ${row[2]} us`, `${row[2]} us 的 vector_add`));
   return [made("p", {
-    className: "measured",
-    title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "),
+    className: "measured", title: rows.map((each) => each.slice(0, 2).join(", ")).join("; "),
     textContent: say("Measured: ", "测得：")
       + rows.map((row) =>
         `${row[0].split(" ")[1]}, ${of(row)}: ${row[3].toFixed(2)} (${row[4].toFixed(2)}–${row[5].toFixed(2)}) us`
@@ -198,9 +186,7 @@ function showAnswer(card, answer) {
 }
 
 function update() {
-  const settings = settingsNow(),
-    text = textNow(),
-    target = $("target").value;
+  const settings = settingsNow(), text = textNow(), target = $("target").value;
   for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) :
     settings[name].toLocaleString("en") + (name === "idle" ? " %" : "");
   for (const each of $("examples").querySelectorAll("button")) each.setAttribute("aria-pressed", !!example && each
@@ -224,8 +210,7 @@ function update() {
     showAnswer($("mine"), answer);
   } catch (error) {
     // Whatever happened, no old number stays beside the new text.
-    const isOurs = error instanceof Unknown,
-      line = (isOurs && error.line) || 1;
+    const isOurs = error instanceof Unknown, line = (isOurs && error.line) || 1;
     const words = isOurs ? error.message : say(
       `this page has a fault (${error.message}): simulator/simcc runs whole programs`,
       `本页出错（${error.message}）：整个程序请用 simulator/simcc 运行`);
@@ -238,14 +223,12 @@ function update() {
     for (const part of [".drawing", ".parts"]) $("mine").querySelector(part).replaceChildren();
   const steps = [];
   for (let now = answer && answer.better; now; now = now.better) steps.push(now);
-  const better = steps[Math.min(step, steps.length - 1)],
-    drawn = new Map(answer ? [
+  const better = steps[Math.min(step, steps.length - 1)], drawn = new Map(answer ? [
       ["mine", answer]
     ] : []);
   $("better").hidden = !better;
   if (better) {
-    const last = steps[steps.length - 1],
-      isRight = last.verdict === "right";
+    const last = steps[steps.length - 1], isRight = last.verdict === "right";
     $("better-title").textContent = (isRight ? say("To the right number", "走向正确的数") : say("To a better number",
       "走向更好的数")) + (steps.length > 1 ? say(`, in ${steps.length} steps`, `，分 ${steps.length} 步`) : "");
     $("steps").replaceChildren(...steps.map((each, i) => {
@@ -254,8 +237,7 @@ function update() {
             update();
             $("steps").children[i].firstChild.focus(); } }, made(
         "span", { textContent: `${i + 1}. ${(i ? steps[i - 1] : answer).step}` }),
-        made("b", { textContent: us(each.number.ns) }), made("span", { className: each.verdict,
-          textContent: off }));
+        made("b", { textContent: us(each.number.ns) }), made("span", { className: each.verdict, textContent: off }));
       button.setAttribute("aria-pressed", each === better);
       return made("li", {}, button);
     }));

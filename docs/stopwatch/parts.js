@@ -10,16 +10,13 @@ const KINDS = {
   shell: ["the kernel: preparation before, drain of its writes after", "核函数：之前的准备，之后排空写入"],
   clock: ["more of it, while the SMs' clock climbs", "SM 时钟爬升时多用的时间"],
   earlier: ["an earlier kernel, which still ran", "之前的核函数，尚未结束"],
-  gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"],
-  event: ["event overhead on the GPU", "GPU 上的事件开销"],
+  gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"], event: ["event overhead on the GPU", "GPU 上的事件开销"],
   driver: ["the driver's start: the first call of CUDA", "驱动启动：首次 CUDA 调用"],
   load: ["loading the kernel: its first launch", "加载核函数：首次启动"],
   launch: ["launch overhead: the host's call", "启动开销：主机的启动调用"],
   way: ["launch latency: from the call's end to the kernel's begin", "启动延迟：从调用结束到核函数开始"],
-  wake: ["the host wakes up from its wait", "主机从等待中醒来"],
-  copy: ["a copy, or cudaMemset", "拷贝或 cudaMemset"],
-  sleep: ["the host sleeps", "主机休眠"],
-  blocker: ["the hold: a kernel that keeps the GPU busy", "占住 GPU 的核函数"],
+  wake: ["the host wakes up from its wait", "主机从等待中醒来"], copy: ["a copy, or cudaMemset", "拷贝或 cudaMemset"],
+  sleep: ["the host sleeps", "主机休眠"], blocker: ["the hold: a kernel that keeps the GPU busy", "占住 GPU 的核函数"],
   host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],
   rounding: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
 };
@@ -36,23 +33,17 @@ const isBlocker = (c, span) => c.hold && span.by === "device" &&
 
 // Returns [{kind, from, to, command}], in the order of time.
 function pathOf(machine, span) {
-  const pieces = [],
-    { calls } = machine,
-    onGpu = span.by === "device",
-    shift = halfOf(span);
-  const low = Math.min(span.from, span.to) - shift,
-    high = Math.max(span.from, span.to) - shift;
+  const pieces = [], { calls } = machine, onGpu = span.by === "device", shift = halfOf(span);
+  const low = Math.min(span.from, span.to) - shift, high = Math.max(span.from, span.to) - shift;
   const put = (kind, from, end, command) => {
     const to = Math.min(end, high);
     if (to > Math.max(from, low)) pieces.push({ kind, from: Math.max(from, low), to, command });
   };
   const loads = (onGpu && (machine.loads ??= calls.filter((call) => call.kind === "load").reverse()));
-  let now = high,
-    c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
+  let now = high, c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
   while (now > low) {
     if (!c) { // on the host: the call that ended now
-      let first = 0,
-        last = calls.length; // calls[first - 1] is the last one that began before now
+      let first = 0, last = calls.length; // calls[first - 1] is the last one that began before now
       while (first < last) {
         const middle = (first + last) >> 1;
         if (calls[middle].from < now) first = middle + 1;
@@ -107,11 +98,8 @@ function awake(pieces, sleeps) {
 
 // Returns {sums: [{kind, ns, count}], main, pieces}: the list, and the span that the drawing shows, with its band.
 function partsOf(run) {
-  const number = run.number,
-    spans = (number && number.spans) ?? [],
-    found = {};
-  let sum = 0,
-    main = null;
+  const number = run.number, spans = (number && number.spans) ?? [], found = {};
+  let sum = 0, main = null;
   for (const each of spans) {
     each.pieces = pathOf(run.machine, each.span);
     const sign = each.span.to < each.span.from ? -1 : 1;

@@ -29,9 +29,7 @@ __global__ void hold() {
 }`;
 
 function wholeProgram(text, settings) {
-  const run = new Runner(TIMES, settings, text).run(),
-    { reader, assumed } = run,
-    edits = [];
+  const run = new Runner(TIMES, settings, text).run(), { reader, assumed } = run, edits = [];
   // By the GPU's time; by the SM's clock if that is slow at first: then the code takes longer. The last reading
   // takes time, too.
   const least = Math.max(0, settings.work - TIMES.read),
@@ -47,20 +45,12 @@ function wholeProgram(text, settings) {
   for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm)) edits.push([found.index,
     found.index + found[0].length, `// ${found[0]}`
   ]);
-  const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name),
-    made = [],
+  const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name), made = [],
     declared = [];
   for (const [name, { kind, x, isStream }] of assumed) {
     const type = {
-      event: "cudaEvent_t",
-      stream: "cudaStream_t",
-      device: "char *",
-      host: "char *",
-      pinned: "char *",
-      pointer: "char *",
-      handle: isStream ? "cudaStream_t" : "cudaEvent_t",
-      ms: "float",
-      any: "any_value"
+      event: "cudaEvent_t", stream: "cudaStream_t", device: "char *", host: "char *", pinned: "char *",
+      pointer: "char *", handle: isStream ? "cudaStream_t" : "cudaEvent_t", ms: "float", any: "any_value"
     } [kind];
     if (kind === "slider") declared.push(`static const ${x.t === "L" ? "size_t" : "int"} ${name} = ${x.v};`);
     else if (kind === "list") declared.push(`static float ${name}[1000];`);
@@ -69,8 +59,7 @@ function wholeProgram(text, settings) {
       event: `cudaEventCreate(&${name});`,
       stream: name === "stream" ? "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);"
         : `cudaStreamCreate(&${name});`,
-      device: `cudaMalloc(&${name}, ${settings.bytes});`,
-      pinned: `cudaMallocHost(&${name}, ${settings.bytes});`,
+      device: `cudaMalloc(&${name}, ${settings.bytes});`, pinned: `cudaMallocHost(&${name}, ${settings.bytes});`,
       host: `${name} = (char *)malloc(${settings.bytes});`
     } [kind];
     if (call) made.push(call);
@@ -116,8 +105,7 @@ ${[...kernels,
     return head + changedText(text, edits);
   }
   // What can stand outside of main(), the directives among it, stands in front of it.
-  const outside = [],
-    inside = [];
+  const outside = [], inside = [];
   let at = 0;
   const put = (from, to, isOutside) => (isOutside ? outside : inside).push(changedText(text.slice(from, to), edits
     .filter((each) => each[0] >= from && each[1] <= to).map(([a, b, what]) => [a - from, b - from, what])));

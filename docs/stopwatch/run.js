@@ -757,6 +757,7 @@ class Runner {
     if (counts) return { work: numberOf(counts[2]) * this.machine.T.step };
     const spins = /while \( (.*?) \) (?:;|\{ \}|__nanosleep)/.exec(text) ?? /(?:do |\} )while \( (.*?) \) ;/.exec(text);
     if (!spins) {
+      if (/for \([^(){}]*\) (;|\{ \})/.test(text)) throw notKnown(say(`the loop in '${name}'`, `'${name}' 中的循环`), line);
       kernel.isKept = false;
       return { work: this.settings.work };
     }
