@@ -134,7 +134,7 @@ class Reader {
     this.all = preprocessed(text).filter((each, i, all) => !(isSpace(each) && (all[i + 1] ?? {}).text === "::") &&
       !(each.text === "::" && (!all[i - 1] || isSpace(all[i - 1]))));
     this.at = 0;
-    this.types = new Map(); // a name: what it stands for, or a struct
+    this.types = new Map(); // another name for a type
     this.kernels = new Map();
     this.hidden = new Set(); // types' names that a variable has
     this.end = { type: "end", text: "", line: this.all.length ? this.all[this.all.length - 1].line : 1 };
@@ -224,8 +224,7 @@ class Reader {
       made.base = has("double") ? "double" : (has("unsigned") ? "unsigned " : "") +
         (has("char") ? "char" : has("short") ? "short" : has("long") ? "long" : "int");
     }
-    const alias = this.types.get(made.base);
-    if (alias && alias.is === "alias") Object.assign(made, { ...alias.type, static: made.static });
+    if (this.types.has(made.base)) Object.assign(made, { ...this.types.get(made.base), static: made.static });
     if (!made.base) throw this.strange();
     for (;;)
       if (this.take("*")) made.pointer++;
@@ -277,7 +276,7 @@ class Reader {
     if (type === "name" && REFUSED.test(text)) throw notKnown(`'${text}'`, line);
     if (this.isDevice()) return this.device();
     if (text === "using") return this.using();
-    if (text === "struct" && this.next(2).text === "{") return this.struct();
+    if (text === "struct" && /^[{:]$/.test(this.next(2).text)) throw notKnown(`'struct ${this.next().text}'`, line);
     if (this.take(";")) return nothing;
     if (this.is("{")) return this.block();
     if (this.take("for")) return this.loop(line);
@@ -318,19 +317,8 @@ class Reader {
   using() { // of a namespace, or of another name for a type
     const { line } = this.need("using"), isSpace = this.take("namespace"), name = this.name();
     if (isSpace) while (this.take("::")) this.name();
-    else if (this.take("=")) this.types.set(name, { is: "alias", type: this.type() });
+    else if (this.take("=")) this.types.set(name, this.type());
     this.need(";"); // or of a name of std::
-    return { is: "block", body: [], line };
-  }
-  struct() {
-    const { line } = this.need("struct"), name = this.name(), fields = [];
-    for (this.need("{"); !this.take("}"); this.need(";")) {
-      const one = this.isDeclaration() ? this.declaration() : { is: "function" };
-      if (one.is !== "comma") throw notKnown(say(`a function of 'struct ${name}'`, `'struct ${name}' 的函数`), line);
-      fields.push(...one.parts);
-    }
-    this.need(";");
-    this.types.set(name, { is: "struct", fields });
     return { is: "block", body: [], line };
   }
   // Does a kernel, a function or a variable of the device begin here?
@@ -512,8 +500,7 @@ class Reader {
     if (this.is("<") && (this.all[this.angleEnd() + 1] ?? {}).text === "<<<")
       throw notKnown(say(`the template '${made.name}<...>'`, `模板 '${made.name}<...>'`), line);
     while (this.take("::")) {
-      const alias = this.types.get(made.name);
-      made.name = `${alias && alias.type ? alias.type.base : made.name}::${this.name()}`;
+      made.name = `${(this.types.get(made.name) ?? { base: made.name }).base}::${this.name()}`;
     }
     return made;
   }

@@ -172,7 +172,6 @@ class Runner {
     }
   }
   letter(type) { return type && !type.pointer && NUMBERS[type.base] ? NUMBERS[type.base][0] : null; }
-  structOf({ base }) { return (this.reader.types.get(base) ?? {}).fields; }
   // The ns of a tick, and the letter, of a duration.
   durationOf({ base, of }) {
     if (base in PERIOD_NS) return { per: PERIOD_NS[base], t: "l" };
@@ -185,11 +184,6 @@ class Runner {
   bytesOf(type) {
     if (type.pointer) return 8;
     if (NUMBERS[type.base]) return NUMBERS[type.base][1];
-    const fields = this.structOf(type), sizes = (fields ?? []).map((each) => this.bytesOf(each.type));
-    if (fields && fields.every((each) => !each.dims.length)) { // as C++ lays it out
-      const steps = sizes.map((bytes) => Math.min(8, bytes)), up = (at, step) => Math.ceil(at / step) * step;
-      return up(sizes.reduce((at, bytes, i) => up(at, steps[i]) + bytes, 0), Math.max(...steps));
-    }
     if (ROOMS[type.base]) return ROOMS[type.base];
     throw this.refuse(`the size of '${type.base}' is not known on this page`, `本页不知道 '${type.base}' 的大小`);
   }
@@ -208,8 +202,7 @@ class Runner {
       return struct(["tv_sec", base === "timespec" ? "tv_nsec" : "tv_usec"].map((each) => [each,
         { x: this.blank(long, each), type: long }]));
     if (base === "cudaDeviceProp") return struct([["name", { x: { text: "a model of an H200" } }]]);
-    const fields = this.structOf(type), duration = this.durationOf(type);
-    if (fields) return struct(fields.map((one) => [one.name, this.made(one, `${name}.${one.name}`)]));
+    const duration = this.durationOf(type);
     if (duration) return { v: NaN, ...duration, none: name };
     throw this.refuse(`'${base}' is not understood here`, `这里的 '${base}' 读不懂`);
   }
@@ -231,10 +224,7 @@ class Runner {
   copyOf(value) {
     if (value.isVector) throw this.refuse("a copy of a vector is not understood", "读不懂 vector 的复制");
     if (!value.fields) return value;
-    if ([...value.fields.values()].some(({ by }) => by && by.dims.length))
-      throw this.refuse("a copy of a struct with an array is not understood", "读不懂带数组的结构体的复制");
-    return { ...value, fields: new Map([...value.fields].map(([name, cell]) => [name, { ...cell,
-      x: this.copyOf(cell.x) }])) };
+    return { fields: new Map([...value.fields].map(([name, cell]) => [name, { ...cell }])) };
   }
   // A value as one of this type.
   as(value, type) {
@@ -471,6 +461,7 @@ class Runner {
       if (old && old.by !== one && !this.assumed.has(one.name))
         throw this.refuse(`'${one.name}' is declared twice`, `'${one.name}' 声明了两次`, one.line);
       this.machine.line = one.line;
+      if (one.type.pointer && !old) names.set(one.name, { x: this.blank(one.type, one.name), type: one.type, by: one });
       last = one.type.static && this.depth ? this.statics.get(one) ?? this.made(one) : this.made(one);
       if (one.type.static) this.statics.set(one, last);
       names.set(one.name, last);
@@ -522,16 +513,17 @@ class Runner {
       }
       return made;
     }
-    if (made.fields && (isBraces || base === "dim3") && (parts.length > 1 || !parts.length || base === "dim3")) {
-      const cells = [...made.fields.values()];
-      parts.forEach((each, i) => {
-        if (!cells[i]) throw this.refuse("too many values", "值太多", each.line);
-        cells[i].x = this.as(this.value(each), cells[i].type);
+    if (made.fields && (isBraces || base === "dim3")) {
+      const cells = [...made.fields.values()], values = parts.map((each) => this.value(each));
+      if (values.length === 1 && values[0].fields) return this.copyOf(values[0]);
+      values.forEach((each, i) => {
+        if (!cells[i]) throw notKnown(`'${base}(...)'`, this.machine.line);
+        cells[i].x = this.as(each, cells[i].type);
       });
       for (const cell of cells.slice(parts.length)) if (cell.x.none !== undefined) cell.x = number(0, cell.x.t);
       return made;
     }
-    if (parts.length > 1) throw this.refuse("too many values", "值太多");
+    if (parts.length > 1) throw notKnown(`'${base}(...)'`, this.machine.line);
     const value = parts.length ? this.value(first) : number(0, t ?? "i");
     const duration = !type.pointer && !value.per && this.durationOf(type);
     return duration ? { ...value, v: fitted(value.v, duration.t), ...duration } : this.as(value, type);
