@@ -164,10 +164,10 @@ class Machine {
   // How long a kernel runs that reads the GPU's time, or its SM's clock, until so much has passed since its first
   // reading: it ends at a whole reading.
   holdOf({ ns, bySm }, code) {
-    const { read } = this.T, timeOf = (at) => (bySm ? at : this.timeOf(at)), until = timeOf(code + read) + ns;
-    let readings = Math.floor(((bySm ? until : this.codeOf(until)) - code) / read);
-    while (timeOf(code + readings * read) < until) readings++;
-    return readings * read;
+    const { T } = this, timeOf = (at) => (bySm ? at : this.timeOf(at)), until = timeOf(code + T.read) + ns;
+    let readings = Math.floor(((bySm ? until : this.codeOf(until)) - code) / T.read);
+    while (timeOf(code + readings * T.read) < until) readings++;
+    return readings * T.read;
   }
 
   // ---- CUDA ----

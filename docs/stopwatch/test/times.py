@@ -21,7 +21,8 @@ def times():
     model = re.search(r"static const char h200\[\] =(.*?);\n", read("simulator/times.c"), re.S)[1]
     model = "".join(re.findall(r'"([^"]*)"', re.sub(r"/\*.*?\*/", "", model, flags=re.S)))
     found.update({name: int(ns) for name, ns in re.findall(r"(\w+)=(\d+)", model)})
-    used = set(re.findall(r"\bT\.(\w+)", read("docs/stopwatch/machine.js") + read("docs/stopwatch/run.js")))
+    scripts = read("docs/stopwatch/machine.js") + read("docs/stopwatch/run.js")
+    used = set(re.findall(r"\bT\.(\w+)", scripts) + re.findall(r', "(\w+)"\],$', scripts, re.M))  # the last: LIBRARY's
     return {name: ns for name, ns in found.items() if name in used}
 
 
