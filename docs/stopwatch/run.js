@@ -737,9 +737,11 @@ class Runner {
   kindOf(kernel, given, line) {
     const { text, parameters, name } = kernel, all = [...this.reader.kernels.values()];
     const numberOf = (word) => {
-      const i = parameters.indexOf(word), plain = word.replace(/[uUlL]+$/, ""), cell = this.find(word);
+      const i = parameters.indexOf(word), plain = word.replace(/[uUlL]+$/, ""), cell = this.globals.names.get(word);
       const { v } = i >= 0 ? given[i] : /^[\d.e]+$/i.test(plain) ? number(Number(plain)) : cell ? cell.x : {};
-      if (!(v >= 0)) throw this.refuse(`how long '${name}' waits is not understood`, `读不懂 '${name}' 等多久`, line);
+      const isOwn = new RegExp(`\\b${word} [-+*/]?=(?!=)`).test(text); // a variable of the kernel
+      if (!(v >= 0) || isOwn)
+        throw this.refuse(`how long '${name}' waits is not understood`, `读不懂 '${name}' 等多久`, line);
       return v;
     };
     if (!text.trim()) return { work: 0 };
