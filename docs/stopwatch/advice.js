@@ -473,7 +473,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
     const because = last ? `: ${last.error}, ${say("line", "行")} ${last.line}` : "";
     if (ended && ended.code) throw new Unknown(say(`the program ends here with ${ended.code}, and prints no number`,
       `程序在这里以 ${ended.code} 结束，没有打印数字`) + because, ended.line);
-    throw new Unknown(say('these lines print no number: printf("%.3f us", ...)', '这些行没有打印数字：printf("%.3f us", ...)'),
+    throw new Unknown(say('these lines print no time: printf("%.3f us", ...)', '这些行没有打印时间：printf("%.3f us", ...)'),
       text.split("\n").length);
   }
   const f = factsOf(times, settings, text, run, target), rule = RULES.find((each) => each.when(f));

@@ -83,10 +83,10 @@ function computed(sign, a, b) {
       const isLarge = !isReal && Math.abs(x * y) > 2 ** 53;
       const inner = a.spans || a.reads ? (b.spans || b.reads ? {} : scaled(a, y)) : scaled(b, x);
       return made(isLarge ? Number(BigInt.asIntN(64, BigInt(x) * BigInt(y))) : x * y,
-        { isRate: a.isRate || b.isRate, timeOf: a.timeOf ?? b.timeOf, ...inner });
+        { isRate: a.isRate || b.isRate, ...inner });
     }
     case "/": return { ...made(isReal ? x / y : Math.trunc(x / y)), ...(a.per && b.per && { per: undefined }),
-      ...(b.spans ? { isRate: !a.spans, timeOf: b } : { isRate: a.isRate, timeOf: a.timeOf, ...scaled(a, 1 / y) }) };
+      ...(b.spans ? { isRate: !a.spans } : { isRate: a.isRate, ...scaled(a, 1 / y) }) };
     case "%": return made(x % y);
     case "<<": return number(fitted(x * 2 ** y, shifted), shifted);
     case ">>": return number(Math.floor(x / 2 ** y), shifted);
@@ -145,10 +145,6 @@ class Runner {
         this.stopped = true;
         this.note(known.line, say(`not run from here on: ${known.message}`, `从这里起不再运行：${known.message}`));
       } else return Object.assign(known, { line: known.line ?? this.machine.line });
-    }
-    if (!this.printed.some((each) => each.spans) && this.lastTime) { // only a rate is printed, or nothing
-      this.note(this.lastTime.line, say("nothing prints this time: here it is", "没有打印这个时间：就是它"));
-      this.show([this.lastTime], this.lastTime.line);
     }
     return null;
   }
@@ -250,10 +246,8 @@ class Runner {
     return { v: t === "l" ? Math.trunc(v + Math.sign(v) * 1e-9) : fitted(v, t), t, per, none: value.none,
       unknown: value.unknown, ...scaled(value, by) };
   }
-  store(cell, value, line) {
-    const x = (cell.x = this.as(value, cell.type));
-    if (x.spans) this.lastTime = { ...x, line };
-    return x;
+  store(cell, value) {
+    return (cell.x = this.as(value, cell.type));
   }
   // A name that is declared nowhere is one of the page's, or a slider's.
   make(name, { kind, x, line }) {
@@ -465,7 +459,6 @@ class Runner {
       last = one.type.static && this.depth ? this.statics.get(one) ?? this.made(one) : this.made(one);
       if (one.type.static) this.statics.set(one, last);
       names.set(one.name, last);
-      if (last.x.spans) this.lastTime = { ...last.x, line: one.line };
     }
     return last.x;
   }
@@ -548,8 +541,8 @@ class Runner {
         return e.parts.map((each) => this.value(each)).pop();
       case "assign": {
         const value = this.value(e.from), cell = this.cell(e.to);
-        if (e.sign === "=") return this.store(cell, value, e.line);
-        return this.store(cell, this.compute(e.sign.slice(0, -1), cell.x, value, e), e.line);
+        if (e.sign === "=") return this.store(cell, value);
+        return this.store(cell, this.compute(e.sign.slice(0, -1), cell.x, value, e));
       }
       case "choose": {
         const test = this.value(e.test);
@@ -660,7 +653,7 @@ class Runner {
     return this.compute("+", number(0), of, e);
   }
   add(cell, e) {
-    return this.store(cell, this.compute(e.sign[0], cell.x, number(1), e), e.line);
+    return this.store(cell, this.compute(e.sign[0], cell.x, number(1), e));
   }
   // C++ does not say which of two arguments comes first.
   ordered(e, parts) {
@@ -973,7 +966,7 @@ class Runner {
     const span = { by: "device", from: first.end, to: last.end, first, last, elapsed: this.where(),
       lines: ends.map((each) => each.line), where: ends.map((each) => each.where) };
     const ms = { v: Math.fround((span.to - span.from) / 1e6), t: "f", spans: [{ span, k: 1e-6 }] };
-    return void this.store(cell, ms, line);
+    return void this.store(cell, ms);
   }
   print(line, [format, ...values]) {
     const { text: given } = format ? this.value(format) : {}, parts = [];
@@ -1016,7 +1009,6 @@ class Runner {
         ?? new RegExp(`\\b${UNIT}[\\])]*\\s*[:=]?\\s*$`, "i").exec(near(i - 1, -1));
       const natural = Object.keys(UNIT_NS).filter((each) => k * UNIT_NS[each] < 1.001).pop() ?? "us";
       const unit = found ? unitOf(found[1]) : natural, ns = UNIT_NS[unit];
-      if (part.isRate && part.timeOf) this.lastTime = { ...part.timeOf, line };
       if (/^\s*\w*[BFb]\w*\/s/.test(behind) || part.isRate) return;
       if (part.per) throw this.refuse("a duration is printed by its count()", "duration 请用 count() 打印", line);
       this.printed.push({ v: part.v, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(),
