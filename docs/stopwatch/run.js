@@ -754,7 +754,7 @@ class Runner {
         new RegExp(`\\b${each.name}\\b`).test(of));
       return reads(/globaltimer/) + 2 * reads(/\bclock(64)? \(/);
     };
-    const inTime = (variable) => new RegExp(`globaltimer[^;]*\\( ${variable} \\)`).test(text);
+    const inTime = (variable) => new RegExp(`globaltimer;?[^;]*\\( ${variable} \\)`).test(text);
     const parts = spins[1].split(" && "), holds = parts.map((part) => {
       const until = /(?:<|<=) ([\w.]+)$/.exec(part), own = clocks(part) || +part.match(/\w+/g).some(inTime);
       const by = own || (parts.length === 1 ? clocks(text) : 0);
