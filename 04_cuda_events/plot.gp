@@ -21,7 +21,7 @@ set offsets 0, 0, graph 0.08, 0 # room for the numbers
 set key off
 set xlabel ""
 set ylabel "time (us)"
-set xrange [-0.6:7.1]
+set xrange [-0.6:7.9] # room for the label
 set yrange [0:*]
 set arrow 1 from graph 0, first 10 to graph 1, first 10 nohead linewidth 2 linecolor rgb "#1a7f37" front
 set label 1 "the code:\n10 us" at graph 0.99, first 10 right offset 0, 0.6 textcolor rgb "#1a7f37" front
