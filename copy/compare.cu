@@ -11,6 +11,7 @@
  * In another process buffers and code lie elsewhere, and B against A is another number. So each of
  * N processes gives one, and two of them enclose the median of all, as coins say (Conover 3.2). */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <math.h>
 #include <stdio.h>
@@ -61,8 +62,7 @@ static void check(cudaError_t code, const char *what, int line) {
     if (code == cudaSuccess) return;
     fprintf(stderr, "%s: compare.cu:%d: %s: error %d, %s\n", side->name, line, what, (int)code,
             cudaGetErrorString(code));
-    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77
-                                                                          : 1); /* 77: skipped */
+    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
 }
 
 /* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
@@ -274,7 +274,7 @@ static void load(int which, const char *path) {
     const void *const other = object;
     object = dlopen(realpath(path, name) ? name : path, RTLD_NOW | RTLD_LOCAL);
     if (object && object == other) {
-        const int from = fileno(fopen(path, "r")), to = memfd_create(path, 0);
+        const int from = open(path, O_RDONLY), to = memfd_create(path, 0);
         for (ssize_t n = 1; n > 0;) n = sendfile(to, from, NULL, 1 << 30);
         snprintf(name, sizeof name, "/proc/self/fd/%d", to);
         object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -305,9 +305,9 @@ static void measure(int p, char **paths, int cold, double seconds) {
     side = sides;
     CHECK(cudaGetDeviceProperties(&device, 0));
     CHECK(cudaDriverGetVersion(&driver)); /* 13000 for 13.0 */
-    snprintf(found->device, sizeof found->device, "%.200s, driver for CUDA %.1f, toolkit %.1f",
-             device.name, driver / 1000 + driver % 1000 / 100.0,
-             CUDART_VERSION / 1000 + CUDART_VERSION % 1000 / 100.0);
+    snprintf(found->device, sizeof found->device, "%.200s, driver for CUDA %d.%d, toolkit %d.%d",
+             device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+             CUDART_VERSION % 1000 / 10);
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
     CHECK(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking));

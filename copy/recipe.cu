@@ -301,10 +301,10 @@ int main(int argc, char **argv) {
     char day[16];
     const time_t now = time(NULL);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
-    printf("# Recipe, %s: %s, driver for CUDA %.1f, toolkit %.1f; %d runs; the caches %s\n"
+    printf("# Recipe, %s: %s, driver for CUDA %d.%d, toolkit %d.%d; %d runs; the caches %s\n"
            "time         median_us     p5_us    p95_us    gb_s sm_mhz disturbed\n",
-           day, device.name, driver / 1000 + driver % 1000 / 100.0,
-           CUDART_VERSION / 1000 + CUDART_VERSION % 1000 / 100.0, RCP_RUNS,
+           day, device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+           CUDART_VERSION % 1000 / 10, RCP_RUNS,
            is_cold ? "full of other data" : "as prepare() left them");
     rcp_print_row("event_floor", floor_us, 0, "      -      - -\n");
     rcp_print_row("empty_net", empty_us, none_us, "      -      - -\n");

@@ -356,7 +356,7 @@ static size_t *page_before(const void *memory) {
 }
 
 void simulated_host_free(void *memory) {
-    size_t *const page = page_before(memory);
+    size_t *const page = memory ? page_before(memory) : NULL;
     if (!page) return free(memory);
     const size_t whole = PAGE + (*page + PAGE - 1) / PAGE * PAGE;
     madvise(page, whole, MADV_DONTNEED);
