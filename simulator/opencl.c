@@ -86,7 +86,7 @@ static cl_event events;
 /* CODE=-5 in the environment: what the failing call answers. */
 static cl_int failing(cl_int code) { return getenv("CODE") ? atoi(getenv("CODE")) : code; }
 
-/* Whether an earlier process's compiled kernel is kept: unless all of these say what cold.h has them say. */
+/* Whether an earlier process's compiled kernel is kept: unless all of these say what warmup_opencl.c has them say. */
 static bool cache_is_on(void) {
     static const char *const off[][2] = {{"POCL_KERNEL_CACHE", "0"},
                                          {"CUDA_CACHE_DISABLE", "1"},
