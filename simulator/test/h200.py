@@ -30,8 +30,8 @@ RUNS = [
      ["event_net_us", "row_slope_us"], False),
     ("06_warmup/warmup", "--runs 1", ["recipe"], ["estimate_us"], True),
 ]
-# Of commands.cu, in us, and how far the model may be off: a small command costs a GPU's host more than the model's.
-COMMANDS = [("memset", "1", 30), ("memset", "256", 10), ("device_copy", "1", 30), ("device_copy", "256", 10),
+# Of commands.cu, in us, and how far the model may be off in percent.
+COMMANDS = [("memset", "1", 10), ("memset", "256", 10), ("device_copy", "1", 10), ("device_copy", "256", 10),
             ("in_a_graph", "128", 10), ("launch", "0", 10)]
 PARTS = [  # more times, program, its options, a line of what parts says; each SM, also if there are two, has two blocks
     (",units=2", "05_block_clock/block_clock", "--runs 1 --blocks 4 --column clocks_mean",
