@@ -236,10 +236,10 @@ static double time_row(int which, int row, enum how how) {
         late += rest_us > 1000 || (double)counted->ns / 1e3 > hold_us + 100;
         return us / row;
     }
-    if (how == IF_IT_FITS && row > 1) return -1;
-    REFUSE("is not held: launch() waits on the host, or fills the launch queue%s",
-           which ? "" : "; or a profiler, a sanitizer, CUDA_LAUNCH_BLOCKING");
-    return 0;
+    if (how != IF_IT_FITS || row == 1)
+        REFUSE("is not held: launch() waits on the host, or fills the launch queue%s",
+               which ? "" : "; or a profiler, a sanitizer, CUDA_LAUNCH_BLOCKING");
+    return -1;
 }
 
 /* The step in which a launch in a row gets longer on this GPU. Kernels read a clock so often that
@@ -432,6 +432,7 @@ int main(int argc, char **argv) {
     sides[EMPTY].name = "an empty launch", sides[A].name = "A", sides[B].name = "B";
     found = (struct found *)mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED) return perror("no memory that the processes share"), 1;
     for (int p = 0; p < (int)n; p++) {
         int status = 0;
         const pid_t child = fork();
