@@ -11,19 +11,14 @@
  * Run:   ./wrong_questions
  * Try:   CUDA_LAUNCH_BLOCKING=1 ./wrong_questions        each launch waits: which rows change?
  */
-#include "cuda.h"
 #include "doubt.h"
+#include "hold.h" /* wait_ns(), by the GPU's clock */
 
 static const unsigned long long spin_ns = 250000;
 
 /* Runs for `length_ns` by the GPU's clock, and stores how long it did run. */
 static __global__ void spin(unsigned long long length_ns, unsigned long long *ran_ns) {
-    unsigned long long start_ns, now_ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns)::"memory");
-    do
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns)::"memory");
-    while (now_ns - start_ns < length_ns);
-    *ran_ns = now_ns - start_ns;
+    *ran_ns = wait_ns(length_ns);
 }
 
 struct experiment {

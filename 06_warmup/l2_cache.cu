@@ -148,7 +148,8 @@ static void print_row(struct experiment *x, size_t runs) {
     const double median_flushed_us = net_us(flushed, runs, median_floor_us, x->n);
     const double median_written_us = net_us(written, runs, median_floor_us, x->n);
     const unsigned doubts = doubt_us(warm, runs, false) | doubt_us(flushed, runs, false) |
-                            doubt_us(written, runs, false) | doubt_wait(median(late_us, runs));
+                            doubt_us(written, runs, false) | doubt_us(floors, runs, false) |
+                            doubt_wait(median(late_us, runs));
     printf("%9zu %9.3f %10.3f %10.3f %15.3f %15.3f %s\n", x->n, median_warm_us, median_flushed_us,
            median_written_us, median_flushed_us / median_warm_us,
            median_written_us / median_warm_us, first_doubt(doubts));

@@ -25,12 +25,8 @@ struct rate { /* of one SM */
 
 /* One millisecond by the timer, and how often the SM's clock ticked meanwhile. */
 static __global__ void count_clocks(struct rate *rate) {
-    const unsigned long long start_ns = globaltimer_ns();
     const long long start_clock = clock64();
-    unsigned long long ns;
-    do
-        ns = globaltimer_ns() - start_ns;
-    while (ns < 1000000);
+    const unsigned long long ns = wait_ns(1000000);
     rate->clocks = clock64() - start_clock;
     rate->ns = ns;
 }

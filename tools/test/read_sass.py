@@ -56,7 +56,7 @@ WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%global
 RULES = {
     "05_block_clock/block_clock.cu": {
         "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}",
-        "spin": r"timer clock \[ timer \] clock store "},
+        "spin": r"clock timer \[ timer \] clock store "},
     "05_block_clock/minimal.cu": {
         "timedReduction": rf"{FLOW}clock {FLOW}{REDUCTION}store {FLOW}barrier answer used {FLOW}branch clock store "},
     "05_block_clock/barrier.cu": {
@@ -73,7 +73,7 @@ RULES = {
         "stamped_spin_blocks": r"timer timer \[ timer \] timer branch store ",
         "stamped_vector_add": r"timer branch load store timer branch store "},
     "06_warmup/l2_cache.cu": {"read_through": r"branch \[ load \] branch store "},
-    "06_warmup/sm_clock.cu": {"count_clocks": r"timer clock \[ timer \] clock store "},
+    "06_warmup/sm_clock.cu": {"count_clocks": r"clock timer \[ timer \] clock store "},
     "copy/recipe.cu": {
         "rcp_hold": r"timer clock \[ timer clock (?:branch )?\] store ", "rcp_read_all": "load branch store "},
     "copy/compare.cu": {
