@@ -3,7 +3,7 @@
  * How fast do the SMs run: after a pause, and when the whole GPU is busy for long?
  *
  * Measures: the rate of one SM's clock by the GPU's timer, after three seconds of nothing, then in
- *   a kernel of multiply-adds on all SMs. Beside it a launch's time, by events behind a hold.
+ *   a kernel of multiply-adds on all SMs.
  * Does not measure: your kernel, whose power depends on what it does and on its data; and the
  *   power, which `nvidia-smi dmon -s p` shows.
  *
@@ -12,7 +12,7 @@
  * Try:   ./sm_clock --runs 240    over a minute of load; on a laptop, with and without its charger
  */
 #include "doubt.h"
-#include "hold.h"
+#include "hold.h" /* globaltimer_ns() and wait_ns() */
 
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, LOAD_ROWS = 5, BLOCKS_PER_SM = 4, LAUNCHES = 8 };
 
@@ -55,15 +55,17 @@ static __global__ void multiply(float *sums, size_t steps, struct rate *rate) {
 struct experiment {
     unsigned blocks, threads; /* threads: of each block */
     size_t steps, samples;    /* of each launch; of each row */
-    struct hold hold;
-    float *sums; /* on the device, one of each thread */
+    float *sums;              /* on the device, one of each thread */
     struct rate *rate;
 };
 
-/* The rate that the last kernel has noted; it ran for at most `most_ns`. Exits with 1 if not. */
-static double noted_mhz(const struct experiment *x, double most_ns) {
+/* Waits, and returns the rate that the last kernel has noted, which the host launched at start_ns.
+ * Exits with 1 if that is impossible. */
+static double noted_mhz(const struct experiment *x, int64_t start_ns) {
     struct rate rate;
+    CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaMemcpy(&rate, x->rate, sizeof rate, cudaMemcpyDeviceToHost));
+    const double most_ns = 1.01 * (double)(now_ns() - start_ns);
     if (rate.clocks <= 0 || rate.ns == 0 || (double)rate.ns > most_ns)
         errx(EXIT_FAILED, "impossible: %lld clocks, %llu ns in a kernel; %g ns around it",
              rate.clocks, rate.ns, most_ns);
@@ -73,25 +75,15 @@ static double noted_mhz(const struct experiment *x, double most_ns) {
 static double one_sm_mhz(const struct experiment *x) {
     const int64_t start_ns = now_ns();
     count_clocks<<<1, 1>>>(x->rate);
-    CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaDeviceSynchronize());
-    return noted_mhz(x, 1.01 * (double)(now_ns() - start_ns));
+    return noted_mhz(x, start_ns);
 }
 
-/* The milliseconds of a launch; several run between two events. *mhz: an SM's rate in the last. */
-static double launch_ms(struct experiment *x, double *mhz) {
-    double us;
-    do {
-        hold_stream(&x->hold, 1000);
-        CHECK_CUDA(cudaEventRecord(x->hold.start, 0));
-        for (int launch = 0; launch < LAUNCHES; launch++) {
-            multiply<<<x->blocks, x->threads>>>(x->sums, x->steps, x->rate);
-            CHECK_CUDA(cudaGetLastError());
-        }
-        CHECK_CUDA(cudaEventRecord(x->hold.stop, 0));
-    } while (!held_us(&x->hold, &us));
-    *mhz = noted_mhz(x, us > 0 ? 1e3 * us + 2000 : 0);
-    return us / 1e3 / LAUNCHES;
+/* Several launches, so that all SMs are busy while the next one is on its way. */
+static double all_sms_mhz(const struct experiment *x) {
+    const int64_t start_ns = now_ns();
+    for (int launch = 0; launch < LAUNCHES; launch++)
+        multiply<<<x->blocks, x->threads>>>(x->sums, x->steps, x->rate);
+    return noted_mhz(x, start_ns);
 }
 
 /* ---- One row, of so many samples ---- */
@@ -101,7 +93,7 @@ static void print_one_sm(const struct experiment *x, int64_t from_ns) {
     const double since_ms = (double)(now_ns() - from_ns) / 1e6, mhz = one_sm_mhz(x);
     for (size_t i = 1; i < x->samples; i++)
         one_sm_mhz(x);
-    printf("none %10.3f         - %9.0f -\n", since_ms, mhz);
+    printf("none %10.3f %9.0f -\n", since_ms, mhz);
 }
 
 /* Exits with 1 unless each block found the same as the first, and more than 0. */
@@ -115,23 +107,17 @@ static void check_found(const struct experiment *x) {
     free(found);
 }
 
-/* All SMs: medians of the second half. A slower clock makes a launch longer, but it takes as many
- * cycles: if it takes more, others had the GPU. No call of the host is in these times. */
-static void print_load(struct experiment *x, int64_t from_ns) {
-    static double ms[MAX_RUNS], mhz[MAX_RUNS], kcycles[MAX_RUNS], late_us[MAX_RUNS];
+/* All SMs: the median of the second half. No call of the host is in it. */
+static void print_load(const struct experiment *x, int64_t from_ns) {
+    static double mhz[MAX_RUNS];
     const double since_ms = (double)(now_ns() - from_ns) / 1e6;
-    const size_t half = x->samples / 2, rest = x->samples - half;
+    const size_t half = x->samples / 2;
     CHECK_CUDA(cudaMemset(x->sums, 0xff, (size_t)x->blocks * x->threads * sizeof *x->sums));
-    for (size_t i = 0; i < x->samples; i++) {
-        ms[i] = launch_ms(x, &mhz[i]);
-        kcycles[i] = ms[i] * mhz[i];
-        late_us[i] = x->hold.late_us;
-    }
+    for (size_t i = 0; i < x->samples; i++)
+        mhz[i] = all_sms_mhz(x);
     check_found(x);
-    printf("fma  %10.3f %9.3f %9.0f %s\n", since_ms, median(ms + half, rest),
-           median(mhz + half, rest),
-           first_doubt(doubt_runs(kcycles, x->samples, 0, 1.25) |
-                       doubt_wait(median(late_us, x->samples))));
+    printf("fma  %10.3f %9.0f %s\n", since_ms, median(mhz + half, x->samples - half),
+           first_doubt(doubt_runs(mhz, x->samples, 0, 1.25)));
 }
 
 int main(int argc, char **argv) {
@@ -146,22 +132,18 @@ int main(int argc, char **argv) {
     x.blocks = BLOCKS_PER_SM * (unsigned)gpu.multiProcessorCount;
     CHECK_CUDA(cudaMalloc(&x.sums, (size_t)x.blocks * x.threads * sizeof *x.sums));
     CHECK_CUDA(cudaMalloc(&x.rate, sizeof *x.rate));
-    x.hold = new_hold();
     print_gpu_head(&gpu);
     printf("# runs %zu\n# threads %u\n# work %zu\n"
            "# One SM alone (none) after %d s of nothing, then %u blocks on all SMs (fma).\n"
-           "load   since_ms launch_ms clock_mhz disturbed\n",
+           "load   since_ms clock_mhz disturbed\n",
            x.samples, x.threads, x.steps, PAUSE_S, x.blocks);
     one_sm_mhz(&x); /* a first launch loads the kernel */
-    multiply<<<x.blocks, x.threads>>>(x.sums, x.steps, x.rate);
-    CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaDeviceSynchronize());
+    all_sms_mhz(&x);
     sleep_for_ns(PAUSE_S * 1000000000LL);
     const int64_t from_ns = now_ns();
     for (int row = 0; row < PAUSE_ROWS; row++)
         print_one_sm(&x, from_ns);
     for (int row = 0; row < LOAD_ROWS; row++)
         print_load(&x, from_ns);
-    printf("# retaken %d\n", x.hold.retaken);
     return EXIT_SUCCESS; /* memory and events go with the process */
 }
