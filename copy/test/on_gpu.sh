@@ -28,7 +28,7 @@ run() { # what is typed, what it prints, its code and seconds
     echo "\$ $1"
     timeout 100 bash -c "$1" 2>&1
     code=$?
-    printf '# exit %d\n# seconds %.1f\n\n' $code "$((($(date +%s%N) - since) / 100000000))e-1"
+    printf '# exit %d\n# seconds %.1f\n' $code "$((($(date +%s%N) - since) / 100000000))e-1"
 }
 cover() { python3 "$OLDPWD/test/coverage.py" ./compare ./A.so ./B.so >"$out/coverage.txt" 2>&1; }
 [ "$what" = rest ] || cover
