@@ -7,7 +7,6 @@
  * Build: nvcc -O2 -arch=native compare.cu -o compare -ldl
  *        nvcc -O2 -arch=native -shared -Xcompiler -fPIC,-fno-gnu-unique mine.cu -o new.so
  * Run:   ./compare old.so new.so
- *
  * In another process buffers and code lie elsewhere, and B against A is another number. So each of
  * N processes gives one, and two of them enclose the median of all, as coins say (Conover 3.2). */
 #include <dlfcn.h>

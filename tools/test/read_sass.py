@@ -55,8 +55,7 @@ WARP_END = r"bar\.warp\.sync[^;]*;[^;]*\bmov\.u64 [^;]*%globaltimer;(?!.*%global
 
 RULES = {
     "05_block_clock/block_clock.cu": {
-        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}",
-        "spin": r"clock timer \[ timer \] clock store "},
+        "timedReduction": rf"{FLOW}timer clock {FLOW}{REDUCTION}store {FLOW}{BLOCK_END}"},
     "05_block_clock/minimal.cu": {
         "timedReduction": rf"{FLOW}clock {FLOW}{REDUCTION}store {FLOW}barrier answer used {FLOW}branch clock store "},
     "05_block_clock/barrier.cu": {
