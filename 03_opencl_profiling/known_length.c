@@ -52,13 +52,28 @@ static unsigned long long read_tsc(int64_t *ns) {
     return start + least / 2;
 }
 
-/* Nanoseconds from one step of the time stamp counter to the next, by the host's clock in 20 ms.
- * Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
+/* Whether the counter counts at one rate on all cores, also while they sleep, as Linux says. */
+static bool is_tsc_steady(void) {
+    char text[16384] = "";
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (file) {
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+    }
+    const bool is_steady = strstr(text, " constant_tsc") && strstr(text, " nonstop_tsc");
+    if (!is_steady)
+        warnx("/proc/cpuinfo lacks constant_tsc or nonstop_tsc: a loop in place of the counter");
+    return is_steady;
+}
+
+/* Nanoseconds from one step of the time stamp counter to the next, by the host's clock in 20 ms. */
 static double tsc_step_ns(void) {
     int64_t start_ns, end_ns;
     const unsigned long long start = read_tsc(&start_ns);
     sleep_for_ns(20000000);
     const unsigned long long steps = read_tsc(&end_ns) - start;
+    if (steps == 0 || steps >> 63 || end_ns <= start_ns)
+        errx(EXIT_FAILED, "impossible: the time stamp counter, or the host's clock, stood still");
     return (double)(end_ns - start_ns) / (double)steps;
 }
 
@@ -75,7 +90,8 @@ static struct spin new_spin(const char *device) {
         spin.code_by = "%globaltimer";
         flags = "-DCLOCK_PTX";
     } else if (spin.cl.is_cpu && HAS_TSC &&
-               (strstr(name, "Portable Computing") || strstr(name, "Intel(R) OpenCL"))) {
+               (strstr(name, "Portable Computing") || strstr(name, "Intel(R) OpenCL")) &&
+               is_tsc_steady()) {
         spin.step_ns = tsc_step_ns();
         spin.code_by = "time_stamp_counter";
         flags = "-DCLOCK_TSC";

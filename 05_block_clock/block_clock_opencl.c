@@ -34,7 +34,7 @@ struct experiment {
     struct kernel_clock clock;
     cl_kernel kernel;
     cl_mem input, times; /* on the device */
-    float *host_input;
+    float *numbers;
     struct block_time *host_times;
     double *clocks;              /* of each group of the last launch */
     unsigned long long first_ns; /* when the first of them began */
@@ -80,30 +80,26 @@ static void evaluate(struct experiment *e, size_t blocks, size_t run) {
 /* The minimum is the last number in run 0, then an earlier one each time: so a reduction that skips
  * many numbers is wrong in some run. */
 static void measure(struct experiment *e, size_t blocks, size_t threads, size_t run) {
-    const size_t count = 2 * threads, bytes = count * sizeof(float), all = blocks * threads;
-    const size_t times_bytes = blocks * sizeof *e->host_times;
+    const size_t count = 2 * threads, in_bytes = count * sizeof(float), n = blocks * threads;
+    const size_t bytes = blocks * sizeof *e->host_times;
     const cl_command_queue queue = e->cl.queue;
     const cl_ulong zero = 0;
     double host_us = 0;
     cl_event event;
     for (size_t i = 0; i < count; i++)
-        e->host_input[i] = i == count - 1 - run * count / e->runs ? -1 : (float)(i * 37 % 1000);
-    CHECK_CL(
-        clEnqueueWriteBuffer(queue, e->input, CL_TRUE, 0, bytes, e->host_input, 0, NULL, NULL));
-    CHECK_CL(clSetKernelArg(e->kernel, 2, bytes, NULL)); /* local memory */
+        e->numbers[i] = i == count - 1 - run * count / e->runs ? -1 : (float)(i * 37 % 1000);
+    CHECK_CL(clEnqueueWriteBuffer(queue, e->input, 1, 0, in_bytes, e->numbers, 0, NULL, NULL));
+    CHECK_CL(clSetKernelArg(e->kernel, 2, in_bytes, NULL)); /* local memory */
     for (int i = 0; i < 2; i++) { /* the first launch brings the new input into the caches */
-        CHECK_CL(clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, times_bytes, 0, NULL,
-                                     NULL));
+        CHECK_CL(clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
         CHECK_CL(clFinish(queue));
         const int64_t start_ns = now_ns();
-        CHECK_CL(
-            clEnqueueNDRangeKernel(queue, e->kernel, 1, NULL, &all, &threads, 0, NULL, &event));
+        CHECK_CL(clEnqueueNDRangeKernel(queue, e->kernel, 1, NULL, &n, &threads, 0, NULL, &event));
         CHECK_CL(clFinish(queue));
         host_us = (double)(now_ns() - start_ns) / 1e3;
         e->whole_launch_us[run] = start_to_end_us(event, host_us);
     }
-    CHECK_CL(clEnqueueReadBuffer(queue, e->times, CL_TRUE, 0, times_bytes, e->host_times, 0, NULL,
-                                 NULL));
+    CHECK_CL(clEnqueueReadBuffer(queue, e->times, 1, 0, bytes, e->host_times, 0, NULL, NULL));
     evaluate(e, blocks, run);
     const double span_us = e->span_us[run], whole_us = e->whole_launch_us[run];
     e->late_us[run] = host_us - (e->clock.tick_ns > 0 ? span_us : whole_us);
@@ -184,7 +180,7 @@ int main(int argc, char **argv) {
     e.times = new_buffer(&e.cl, most_blocks * sizeof *e.host_times);
     CHECK_CL(clSetKernelArg(e.kernel, 0, sizeof e.input, &e.input));
     CHECK_CL(clSetKernelArg(e.kernel, 1, sizeof e.times, &e.times));
-    e.host_input = new_memory(2 * most_threads * sizeof *e.host_input);
+    e.numbers = new_memory(2 * most_threads * sizeof *e.numbers);
     e.host_times = new_memory(most_blocks * sizeof *e.host_times);
     e.clocks = new_memory(most_blocks * sizeof *e.clocks);
     struct cores seen[2] = {cores_now(), cores_now()};
