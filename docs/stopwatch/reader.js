@@ -524,11 +524,13 @@ class Reader {
     const { text, line } = this.now, parts = /^(0[xX][\da-fA-F']+|[\d'.]+(?:[eE][-+]?\d+)?)([fF]|[uUlL]*|[uU]?z)$/;
     const [, digits, ending] = parts.exec(text) ?? [], plain = (digits ?? "").replace(/'/g, ""), v = Number(plain);
     const isHex = /^0[xX]/.test(plain), isReal = !isHex && /[.eE]/.test(plain), isUnsigned = /u/i.test(ending);
-    if (!digits || Number.isNaN(v) || /^0\d/.test(plain) || (/f/i.test(ending) && !isReal)) throw this.strange();
+    if (/^0\d+$/.test(plain)) throw notKnown(say(`the octal number '${text}'`, `八进制数 '${text}'`), line);
+    if (!digits || Number.isNaN(v) || (/f/i.test(ending) && !isReal)) throw this.strange();
     this.at++;
     if (isReal) return { is: "number", v, t: /f/i.test(ending) ? "f" : "d", line };
     const isLong = /[lz]/i.test(ending) || v > (isUnsigned || isHex ? 4294967295 : 2147483647);
-    return { is: "number", v, t: isLong ? (isUnsigned ? "L" : "l") : isUnsigned || v > 2147483647 ? "u" : "i", line };
+    const t = isLong ? (isUnsigned || v >= 2 ** 63 ? "L" : "l") : isUnsigned || v > 2147483647 ? "u" : "i";
+    return { is: "number", ...whole(BigInt(plain), t), t, line };
   }
   arguments(end) {
     const found = [];

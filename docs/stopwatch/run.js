@@ -2,7 +2,8 @@
 // Runs what reader.js has read, as C++ does, on the machine of machine.js. A number knows which times it was computed
 // from, so that parts.js can say what is in it.
 //
-// A value is one of these: a number {v, t: a letter of NUMBERS, per: the ns of a duration's tick}, with `reads` of
+// A value is one of these: a number {v, t: a letter of NUMBERS, per: the ns of a duration's tick, big: the same as v,
+// exactly, if v is an integer too long for a double}, with `reads` of
 // clocks, [{at, by, k, line}]: v grows by k for each ns, or `spans` from one time to another: v is the sum of k times
 // each one's length; `none`: it has no value; `unknown`: nobody on this page knows it, and why. Or a pointer or list
 // {p: memory, o}, an {event}, a {stream}, a {text}, a struct {fields}, a function {fn}. A cell {x: value, type, name}
@@ -41,6 +42,23 @@ function fitted(v, t) {
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
 }
 
+// Integers of 64 bits do not fit into a double.
+const cut = (n, t) => (BITS[t][1] ? BigInt.asIntN : BigInt.asUintN)(BITS[t][0], n);
+const exact = (x) => x.big ?? BigInt(Math.trunc(x.v));
+function whole(n, t) {
+  const big = cut(n, t), v = Number(big);
+  return { v, big: BigInt(v) === big ? undefined : big };
+}
+function fit(x, t) {
+  const isLong = x.big !== undefined || (t === "L" && x.v < 0 && Number.isFinite(x.v));
+  return isLong && BITS[t] ? whole(exact(x), t) : { v: fitted(x.v, t), big: undefined };
+}
+const EXACT = { "==": (p, q) => p === q, "!=": (p, q) => p !== q, "<": (p, q) => p < q, ">": (p, q) => p > q,
+  "<=": (p, q) => p <= q, ">=": (p, q) => p >= q, "+": (p, q) => p + q, "-": (p, q) => p - q, "*": (p, q) => p * q,
+  "/": (p, q) => p / q, "%": (p, q) => p % q, "<<": (p, q) => p << q, ">>": (p, q) => p >> q,
+  "&": (p, q) => p & q, "|": (p, q) => p | q, "^": (p, q) => p ^ q };
+const order = (a, b) => (computed("<", a, b).v ? -1 : computed("<", b, a).v);
+
 // The times that a number was computed from.
 const scaled = (of, by) => ({
   ...(of.reads && { reads: of.reads.map((each) => ({ ...each, k: each.k * by })) }),
@@ -67,9 +85,16 @@ function computed(sign, a, b) {
     unknown = a.unknown ?? b.unknown, isReal = t === "f" || t === "d";
   if (unknown) return { v: NaN, t, unknown };
   let { v: x } = a, { v: y } = b;
-  if ((t === "u" || t === "L") && /^([<>!=]=?|[\/%])$/.test(sign)) [x, y] = [fitted(x, t), fitted(y, t)];
-  const per = a.per ?? b.per, made = (v, more) => ({ v: fitted(v, t), t, ...(per && { per }), ...more });
-  const shifted = RANK[Math.max(RANK.indexOf(a.t), 5)];
+  if (t === "u" && /^([<>!=]=?|[\/%])$/.test(sign)) [x, y] = [fitted(x, t), fitted(y, t)];
+  const isShift = /^(<<|>>)$/.test(sign), shifted = isShift ? RANK[Math.max(RANK.indexOf(a.t), 5)] : t;
+  const size = sign === "*" ? x * y : sign === "<<" ? x * 2 ** y : Math.abs(x) + Math.abs(y);
+  const isLong = !isReal && (/^[&|^]$/.test(sign) || Math.abs(size) > 2 ** 53 ||
+    (shifted === "L" && (x < 0 || y < 0 || (sign === "-" && x < y))));
+  const n = isLong ? EXACT[sign](cut(exact(a), shifted), isShift ? exact(b) : cut(exact(b), t)) : null;
+  if (typeof n === "boolean") return number(+n, "b");
+  if (isLong && !/^[-+*\/]$/.test(sign)) return { ...whole(n, shifted), t: shifted };
+  const per = a.per ?? b.per, made = (v, more) => ({ ...(isLong ? whole(n, t) : { v: fitted(v, t) }), t,
+    ...(per && { per }), ...more });
   switch (sign) {
     case "==": return number(+(x === y), "b");
     case "!=": return number(+(x !== y), "b");
@@ -80,19 +105,15 @@ function computed(sign, a, b) {
     case "+": return made(x + y, together(a, b));
     case "-": return made(x - y, together(a, { ...b, ...scaled(b, -1) }));
     case "*": {
-      const isLarge = !isReal && Math.abs(x * y) > 2 ** 53;
       const inner = a.spans || a.reads ? (b.spans || b.reads ? {} : scaled(a, y)) : scaled(b, x);
-      return made(isLarge ? Number(BigInt.asIntN(64, BigInt(x) * BigInt(y))) : x * y,
-        { isRate: a.isRate || b.isRate, ...inner });
+      return made(x * y, { isRate: a.isRate || b.isRate, ...inner });
     }
     case "/": return { ...made(isReal ? x / y : Math.trunc(x / y)), ...(a.per && b.per && { per: undefined }),
       ...(b.spans ? { isRate: !a.spans } : { isRate: a.isRate, ...scaled(a, 1 / y) }) };
     case "%": return made(x % y);
     case "<<": return number(fitted(x * 2 ** y, shifted), shifted);
-    case ">>": return number(Math.floor(x / 2 ** y), shifted);
   }
-  const [p, q] = [BigInt(x), BigInt(y)];
-  return made(Number(sign === "&" ? p & q : sign === "|" ? p | q : p ^ q));
+  return number(Math.floor(x / 2 ** y), shifted); // >>
 }
 
 class Runner {
@@ -229,7 +250,7 @@ class Runner {
     if (type.pointer) {
       if (value.p || value.text !== undefined || value.v === 0 || value.none || value.unknown) return value;
     } else if (t) {
-      if (value.v !== undefined && !value.per) return { ...value, v: fitted(value.v, t), t };
+      if (value.v !== undefined && !value.per) return { ...value, ...fit(value, t), t };
     } else if (duration) {
       if (value.per) return this.cast(value, duration);
     } else if (value.v !== undefined && base === "dim3") {
@@ -647,7 +668,7 @@ class Runner {
     if (of.v === undefined) throw notKnown(say(`'${e.sign}' of this`, `它的 '${e.sign}'`), e.line);
     if (e.sign === "-") {
       const made = this.compute("-", number(0), of, e);
-      return { ...made, v: fitted(-of.v, made.t) };
+      return /[fd]/.test(made.t) ? { ...made, v: -of.v } : made;
     }
     if (e.sign === "~") return this.compute("-", number(-1, of.t), of, e);
     return this.compute("+", number(0), of, e);
@@ -1042,10 +1063,10 @@ const least = (sign) => (r, a, b) => {
   if (a.unknown || b.unknown) return { v: NaN, t, unknown: a.unknown ?? b.unknown };
   for (const each of [a, b])
     if (each.v === undefined || (each.none !== undefined && !r.failed.length)) r.none(each, r.machine);
-  return { ...(sign * b.v < sign * a.v ? b : a), t };
+  return { ...(sign * order(b, a) < 0 ? b : a), t };
 };
 const median = (r, list, count) => r.range(list, r.moved(list, count)).map((each) => each.x)
-  .sort((a, b) => a.v - b.v)[count >> 1];
+  .sort(order)[count >> 1];
 const ofPage = (name, work) => (r, ...args) => { // one that the page gives
   r.assumed.set(name, { kind: "function", line: r.machine.line });
   return work(r, ...args) ?? number(0);
@@ -1112,7 +1133,7 @@ const LIBRARY = {
   cudaProfilerStop: ["", () => {}, "profiler"],
   min: ["vv", least(1)],
   max: ["vv", least(-1)],
-  sort: ["vv", (r, first, end) => r.sort(r.range(first, end), (a, b) => a.v - b.v)],
+  sort: ["vv", (r, first, end) => r.sort(r.range(first, end), order)],
   qsort: ["mnnv", (r, list, count, _, by) => {
     const pointer = (x) => ({ p: { kind: "host", cells: [{ x }], count: 1, type: list.p.type }, o: 0 });
     if (!by.fn) r.none(by, r.machine);
