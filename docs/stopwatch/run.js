@@ -27,7 +27,7 @@ const CONSTANTS = { ...ERRORS, NULL: 0, nullptr: 0, false: 0, true: 1, EXIT_SUCC
 const RANK = "bcCsSiulLfd";
 const BITS = { c: [8, 1], C: [8], s: [16, 1], S: [16], i: [32, 1], u: [32], l: [64, 1], L: [64] };
 const MATH = { abs: Math.abs, fabs: Math.abs, sqrt: Math.sqrt, ceil: Math.ceil, floor: Math.floor };
-const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|sqrt|ceil|floor|static_cast)$/;
+const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|fminf|fmaxf|fabsf|sqrtf?|ceil|floor|static_cast)$/;
 const STEPS = 300000, PURE_STEPS = 20000;
 
 const number = (v, t = "i") => ({ v, t });
@@ -57,6 +57,9 @@ const EXACT = { "==": (p, q) => p === q, "!=": (p, q) => p !== q, "<": (p, q) =>
   "<=": (p, q) => p <= q, ">=": (p, q) => p >= q, "+": (p, q) => p + q, "-": (p, q) => p - q, "*": (p, q) => p * q,
   "/": (p, q) => p / q, "%": (p, q) => p % q, "<<": (p, q) => p << q, ">>": (p, q) => p >> q,
   "&": (p, q) => p & q, "|": (p, q) => p | q, "^": (p, q) => p ^ q };
+Object.assign(CONSTANTS, { CLOCKS_PER_SEC: number(1e6, "l"), INT_MAX: 2 ** 31 - 1,
+  INT64_MAX: { ...whole(2n ** 63n - 1n, "l"), t: "l" }, UINT64_MAX: { ...whole(-1n, "L"), t: "L" },
+  FLT_MAX: number((2 - 2 ** -23) * 2 ** 127, "f"), DBL_MAX: number(Number.MAX_VALUE, "d") });
 const order = (a, b) => (computed("<", a, b).v ? -1 : computed("<", b, a).v);
 
 // The times that a number was computed from.
@@ -553,8 +556,7 @@ class Runner {
       case "name": {
         const cell = this.find(e.name);
         if (cell) return cell.x;
-        if (e.name in CONSTANTS) return number(CONSTANTS[e.name]);
-        if (e.name === "CLOCKS_PER_SEC") return number(1e6, "l");
+        if (e.name in CONSTANTS) return CONSTANTS[e.name].t ? CONSTANTS[e.name] : number(CONSTANTS[e.name]);
         return this.cell(e).x;
       }
       case "comma":
@@ -626,8 +628,12 @@ class Runner {
       if (each.v === undefined) throw notKnown(say(`'${sign}' of these`, `它们的 '${sign}'`), e.line);
     }
     const isReal = /[fd]/.test(a.t + b.t), isUnknown = a.unknown || b.unknown;
+    if (a.per && b.per && a.per !== b.per) {
+      const common = { per: Math.min(a.per, b.per), t: isReal ? "d" : "l" };
+      return this.compute(sign, this.cast(a, common), this.cast(b, common), e);
+    }
     const isWhole = /^(%|<<|>>|&|\||\^)$/.test(sign);
-    if ((a.per && b.per && a.per !== b.per) || (isWhole && (isReal || (Number.isNaN(a.v + b.v) && !isUnknown))))
+    if (isWhole && (isReal || (Number.isNaN(a.v + b.v) && !isUnknown)))
       throw notKnown(say(`'${sign}' of these`, `它们的 '${sign}'`), e.line);
     if (/^[\/%]$/.test(sign) && b.v === 0 && !isReal) throw this.refuse("a division by 0", "除以 0", e.line);
     return computed(sign, a, b);
@@ -847,7 +853,7 @@ class Runner {
       if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(name)) this.acts.push({ ...act, to: m.host });
       return answer ?? number(0);
     }
-    if (/check|safe|err|call/i.test(name) && given.length === 1 && /^cuda[A-Z]/.test((given[0].of ?? {}).name)) {
+    if (/check|safe|err|call/i.test(name) && given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name)) {
       if (!this.assumed.has(name)) this.note(line, say( // a check whose definition was not pasted
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
         `'${name}' 没有声明：当作调用失败就结束程序`));
@@ -1071,6 +1077,12 @@ const ofPage = (name, work) => (r, ...args) => { // one that the page gives
   r.assumed.set(name, { kind: "function", line: r.machine.line });
   return work(r, ...args) ?? number(0);
 };
+// The timers of the first CUDA samples: milliseconds.
+const inMs = (r) => {
+  const ns = r.clockNs(false);
+  return r.reading("host", Math.floor(ns / 1e9) * 1e3 + (ns % 1e9) * 1e-6, 1e-6, "d");
+};
+const timed = (work) => (r, i) => work(r, (r.timers ?? [])[i - 1] ?? r.none({}, r.machine));
 const LIBRARY = {
   now: ["", ofPage("now", (r) => {
     const ns = r.clockNs(false);
@@ -1080,7 +1092,21 @@ const LIBRARY = {
     const ns = r.clockNs(true);
     return r.reading("host", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
   }), "timeofday"],
+  cutCreateTimer: ["&", ofPage("cutTimers", (r, cell) => {
+    r.store(cell, number((r.timers ??= []).push({ total: number(0, "d") }), "u"));
+  })],
+  cutStartTimer: ["n", timed((r, timer) => { timer.from = inMs(r); })],
+  cutStopTimer: ["n", timed((r, timer) => {
+    if (!timer.from) r.none({}, r.machine);
+    timer.total = computed("+", timer.total, computed("-", inMs(r), timer.from));
+    timer.from = null;
+  })],
+  cutResetTimer: ["n", timed((r, timer) => (timer.from ? r.none({}, r.machine) : void (timer.total = number(0, "d"))))],
+  cutGetTimerValue: ["n", timed((r, { total, from }) => (from ? r.none({}, r.machine)
+    : { ...total, ...fit(total, "f"), t: "f" }))],
+  cutDeleteTimer: ["n", timed(() => {})],
   median: ["mn", ofPage("median", median)],
+  omp_get_wtime: ["", (r) => computed("*", inMs(r), number(1e-3, "d"))],
   clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
   gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],
   clock: ["", (r) => r.reading("cpu", r.machine.readProcessorClock(), 1e-3, "l")],
@@ -1161,7 +1187,8 @@ for (const [name, work] of Object.entries(MATH)) LIBRARY[name] = ["v", (r, x) =>
   const t = x.t === "f" || (name === "abs" && x.t !== "d") ? x.t : "d";
   return { v: fitted(work(x.v), t), t, ...(name !== "sqrt" && scaled(x, x.v < 0 && /abs/.test(name) ? -1 : 1)) };
 }];
-for (const name of ["fmin", "fmax"]) LIBRARY[name] = LIBRARY[name.slice(1)];
+for (const name of ["fmin", "fmax"]) LIBRARY[name] = LIBRARY[`${name}f`] = LIBRARY[name.slice(1)];
+for (const name of ["fabs", "sqrt"]) LIBRARY[`${name}f`] = LIBRARY[name];
 
 // A kernel that is declared nowhere and does nothing, by its name.
 const EMPTY = /^(empty|nothing|null|noop)/i;
