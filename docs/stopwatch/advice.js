@@ -241,6 +241,9 @@ const RULES = [
       `第 ${failed(f, "cudaErrorInvalidValue").line} 行的调用失败：cudaErrorInvalidValue。`] },
   { cause: "no_time", always: true, when: (f) => !f.span,
     words: ["This number is no difference of two times.", "这个数不是两个时间之差。"] },
+  { cause: "no_sum", always: true, when: (f) => f.share("rounding") > 0.9 && Math.abs(f.number.v) > 1.5,
+    words: ["Most of this number is no time: something is added to it, its parts have different units, or it is too " +
+      "long for its type.", "这个数大部分不是时间：加上了别的东西，各部分单位不同，或超出了类型的范围。"] },
   { cause: "exchanged", always: true, when: (f) => f.number.ns < 0,
     words: ["The number is negative: begin and end are exchanged.", "结果为负：开始与结束写反了。"],
     step: ["Put them in their order.", "恢复顺序。"],
@@ -248,8 +251,11 @@ const RULES = [
       /(cudaEventElapsedTime\s*\([^,]+,\s*)([^,]+?)(\s*,\s*)([^,;]+?)(\s*\))/, "$1$4$3$2$5"))
       : inPrint(f, (text) => text.replace(/([\w.]+(?:\(\))?) - ([\w.]+(?:\(\))?)/, "$2 - $1"))) },
   { cause: "cut_to_whole", structural: true, when: isCut,
-    words: ["The time is cut to a whole number of its unit: by duration_cast, by an integer variable or by a " +
-      "division of integers.", "时间被截成整数：由于 duration_cast、整型变量或整数除法。"],
+    words: (f) => (/\bfloat\b/.test(f.text) && f.span.by !== "device"
+      ? ["The time is cut: by an integer, or by a float, which has too few digits for a clock's value.",
+        "时间的位数被截去：由于整数，或由于 float 的位数不够存放时钟的值。"]
+      : ["The time is cut to a whole number of its unit: by duration_cast, by an integer variable or by a " +
+        "division of integers.", "时间被截成整数：由于 duration_cast、整型变量或整数除法。"]),
     step: ["Use a duration of double.", "用 double 的 duration。"],
     better: (f) => f.text.replace(/(?:std::)?(?:chrono::)?duration_cast<[\w:]*?(nano|micro|milli|)seconds>/g,
       (all, unit) => `std::chrono::duration<double${unit && `, std::${unit}`}>`) },
@@ -285,10 +291,12 @@ const RULES = [
   { cause: "no_wait", always: true, when: (f) => f.span.by !== "device" && !f.share("blocks") && f.inside.length,
     words: (f) => (f.waits.length
       ? ["The wait is for something else: for another stream, or an event before the kernel. The kernel is not in " +
-        "the number, which is the launch overhead: the time of the host's calls.",
+        "the number, which is the time of the host's calls.",
       "等待的不是这个核函数，而是别的流，或核函数之前的事件。数里没有核函数，只有主机调用的时间。"]
-      : ["Nobody waited. A launch returns before the kernel has run, so this is the launch overhead: the time of the " +
-        "host's call.", "没有等待。启动调用在核函数运行之前就返回，所以这是启动调用的时间。"]),
+      : f.share("copy") > 0.5 ? ["Nobody waited for the kernel, and most of the number is a copy.",
+        "没有等待核函数，这个数大部分是拷贝。"]
+      : ["Nobody waited. A launch returns before the kernel has run, so this is the time of the launch call.",
+        "没有等待。启动调用在核函数运行之前就返回，所以这是启动调用的时间。"]),
     step: ["Wait before the second reading.", "第二次读时钟之前等待核函数。"], better: (f) => waitAt(f, "b") },
   { cause: "kernel_outside", always: true, when: (f) => !f.share("blocks"),
     words: (f) => (f.kernel
@@ -333,10 +341,10 @@ const RULES = [
         "them has a time of its own in it.",
       `${f.launches.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`]) },
   { cause: "not_divided", structural: true, when: (f) => f.per > 1.5 && f.launches.length > 1,
-    words: (f) => [`The number holds ${f.launches.length} launches.`, `这个数包含 ${f.launches.length} 次启动。`],
+    words: (f) => [`The number holds ${+f.per.toFixed(3)} launches.`, `这个数包含 ${+f.per.toFixed(3)} 次启动。`],
     step: ["Divide by the launches.", "除以启动次数。"],
     better: (f) => inPrint(f, (text) => `${/^[\w.\[\]() ]+$/.test(text) ? text : `(${text})`} / ` +
-      f.launches.length) },
+      +f.per.toFixed(3)) },
   { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.67 && f.launches.length >= 1,
     words: (f) => [`The number is divided by more launches than the ${f.launches.length} that are in it.`,
       `除数大于其中的启动次数 ${f.launches.length}。`] },
@@ -357,7 +365,7 @@ const RULES = [
     } },
   { cause: "launch_bound", when: (f) => f.inside.length > 1 && f.share("launch") + f.share("gap") > 0.3,
     words: ["The kernels are shorter than the host's launch calls, so the GPU waits again and again: this is the " +
-      "launch overhead (launch-bound).", "核函数比主机的启动调用还短，GPU 一再等待：这其实是启动调用的开销。"],
+      "launch call's time (launch-bound).", "核函数比主机的启动调用还短，GPU 一再等待：这其实是启动调用的开销。"],
     step: ["Use events, and queue the launches behind a hold: a kernel that keeps the GPU busy for a millisecond.",
       "用事件，并把各次启动排在占住 GPU 一毫秒的核函数之后。"],
     better: (f) => (f.span.by === "device" ? held(f) : eventsInstead(f)) },
@@ -367,7 +375,7 @@ const RULES = [
     "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里；主机若休眠则不计。"],
     step: ["Use two events.", "用两个事件。"], better: eventsInstead },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
-    words: ["The launch overhead, the launch latency and the host's wake-up are in the number. For a long kernel " +
+    words: ["The launch call, the launch latency and the host's wake-up are in the number. For a long kernel " +
       "they do not matter; here they do.", "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。"],
     step: ["Use two events: no latency, no wake-up.", "用两个事件：没有延迟和唤醒。"], better: eventsInstead },
   { cause: "gap", when: (f) => f.share("gap") > 0 && f.off,
@@ -479,7 +487,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
   const f = factsOf(times, settings, text, run, target), rule = RULES.find((each) => each.when(f));
   const off = Math.abs(f.error) / f.asked, isOnlyMixed = f.isTogether && rule.cause === "two_kernels";
   const isNear = off <= 0.05 && (!rule.structural || isOnlyMixed);
-  const verdict = rule.always || !(off <= 0.5) ? "wrong" : isNear ? "right" : "careful";
+  const verdict = rule.always || !f.share("blocks") || !(off <= 0.5) ? "wrong" : isNear ? "right" : "careful";
   const words = say(...(typeof rule.words === "function" ? rule.words(f) : rule.words)) + say(...outOf(f));
   const answer = { ...f, lastError: f.error, verdict, cause: rule.cause, words };
   try {

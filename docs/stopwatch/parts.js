@@ -13,7 +13,7 @@ const KINDS = {
   gap: ["gap: the GPU waits for the host", "空隙：GPU 在等主机"], event: ["event overhead on the GPU", "GPU 上的事件开销"],
   driver: ["the driver's start: the first call of CUDA", "驱动启动：首次 CUDA 调用"],
   load: ["loading the kernel: its first launch", "加载核函数：首次启动"],
-  launch: ["launch overhead: the host's call", "启动开销：主机的启动调用"],
+  launch: ["launch call", "启动调用"],
   way: ["launch latency: from the call's end to the kernel's begin", "启动延迟：从调用结束到核函数开始"],
   wake: ["the host wakes up from its wait", "主机从等待中醒来"], copy: ["a copy, or cudaMemset", "拷贝或 cudaMemset"],
   sleep: ["the host sleeps", "主机休眠"], blocker: ["the hold: a kernel that keeps the GPU busy", "占住 GPU 的核函数"],

@@ -15,6 +15,25 @@ const OWN = { // functions that the page knows
     gettimeofday(&t, NULL);
     return t.tv_sec + t.tv_usec * 1e-6;
 }`,
+  cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time in all, and since when it runs
+static double cut_ms() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+static cudaError_t cutCreateTimer(unsigned *timer) {
+    cut_timers.emplace_back();
+    *timer = unsigned(cut_timers.size());
+    return cudaSuccess;
+}
+static cudaError_t cutStartTimer(unsigned timer) { return cut_timers[timer - 1].second = cut_ms(), cudaSuccess; }
+static cudaError_t cutStopTimer(unsigned timer) {
+    cut_timers[timer - 1].first += cut_ms() - cut_timers[timer - 1].second;
+    return cudaSuccess;
+}
+static cudaError_t cutResetTimer(unsigned timer) { return cut_timers[timer - 1].first = 0, cudaSuccess; }
+static float cutGetTimerValue(unsigned timer) { return float(cut_timers[timer - 1].first); }
+static cudaError_t cutDeleteTimer(unsigned) { return cudaSuccess; }`,
   median: `static float median(float *list, int count) {
     std::sort(list, list + count);
     return list[count / 2];
@@ -75,8 +94,11 @@ function wholeProgram(text, settings) {
 // Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
 // Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
 #include <algorithm>
+#include <cfloat>
 #include <chrono>
+#include <climits>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

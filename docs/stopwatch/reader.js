@@ -59,6 +59,8 @@ function directive([what, name, ...body], line, macros, on) {
   else if (word === "endif" && on.length) on.pop();
   else if (!isRead || word === "" || word === "include" ||
     (word === "pragma" && name && /^(once|unroll)$/.test(name.text))) return;
+  else if (isRead && body.some((each) => each.text === "##"))
+    throw notKnown(say("'##' in a macro", "宏中的 '##'"), line);
   else if (word !== "define" || !name || body.some((each) => each.text === "##") || /PER_THREAD/.test(name.text))
     throw notKnown(`'#${word}${word === "define" && name ? ` ${name.text}` : ""}'`, line);
   else if (body.length && body[0].text === "(" && body[0].from === name.to) {
@@ -157,6 +159,11 @@ class Reader {
     throw this.strange();
   }
   strange(token = this.now) {
+    const before = this.all[this.at - 1] ?? this.end, isNow = token === this.now && token.type !== "end";
+    if (isNow && (token.text === "(" ? this.next().text === "*"
+      : token.text === ")" && this.next().text === "(" && (this.all[this.at - 2] ?? this.end).text === "*"))
+      return notKnown(say("a pointer to a function", "函数指针"), token.line);
+    if (isNow && token.type === "name" && before.text === "CUDART_CB") return notKnown("'CUDART_CB'", token.line);
     return token.type === "end" ? new Unknown(say("the lines end here, in the middle", "这些行到此中断"), token.line)
       : new Unknown(say(`'${token.text}' is not understood here`, `这里的 '${token.text}' 读不懂`), token.line);
   }
@@ -409,6 +416,7 @@ class Reader {
       else {
         const one = { type: this.type(), name: this.now.type === "name" ? this.name(true) : "" };
         for (; this.take("["); this.need("]"), one.type.pointer++) if (!this.is("]")) this.expression();
+        if (this.is("=")) throw notKnown(say("a default argument", "默认参数"), this.now.line);
         if (!this.is(",") && !this.is(")")) throw this.strange();
         made.parameters.push(one);
       }
@@ -524,11 +532,13 @@ class Reader {
     const { text, line } = this.now, parts = /^(0[xX][\da-fA-F']+|[\d'.]+(?:[eE][-+]?\d+)?)([fF]|[uUlL]*|[uU]?z)$/;
     const [, digits, ending] = parts.exec(text) ?? [], plain = (digits ?? "").replace(/'/g, ""), v = Number(plain);
     const isHex = /^0[xX]/.test(plain), isReal = !isHex && /[.eE]/.test(plain), isUnsigned = /u/i.test(ending);
-    if (!digits || Number.isNaN(v) || /^0\d/.test(plain) || (/f/i.test(ending) && !isReal)) throw this.strange();
+    if (/^0\d+$/.test(plain)) throw notKnown(say(`the octal number '${text}'`, `八进制数 '${text}'`), line);
+    if (!digits || Number.isNaN(v) || (/f/i.test(ending) && !isReal)) throw this.strange();
     this.at++;
     if (isReal) return { is: "number", v, t: /f/i.test(ending) ? "f" : "d", line };
     const isLong = /[lz]/i.test(ending) || v > (isUnsigned || isHex ? 4294967295 : 2147483647);
-    return { is: "number", v, t: isLong ? (isUnsigned ? "L" : "l") : isUnsigned || v > 2147483647 ? "u" : "i", line };
+    const t = isLong ? (isUnsigned || v >= 2 ** 63 ? "L" : "l") : isUnsigned || v > 2147483647 ? "u" : "i";
+    return { is: "number", ...whole(BigInt(plain), t), t, line };
   }
   arguments(end) {
     const found = [];

@@ -2,7 +2,8 @@
 // Runs what reader.js has read, as C++ does, on the machine of machine.js. A number knows which times it was computed
 // from, so that parts.js can say what is in it.
 //
-// A value is one of these: a number {v, t: a letter of NUMBERS, per: the ns of a duration's tick}, with `reads` of
+// A value is one of these: a number {v, t: a letter of NUMBERS, per: the ns of a duration's tick, big: the same as v,
+// exactly, if v is an integer too long for a double}, with `reads` of
 // clocks, [{at, by, k, line}]: v grows by k for each ns, or `spans` from one time to another: v is the sum of k times
 // each one's length; `none`: it has no value; `unknown`: nobody on this page knows it, and why. Or a pointer or list
 // {p: memory, o}, an {event}, a {stream}, a {text}, a struct {fields}, a function {fn}. A cell {x: value, type, name}
@@ -26,7 +27,7 @@ const CONSTANTS = { ...ERRORS, NULL: 0, nullptr: 0, false: 0, true: 1, EXIT_SUCC
 const RANK = "bcCsSiulLfd";
 const BITS = { c: [8, 1], C: [8], s: [16, 1], S: [16], i: [32, 1], u: [32], l: [64, 1], L: [64] };
 const MATH = { abs: Math.abs, fabs: Math.abs, sqrt: Math.sqrt, ceil: Math.ceil, floor: Math.floor };
-const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|sqrt|ceil|floor|static_cast)$/;
+const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|fminf|fmaxf|fabsf|sqrtf?|ceil|floor|static_cast)$/;
 const STEPS = 300000, PURE_STEPS = 20000;
 
 const number = (v, t = "i") => ({ v, t });
@@ -40,6 +41,26 @@ function fitted(v, t) {
   if (signed ? Math.abs(whole) < 2 ** (bits - 1) : whole >= 0 && whole < 2 ** bits) return whole + 0;
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
 }
+
+// Integers of 64 bits do not fit into a double.
+const cut = (n, t) => (BITS[t][1] ? BigInt.asIntN : BigInt.asUintN)(BITS[t][0], n);
+const exact = (x) => x.big ?? BigInt(Math.trunc(x.v));
+function whole(n, t) {
+  const big = cut(n, t), v = Number(big);
+  return { v, big: BigInt(v) === big ? undefined : big };
+}
+function fit(x, t) {
+  const isLong = x.big !== undefined || (t === "L" && x.v < 0 && Number.isFinite(x.v));
+  return isLong && BITS[t] ? whole(exact(x), t) : { v: fitted(x.v, t), big: undefined };
+}
+const EXACT = { "==": (p, q) => p === q, "!=": (p, q) => p !== q, "<": (p, q) => p < q, ">": (p, q) => p > q,
+  "<=": (p, q) => p <= q, ">=": (p, q) => p >= q, "+": (p, q) => p + q, "-": (p, q) => p - q, "*": (p, q) => p * q,
+  "/": (p, q) => p / q, "%": (p, q) => p % q, "<<": (p, q) => p << q, ">>": (p, q) => p >> q,
+  "&": (p, q) => p & q, "|": (p, q) => p | q, "^": (p, q) => p ^ q };
+Object.assign(CONSTANTS, { CLOCKS_PER_SEC: number(1e6, "l"), INT_MAX: 2 ** 31 - 1,
+  INT64_MAX: { ...whole(2n ** 63n - 1n, "l"), t: "l" }, UINT64_MAX: { ...whole(-1n, "L"), t: "L" },
+  FLT_MAX: number((2 - 2 ** -23) * 2 ** 127, "f"), DBL_MAX: number(Number.MAX_VALUE, "d") });
+const order = (a, b) => (computed("<", a, b).v ? -1 : computed("<", b, a).v);
 
 // The times that a number was computed from.
 const scaled = (of, by) => ({
@@ -67,9 +88,16 @@ function computed(sign, a, b) {
     unknown = a.unknown ?? b.unknown, isReal = t === "f" || t === "d";
   if (unknown) return { v: NaN, t, unknown };
   let { v: x } = a, { v: y } = b;
-  if ((t === "u" || t === "L") && /^([<>!=]=?|[\/%])$/.test(sign)) [x, y] = [fitted(x, t), fitted(y, t)];
-  const per = a.per ?? b.per, made = (v, more) => ({ v: fitted(v, t), t, ...(per && { per }), ...more });
-  const shifted = RANK[Math.max(RANK.indexOf(a.t), 5)];
+  if (t === "u" && /^([<>!=]=?|[\/%])$/.test(sign)) [x, y] = [fitted(x, t), fitted(y, t)];
+  const isShift = /^(<<|>>)$/.test(sign), shifted = isShift ? RANK[Math.max(RANK.indexOf(a.t), 5)] : t;
+  const size = sign === "*" ? x * y : sign === "<<" ? x * 2 ** y : Math.abs(x) + Math.abs(y);
+  const isLong = !isReal && (/^[&|^]$/.test(sign) || Math.abs(size) > 2 ** 53 ||
+    (shifted === "L" && (x < 0 || y < 0 || (sign === "-" && x < y))));
+  const n = isLong ? EXACT[sign](cut(exact(a), shifted), isShift ? exact(b) : cut(exact(b), t)) : null;
+  if (typeof n === "boolean") return number(+n, "b");
+  if (isLong && !/^[-+*\/]$/.test(sign)) return { ...whole(n, shifted), t: shifted };
+  const per = a.per ?? b.per, made = (v, more) => ({ ...(isLong ? whole(n, t) : { v: fitted(v, t) }), t,
+    ...(per && { per }), ...more });
   switch (sign) {
     case "==": return number(+(x === y), "b");
     case "!=": return number(+(x !== y), "b");
@@ -80,19 +108,15 @@ function computed(sign, a, b) {
     case "+": return made(x + y, together(a, b));
     case "-": return made(x - y, together(a, { ...b, ...scaled(b, -1) }));
     case "*": {
-      const isLarge = !isReal && Math.abs(x * y) > 2 ** 53;
       const inner = a.spans || a.reads ? (b.spans || b.reads ? {} : scaled(a, y)) : scaled(b, x);
-      return made(isLarge ? Number(BigInt.asIntN(64, BigInt(x) * BigInt(y))) : x * y,
-        { isRate: a.isRate || b.isRate, ...inner });
+      return made(x * y, { isRate: a.isRate || b.isRate, ...inner });
     }
     case "/": return { ...made(isReal ? x / y : Math.trunc(x / y)), ...(a.per && b.per && { per: undefined }),
       ...(b.spans ? { isRate: !a.spans } : { isRate: a.isRate, ...scaled(a, 1 / y) }) };
     case "%": return made(x % y);
     case "<<": return number(fitted(x * 2 ** y, shifted), shifted);
-    case ">>": return number(Math.floor(x / 2 ** y), shifted);
   }
-  const [p, q] = [BigInt(x), BigInt(y)];
-  return made(Number(sign === "&" ? p & q : sign === "|" ? p | q : p ^ q));
+  return number(Math.floor(x / 2 ** y), shifted); // >>
 }
 
 class Runner {
@@ -229,7 +253,7 @@ class Runner {
     if (type.pointer) {
       if (value.p || value.text !== undefined || value.v === 0 || value.none || value.unknown) return value;
     } else if (t) {
-      if (value.v !== undefined && !value.per) return { ...value, v: fitted(value.v, t), t };
+      if (value.v !== undefined && !value.per) return { ...value, ...fit(value, t), t };
     } else if (duration) {
       if (value.per) return this.cast(value, duration);
     } else if (value.v !== undefined && base === "dim3") {
@@ -532,8 +556,7 @@ class Runner {
       case "name": {
         const cell = this.find(e.name);
         if (cell) return cell.x;
-        if (e.name in CONSTANTS) return number(CONSTANTS[e.name]);
-        if (e.name === "CLOCKS_PER_SEC") return number(1e6, "l");
+        if (e.name in CONSTANTS) return CONSTANTS[e.name].t ? CONSTANTS[e.name] : number(CONSTANTS[e.name]);
         return this.cell(e).x;
       }
       case "comma":
@@ -605,8 +628,12 @@ class Runner {
       if (each.v === undefined) throw notKnown(say(`'${sign}' of these`, `它们的 '${sign}'`), e.line);
     }
     const isReal = /[fd]/.test(a.t + b.t), isUnknown = a.unknown || b.unknown;
+    if (a.per && b.per && a.per !== b.per) {
+      const common = { per: Math.min(a.per, b.per), t: isReal ? "d" : "l" };
+      return this.compute(sign, this.cast(a, common), this.cast(b, common), e);
+    }
     const isWhole = /^(%|<<|>>|&|\||\^)$/.test(sign);
-    if ((a.per && b.per && a.per !== b.per) || (isWhole && (isReal || (Number.isNaN(a.v + b.v) && !isUnknown))))
+    if (isWhole && (isReal || (Number.isNaN(a.v + b.v) && !isUnknown)))
       throw notKnown(say(`'${sign}' of these`, `它们的 '${sign}'`), e.line);
     if (/^[\/%]$/.test(sign) && b.v === 0 && !isReal) throw this.refuse("a division by 0", "除以 0", e.line);
     return computed(sign, a, b);
@@ -647,7 +674,7 @@ class Runner {
     if (of.v === undefined) throw notKnown(say(`'${e.sign}' of this`, `它的 '${e.sign}'`), e.line);
     if (e.sign === "-") {
       const made = this.compute("-", number(0), of, e);
-      return { ...made, v: fitted(-of.v, made.t) };
+      return /[fd]/.test(made.t) ? { ...made, v: -of.v } : made;
     }
     if (e.sign === "~") return this.compute("-", number(-1, of.t), of, e);
     return this.compute("+", number(0), of, e);
@@ -826,7 +853,7 @@ class Runner {
       if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(name)) this.acts.push({ ...act, to: m.host });
       return answer ?? number(0);
     }
-    if (/check|safe|err|call/i.test(name) && given.length === 1 && /^cuda[A-Z]/.test((given[0].of ?? {}).name)) {
+    if (/check|safe|err|call/i.test(name) && given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name)) {
       if (!this.assumed.has(name)) this.note(line, say( // a check whose definition was not pasted
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
         `'${name}' 没有声明：当作调用失败就结束程序`));
@@ -1042,14 +1069,20 @@ const least = (sign) => (r, a, b) => {
   if (a.unknown || b.unknown) return { v: NaN, t, unknown: a.unknown ?? b.unknown };
   for (const each of [a, b])
     if (each.v === undefined || (each.none !== undefined && !r.failed.length)) r.none(each, r.machine);
-  return { ...(sign * b.v < sign * a.v ? b : a), t };
+  return { ...(sign * order(b, a) < 0 ? b : a), t };
 };
 const median = (r, list, count) => r.range(list, r.moved(list, count)).map((each) => each.x)
-  .sort((a, b) => a.v - b.v)[count >> 1];
+  .sort(order)[count >> 1];
 const ofPage = (name, work) => (r, ...args) => { // one that the page gives
   r.assumed.set(name, { kind: "function", line: r.machine.line });
   return work(r, ...args) ?? number(0);
 };
+// The timers of the first CUDA samples: milliseconds.
+const inMs = (r) => {
+  const ns = r.clockNs(false);
+  return r.reading("host", Math.floor(ns / 1e9) * 1e3 + (ns % 1e9) * 1e-6, 1e-6, "d");
+};
+const timed = (work) => (r, i) => work(r, (r.timers ?? [])[i - 1] ?? r.none({}, r.machine));
 const LIBRARY = {
   now: ["", ofPage("now", (r) => {
     const ns = r.clockNs(false);
@@ -1059,7 +1092,21 @@ const LIBRARY = {
     const ns = r.clockNs(true);
     return r.reading("host", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
   }), "timeofday"],
+  cutCreateTimer: ["&", ofPage("cutTimers", (r, cell) => {
+    r.store(cell, number((r.timers ??= []).push({ total: number(0, "d") }), "u"));
+  })],
+  cutStartTimer: ["n", timed((r, timer) => { timer.from = inMs(r); })],
+  cutStopTimer: ["n", timed((r, timer) => {
+    if (!timer.from) r.none({}, r.machine);
+    timer.total = computed("+", timer.total, computed("-", inMs(r), timer.from));
+    timer.from = null;
+  })],
+  cutResetTimer: ["n", timed((r, timer) => (timer.from ? r.none({}, r.machine) : void (timer.total = number(0, "d"))))],
+  cutGetTimerValue: ["n", timed((r, { total, from }) => (from ? r.none({}, r.machine)
+    : { ...total, ...fit(total, "f"), t: "f" }))],
+  cutDeleteTimer: ["n", timed(() => {})],
   median: ["mn", ofPage("median", median)],
+  omp_get_wtime: ["", (r) => computed("*", inMs(r), number(1e-3, "d"))],
   clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
   gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],
   clock: ["", (r) => r.reading("cpu", r.machine.readProcessorClock(), 1e-3, "l")],
@@ -1112,7 +1159,7 @@ const LIBRARY = {
   cudaProfilerStop: ["", () => {}, "profiler"],
   min: ["vv", least(1)],
   max: ["vv", least(-1)],
-  sort: ["vv", (r, first, end) => r.sort(r.range(first, end), (a, b) => a.v - b.v)],
+  sort: ["vv", (r, first, end) => r.sort(r.range(first, end), order)],
   qsort: ["mnnv", (r, list, count, _, by) => {
     const pointer = (x) => ({ p: { kind: "host", cells: [{ x }], count: 1, type: list.p.type }, o: 0 });
     if (!by.fn) r.none(by, r.machine);
@@ -1140,7 +1187,8 @@ for (const [name, work] of Object.entries(MATH)) LIBRARY[name] = ["v", (r, x) =>
   const t = x.t === "f" || (name === "abs" && x.t !== "d") ? x.t : "d";
   return { v: fitted(work(x.v), t), t, ...(name !== "sqrt" && scaled(x, x.v < 0 && /abs/.test(name) ? -1 : 1)) };
 }];
-for (const name of ["fmin", "fmax"]) LIBRARY[name] = LIBRARY[name.slice(1)];
+for (const name of ["fmin", "fmax"]) LIBRARY[name] = LIBRARY[`${name}f`] = LIBRARY[name.slice(1)];
+for (const name of ["fabs", "sqrt"]) LIBRARY[`${name}f`] = LIBRARY[name];
 
 // A kernel that is declared nowhere and does nothing, by its name.
 const EMPTY = /^(empty|nothing|null|noop)/i;
