@@ -50,6 +50,7 @@ struct _cl_command_queue {
     cl_context context;
     bool profiled, out_of_order;
     struct simulated_stream stream; /* of each queue but the first: they wait for no other */
+    const struct simulated_command *last;
 };
 struct _cl_program {
     const char *text;
@@ -70,9 +71,10 @@ struct _cl_mem {
 };
 struct _cl_event {
     struct simulated_command command;
-    bool profiled, open; /* open: a user event that was set to CL_COMPLETE */
-    bool held;           /* the program has it */
-    const void *from;    /* of a copy or a fill */
+    bool profiled, open;    /* open: a user event that was set to CL_COMPLETE */
+    cl_command_queue queue; /* that it was put in */
+    bool held;              /* the program has it */
+    const void *from;       /* of a copy or a fill */
     void *to;
     size_t bytes;
     char pattern[16];
@@ -182,7 +184,8 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
         *queue = (struct _cl_command_queue){context,
                                             properties & CL_QUEUE_PROFILING_ENABLE && context->device == device,
                                             simulated_fault("out_of_order", NULL),
-                                            {.apart = queue != first_queue}};
+                                            {.apart = queue != first_queue},
+                                            NULL};
     return queue;
 }
 API(clGetCommandQueueInfo, (cl_command_queue queue, cl_command_queue_info what, ROOM), cl_ask, CL_INVALID_COMMAND_QUEUE,
@@ -283,8 +286,7 @@ static cl_event new_event(cl_event *to) {
     for (cl_event *at = &events; *at;) {
         cl_event done = *at;
         held += done->held;
-        if (done->command.done && !done->held &&
-            !(done->command.stream && done->command.stream->last == &done->command)) {
+        if (done->command.done && !done->held && !(done->queue && done->queue->last == &done->command)) {
             *at = done->next;
             free(done);
         } else {
@@ -306,6 +308,8 @@ static void enqueue(cl_command_queue queue, cl_event event, cl_uint waits, const
     event->command.gate = waits && !wait[0]->command.owner ? &wait[0]->open : NULL;
     event->command.after = waits && wait[0]->command.owner ? &wait[0]->command : NULL;
     event->command.stream = queue->stream.apart ? &queue->stream : NULL;
+    event->queue = queue;
+    queue->last = &event->command;
     simulated_enqueue(&event->command);
     event->command.submit_ns += simulated_ns.flush;
 }
@@ -397,7 +401,8 @@ API(clEnqueueMarkerWithWaitList, (cl_command_queue queue, WAITS), transfer_call,
     event->marker = true; enqueue(queue, event, waits, wait))
 API(clFlush, (cl_command_queue queue), cl_flush_call, CL_OUT_OF_RESOURCES, (void)queue)
 API(clFinish, (cl_command_queue queue), finish, CL_OUT_OF_RESOURCES,
-    if (!queue->stream.apart || queue->stream.last) simulated_wait(queue->stream.last, false))
+    static const struct simulated_command nothing = {.done = true};
+    simulated_wait(queue->last ? queue->last : &nothing, false))
 API(clWaitForEvents, (cl_uint count, const cl_event *list), finish, CL_INVALID_EVENT,
     for (cl_uint i = 0; i < count; i++) simulated_wait(&list[i]->command, false))
 
