@@ -23,9 +23,6 @@ public:
         cudaEventDestroy(start_);
         cudaEventDestroy(stop_);
     }
-    GpuTimer(const GpuTimer &) = delete;
-    GpuTimer &operator=(const GpuTimer &) = delete;
-
     void Start() { CHECK(cudaEventRecord(start_, stream_)); }
     void Stop() { CHECK(cudaEventRecord(stop_, stream_)); }
     float Elapsed() const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SAXPY with one warm-up launch and a pair of events.
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <vector>
 
@@ -53,6 +52,4 @@ int main()
     maxError = std::max(maxError, std::abs(y[i] - 6.0f));
   std::cout << "Max error: " << maxError << std::endl;
   std::cout << "Time: " << ms << " ms, effective bandwidth: " << N * 4 * 3 / ms / 1e6 << " GB/s" << std::endl;
-  CHECK(cudaFree(d_x));
-  CHECK(cudaFree(d_y));
 }
