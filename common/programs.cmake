@@ -112,8 +112,8 @@ function(add_program needs source)
   if(COMMAND add_simulated)
     add_simulated(${needs} ${source})
     add_bad_input(${needs} ${name})
-    if(needs STREQUAL cuda AND NOT architectures STREQUAL native AND NOT before MATCHES "cuda ${folder}/")
-      build_by_default(simulated_${name}) # the tour runs the first one of a chapter, here on the simulated GPU
+    if(NOT needs STREQUAL cuda OR (NOT architectures STREQUAL native AND NOT before MATCHES "cuda ${folder}/"))
+      build_by_default(simulated_${name}) # texts and `check` need those in C; the tour, a chapter's first one in CUDA
     endif()
   endif()
   build(${needs} ${name} ${source})

@@ -5,7 +5,7 @@
  * the host between them. This program makes it wait. Change main() only, from the warm-up on.
  *
  * In the number must be: the kernel, once. The way to the device, the way back and the host's calls
- * may be in it at most 0.2 times. For this the kernel must take longer than the enqueue call.
+ * may be in it at most 0.2 times.
  *
  * Copy:  cp 02_clfinish_sync/exercise/one_of_many.c ~    in the suite's folder
  * Check: simulator/check ~/one_of_many.c            there, too
