@@ -3,11 +3,9 @@
  * The experiment of block_clock.cu on any OpenCL device: how long does one work-group take, by the
  * clock of the unit it runs on?
  *
- * Measures: timedReduction's start and end in each work-group, by the clock that the device has: a
- *   kernel clock (cl_khr_kernel_clock), an NVIDIA GPU's %clock64, through PoCL an x86 CPU's time
- *   stamp counter.
- * Does not measure: span and units (SMs, or a CPU's cores) where the device cannot tell them: those
- *   columns are empty then.
+ * Measures: timedReduction's start and end in each work-group, by the clock that the device has: an
+ *   NVIDIA GPU's %clock64, through PoCL an x86 CPU's time stamp counter, or cl_khr_kernel_clock.
+ * Does not measure: span and units (SMs, or a CPU's cores) where the device cannot tell them.
  *
  * Build: cc -O2 -I../common block_clock_opencl.c -o block_clock_opencl -lOpenCL -lm
  * Run:   ./block_clock_opencl
@@ -34,7 +32,7 @@ struct experiment {
     struct kernel_clock clock;
     cl_kernel kernel;
     cl_mem input, times; /* on the device */
-    float *numbers;
+    float numbers[2 * MAX_THREADS];
     struct block_time *host_times;
     double *clocks;              /* of each group of the last launch */
     unsigned long long first_ns; /* when the first of them began */
@@ -56,9 +54,8 @@ static void evaluate(struct experiment *e, size_t blocks, size_t run) {
     for (size_t b = 0; b < blocks; b++) {
         struct block_time *t = &e->host_times[b];
         if (e->clock.is_tsc) { /* one counter for all cores: it also says when */
-            t->start_ns =
-                (unsigned long long)((double)(t->start_clock - first_clock) * tick_ns + 0.5);
-            t->end_ns = (unsigned long long)((double)(t->end_clock - first_clock) * tick_ns + 0.5);
+            t->start_ns = (uint64_t)llround((double)(t->start_clock - first_clock) * tick_ns);
+            t->end_ns = (uint64_t)llround((double)(t->end_clock - first_clock) * tick_ns);
         }
         if (t->minimum != -1 || t->end_clock <= t->start_clock || t->end_ns < t->start_ns ||
             t->unit >= MAX_UNITS)
@@ -83,7 +80,6 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
     const size_t count = 2 * threads, in_bytes = count * sizeof(float), n = blocks * threads;
     const size_t bytes = blocks * sizeof *e->host_times;
     const cl_command_queue queue = e->cl.queue;
-    const cl_ulong zero = 0;
     double host_us = 0;
     cl_event event;
     for (size_t i = 0; i < count; i++)
@@ -91,7 +87,7 @@ static void measure(struct experiment *e, size_t blocks, size_t threads, size_t 
     CHECK_CL(clEnqueueWriteBuffer(queue, e->input, 1, 0, in_bytes, e->numbers, 0, NULL, NULL));
     CHECK_CL(clSetKernelArg(e->kernel, 2, in_bytes, NULL)); /* local memory */
     for (int i = 0; i < 2; i++) { /* the first launch brings the new input into the caches */
-        CHECK_CL(clEnqueueFillBuffer(queue, e->times, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+        CHECK_CL(clEnqueueFillBuffer(queue, e->times, &(cl_ulong){0}, 8, 0, bytes, 0, NULL, NULL));
         CHECK_CL(clFinish(queue));
         const int64_t start_ns = now_ns();
         CHECK_CL(clEnqueueNDRangeKernel(queue, e->kernel, 1, NULL, &n, &threads, 0, NULL, &event));
@@ -152,15 +148,13 @@ int main(int argc, char **argv) {
     e.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)
-        errx(EXIT_NO_DEVICE, "no clock that a kernel can read on %s: no cl_khr_kernel_clock",
-             e.cl.name);
+        errx(EXIT_NO_DEVICE, "no clock that a kernel can read on %s", e.cl.name);
     if (each && e.clock.tick_ns == 0)
         errx(EXIT_NO_DEVICE, "--each: %s does not tell when or where a group runs", e.clock.name);
     e.kernel = build_kernel(&e.cl, "block_clock.cl", e.clock.flags, "timedReduction");
     cl_uint units;
     CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
-    /* OpenCL cannot say how many groups a unit holds at once. PoCL's are the CPU's cores, and hold
-     * one each. */
+    /* OpenCL cannot say how many groups a unit holds at once. PoCL's are CPU cores: one group. */
     const size_t n = units, usual[] = {1, n, n + 1, 2 * n, 4 * n, 8 * n, 16 * n, 64 * n};
     size_t most_items;
     cl_ulong local_bytes; /* two floats for each work-item */
@@ -168,19 +162,13 @@ int main(int argc, char **argv) {
                                       sizeof most_items, &most_items, NULL));
     CHECK_CL(clGetDeviceInfo(e.cl.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes,
                              &local_bytes, NULL));
-    size_t most_blocks = 64 * n, most_threads = 0;
-    for (size_t b = 0; b < given.count; b++)
-        most_blocks = given.at[b] > most_blocks ? given.at[b] : most_blocks;
-    for (size_t t = 0; t < threads.count; t++) {
-        if (threads.at[t] > most_items || threads.at[t] > local_bytes / (2 * sizeof(float)))
-            errx(EXIT_BAD_USAGE, "--threads: a work-group here cannot have %zu", threads.at[t]);
-        most_threads = threads.at[t] > most_threads ? threads.at[t] : most_threads;
-    }
-    e.input = new_buffer(&e.cl, 2 * most_threads * sizeof(float));
+    if (threads.most > most_items || threads.most > local_bytes / (2 * sizeof(float)))
+        errx(EXIT_BAD_USAGE, "--threads: a work-group here cannot have %zu", threads.most);
+    const size_t most_blocks = given.most > 0 ? given.most : 64 * n;
+    e.input = new_buffer(&e.cl, 2 * threads.most * sizeof(float));
     e.times = new_buffer(&e.cl, most_blocks * sizeof *e.host_times);
     CHECK_CL(clSetKernelArg(e.kernel, 0, sizeof e.input, &e.input));
     CHECK_CL(clSetKernelArg(e.kernel, 1, sizeof e.times, &e.times));
-    e.numbers = new_memory(2 * most_threads * sizeof *e.numbers);
     e.host_times = new_memory(most_blocks * sizeof *e.host_times);
     e.clocks = new_memory(most_blocks * sizeof *e.clocks);
     struct cores seen[2] = {cores_now(), cores_now()};

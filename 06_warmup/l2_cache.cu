@@ -40,15 +40,15 @@ static __global__ void read_through(const unsigned *data, size_t n, unsigned *la
 /* ---- One launch ---- */
 
 struct experiment {
-    size_t n;         /* floats in each vector */
-    float *a, *b, *c; /* on the device */
+    size_t n;    /* floats in each vector */
+    float *v[3]; /* A, B and C, on the device */
     unsigned *other_data, *last;
     size_t other_count; /* four times the L2 */
     struct hold hold;
 };
 
 static void launch(const struct experiment *x) {
-    vector_add<<<(unsigned)((x->n + 255) / 256), 256>>>(x->a, x->b, x->c, x->n);
+    vector_add<<<(unsigned)((x->n + 255) / 256), 256>>>(x->v[A], x->v[B], x->v[C], x->n);
     CHECK_CUDA(cudaGetLastError());
 }
 
@@ -130,8 +130,8 @@ static void print_row(struct experiment *x, size_t runs) {
     static double late_us[MAX_RUNS];
     CHECK_CUDA(cudaMemset(x->last, 0, sizeof *x->last));
     launch(x); /* the warm-up, without the hold: a first launch may wait until the GPU is idle */
-    check_vector_add(x->c, x->n);
-    CHECK_CUDA(cudaMemset(x->c, 0xff, x->n * sizeof *x->c)); /* NaNs: to be written anew */
+    check_vector_add(x->v[C], x->n);
+    CHECK_CUDA(cudaMemset(x->v[C], 0xff, x->n * sizeof *x->v[C])); /* NaNs: to be written anew */
     CHECK_CUDA(cudaDeviceSynchronize());
 
     for (size_t run = 0; run < runs; run++) { /* in turns */
@@ -141,7 +141,7 @@ static void print_row(struct experiment *x, size_t runs) {
         floors[run] = floor_us(x);
         late_us[run] = x->hold.late_us;
     }
-    check_vector_add(x->c, x->n);
+    check_vector_add(x->v[C], x->n);
     check_flush(x);
     const double median_floor_us = median(floors, runs);
     const double median_warm_us = net_us(warm, runs, median_floor_us, x->n);
@@ -165,12 +165,7 @@ int main(int argc, char **argv) {
     struct cudaDeviceProp gpu;
     CHECK_CUDA(cudaGetDeviceProperties(&gpu, 0));
     struct experiment x = {};
-    size_t largest = 0;
-    for (size_t i = 0; i < sizes.count; i++)
-        largest = sizes.at[i] > largest ? sizes.at[i] : largest;
-    x.a = new_vector(A, largest);
-    x.b = new_vector(B, largest);
-    x.c = new_vector(C, largest);
+    new_vectors(x.v, sizes.most);
     x.other_count = 4 * (size_t)gpu.l2CacheSize / sizeof *x.other_data;
     CHECK_CUDA(cudaMalloc(&x.other_data, (x.other_count + 1) * sizeof *x.other_data));
     CHECK_CUDA(cudaMemset(x.other_data, 0, x.other_count * sizeof *x.other_data));

@@ -4,8 +4,7 @@
  *
  * Measures: the rate of one SM's clock by the GPU's timer, after three seconds of nothing, then in
  *   a kernel of multiply-adds on all SMs.
- * Does not measure: your kernel, whose power depends on what it does and on its data; and the
- *   power, which `nvidia-smi dmon -s p` shows.
+ * Does not measure: the power, which depends on the kernel and its data: nvidia-smi dmon -s p
  *
  * Build: nvcc -O2 -arch=native -I../common sm_clock.cu -o sm_clock
  * Run:   ./sm_clock
@@ -15,8 +14,6 @@
 #include "hold.h" /* globaltimer_ns() and wait_ns() */
 
 enum { PAUSE_S = 3, PAUSE_ROWS = 10, LOAD_ROWS = 5, BLOCKS_PER_SM = 4, LAUNCHES = 8 };
-
-/* ---- The kernels ---- */
 
 struct rate { /* of one SM */
     long long clocks;
@@ -50,8 +47,6 @@ static __global__ void multiply(float *sums, size_t steps, struct rate *rate) {
     sums[(size_t)blockIdx.x * blockDim.x + threadIdx.x] = s[0];
 }
 
-/* ---- One sample ---- */
-
 struct experiment {
     unsigned blocks, threads; /* threads: of each block */
     size_t steps, samples;    /* of each launch; of each row */
@@ -59,10 +54,16 @@ struct experiment {
     struct rate *rate;
 };
 
-/* Waits, and returns the rate that the last kernel has noted, which the host launched at start_ns.
- * Exits with 1 if that is impossible. */
-static double noted_mhz(const struct experiment *x, int64_t start_ns) {
+/* The rate of one SM's clock: alone if there are no launches of multiply, else in the last of them.
+ * They are several, so that all SMs are busy while the next one is on its way. Exits with 1 if what
+ * the kernel has noted is impossible. */
+static double sample_mhz(const struct experiment *x, int launches) {
     struct rate rate;
+    const int64_t start_ns = now_ns();
+    if (launches == 0)
+        count_clocks<<<1, 1>>>(x->rate);
+    for (int i = 0; i < launches; i++)
+        multiply<<<x->blocks, x->threads>>>(x->sums, x->steps, x->rate);
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaMemcpy(&rate, x->rate, sizeof rate, cudaMemcpyDeviceToHost));
     const double most_ns = 1.01 * (double)(now_ns() - start_ns);
@@ -72,50 +73,29 @@ static double noted_mhz(const struct experiment *x, int64_t start_ns) {
     return (double)rate.clocks * 1e3 / (double)rate.ns;
 }
 
-static double one_sm_mhz(const struct experiment *x) {
-    const int64_t start_ns = now_ns();
-    count_clocks<<<1, 1>>>(x->rate);
-    return noted_mhz(x, start_ns);
-}
-
-/* Several launches, so that all SMs are busy while the next one is on its way. */
-static double all_sms_mhz(const struct experiment *x) {
-    const int64_t start_ns = now_ns();
-    for (int launch = 0; launch < LAUNCHES; launch++)
-        multiply<<<x->blocks, x->threads>>>(x->sums, x->steps, x->rate);
-    return noted_mhz(x, start_ns);
-}
-
-/* ---- One row, of so many samples ---- */
-
 /* One SM alone, again and again: the first sample is shown. */
 static void print_one_sm(const struct experiment *x, int64_t from_ns) {
-    const double since_ms = (double)(now_ns() - from_ns) / 1e6, mhz = one_sm_mhz(x);
+    const double since_ms = (double)(now_ns() - from_ns) / 1e6, mhz = sample_mhz(x, 0);
     for (size_t i = 1; i < x->samples; i++)
-        one_sm_mhz(x);
+        sample_mhz(x, 0);
     printf("none %10.3f %9.0f -\n", since_ms, mhz);
 }
 
-/* Exits with 1 unless each block found the same as the first, and more than 0. */
-static void check_found(const struct experiment *x) {
-    const size_t count = (size_t)x->blocks * x->threads;
+/* All SMs: the median of the second half. No call of the host is in it. Exits with 1 unless each
+ * block found the same as the first, and more than 0. */
+static void print_load(const struct experiment *x, int64_t from_ns) {
+    static double mhz[MAX_RUNS];
+    const double since_ms = (double)(now_ns() - from_ns) / 1e6;
+    const size_t half = x->samples / 2, count = (size_t)x->blocks * x->threads;
     float *found = (float *)new_memory(count * sizeof *found);
+    CHECK_CUDA(cudaMemset(x->sums, 0xff, count * sizeof *x->sums));
+    for (size_t i = 0; i < x->samples; i++)
+        mhz[i] = sample_mhz(x, LAUNCHES);
     CHECK_CUDA(cudaMemcpy(found, x->sums, count * sizeof *found, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
         if (!(found[i] > 0) || found[i] != found[i % x->threads])
             errx(EXIT_FAILED, "wrong result in block %zu: %g", i / x->threads, (double)found[i]);
     free(found);
-}
-
-/* All SMs: the median of the second half. No call of the host is in it. */
-static void print_load(const struct experiment *x, int64_t from_ns) {
-    static double mhz[MAX_RUNS];
-    const double since_ms = (double)(now_ns() - from_ns) / 1e6;
-    const size_t half = x->samples / 2;
-    CHECK_CUDA(cudaMemset(x->sums, 0xff, (size_t)x->blocks * x->threads * sizeof *x->sums));
-    for (size_t i = 0; i < x->samples; i++)
-        mhz[i] = all_sms_mhz(x);
-    check_found(x);
     printf("fma  %10.3f %9.0f %s\n", since_ms, median(mhz + half, x->samples - half),
            first_doubt(doubt_runs(mhz, x->samples, 0, 1.25)));
 }
@@ -137,8 +117,8 @@ int main(int argc, char **argv) {
            "# One SM alone (none) after %d s of nothing, then %u blocks on all SMs (fma).\n"
            "load   since_ms clock_mhz disturbed\n",
            x.samples, x.threads, x.steps, PAUSE_S, x.blocks);
-    one_sm_mhz(&x); /* a first launch loads the kernel */
-    all_sms_mhz(&x);
+    sample_mhz(&x, 0); /* a first launch loads the kernel */
+    sample_mhz(&x, LAUNCHES);
     sleep_for_ns(PAUSE_S * 1000000000LL);
     const int64_t from_ns = now_ns();
     for (int row = 0; row < PAUSE_ROWS; row++)

@@ -60,6 +60,10 @@ static void expect_others(const char *what, double waited_s, double others_s, do
 
 static void check_cores(void) {
     const char *had = "others_had_the_processor", *hidden = "unknown_processor";
+    int64_t all[8] = {0}; /* in ticks: user, nice, system, idle, I/O, two of interrupts, stolen */
+    add_line("/proc/stat", all);
+    const int64_t busy_s = (all[0] + all[1] + all[2] + all[5] + all[6]) / sysconf(_SC_CLK_TCK), now = cores_now().busy;
+    expect("busy is what niced processes had, too", now == 0 || now >= busy_s * 1000000000, 1);
     expect_others("its threads wait for each other", 0.5, 0.16, 0, "-");
     expect_others("others ran elsewhere", 0.05, 1, 0, "-");
     expect_others("others ran, and it waited", 0.5, 0.5, 0, had);
@@ -92,7 +96,6 @@ static void check_words(void) {
         expect_word("one doubt", 1u << bit, order[bit]);
         expect_word("the first doubt", 0x1ffu << bit & 0x1ff, order[bit]);
     }
-    expect("names are bits", DEBUG_BUILD | CLOCKS_DISAGREE << 1 | INTERRUPTED << 2 | OTHERS_HAD_THE_PROCESSOR << 3, 85);
     expect_word("a millisecond is not long", doubt_wait(1000), "-");
     expect_word("more is", doubt_wait(1001), "host_waited");
     expect_word("nor is less than no wait", doubt_wait(-5000), "-");
@@ -102,11 +105,10 @@ static void check_summary(void) {
     double one[] = {7}, even[] = {4, 1, 3, 2}, many[101];
     const double steps[] = {0.096, 0, 0.160}, gaps[] = {3, NAN, 1, NAN, 2}, equal[] = {2, 2, 2};
     struct summary s = summarize(one, 1);
-    expect("one sample, sum of all", s.min + s.min2 + s.low + s.median + s.high + s.max2 + s.max + s.mean, 56);
+    expect("one sample, sum of all", s.min + s.low + s.median + s.high + s.max + s.mean, 42);
     s = summarize(even, 4);
     expect("median of 1 to 4", s.median, 2.5);
-    expect("least of 1 to 4", s.min * 10 + s.min2, 12);
-    expect("most of 1 to 4", s.max * 10 + s.max2, 43);
+    expect("least and most of 1 to 4", s.min * 10 + s.max, 14);
     expect("mean of 1 to 4", s.mean, 2.5);
     for (int i = 0; i <= 100; i++) many[i] = 100 - i;
     s = summarize(many, 101);
@@ -152,7 +154,6 @@ static void check_us(void) {
     double jitter[] = {1, 1, 1, 1.5, 1.512}, more[] = {1, 1, 1, 1.5, 1.513}, sleeps[] = {1, 1, 1, 5, 6},
            more_sleep[] = {1, 1, 1, 5, 6.1};
     double hundred[] = {100, 100, 100, 110, 126};
-    double nan_first[] = {NAN, 3.072, 4.096, 5.120, 5.120};
     expect_word("two modes", doubt_us(modes, 9, false), "runs_disagree");
     expect_word("two modes of a processor", doubt_us(modes, 9, true), "-");
     expect_word("most over twice the least, and 50 us longer", doubt_us(held_up, 9, false), "runs_held_up");
@@ -171,7 +172,6 @@ static void check_us(void) {
     expect_word("more than half a us", doubt_us(more, 5, false), "runs_disagree");
     expect_word("5 us of a processor's sleep", doubt_us(sleeps, 5, true), "-");
     expect_word("more than 5 us", doubt_us(more_sleep, 5, true), "runs_disagree");
-    doubt_us(nan_first, 5, false); /* no number, and it ends */
 }
 
 static void check_drift(void) {
