@@ -22,8 +22,11 @@
 #ifndef MOVED_BYTES
 #define MOVED_BYTES 0.0
 #endif
+#ifndef RCP_RUNS
+#define RCP_RUNS 101 /* at least 5; fewer under a tool that makes each launch slow */
+#endif
 
-enum { RCP_RUNS = 101, RCP_VERSIONS = 199, RCP_TRIES = 10, RCP_LONGEST_S = 60 };
+enum { RCP_VERSIONS = 199, RCP_LONGEST_S = 60, RCP_LONGEST_HOLD_US = 1000000 };
 enum rcp_what { RCP_NOTHING, RCP_EMPTY, RCP_LAUNCH, RCP_CHECKED };
 
 static volatile struct rcp_counted {
@@ -44,8 +47,7 @@ static void rcp_check(cudaError_t code, const char *what, int line) {
     if (code == cudaSuccess) return;
     fprintf(stderr, "recipe.cu:%d: %s: error %d, %s\n", line, what, (int)code,
             cudaGetErrorString(code));
-    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77
-                                                                          : 1); /* 77: skipped */
+    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
 }
 
 /* The GPU's own clock, in steps of 32 ns on an H200 and of 1024 ns on many others. */
@@ -106,8 +108,6 @@ static double rcp_drift(const double *first) {
     return 100 * fabs(rcp_percentile(last, k, 50) / rcp_percentile(first, k, 50) - 1);
 }
 
-/* ---- A launch, and its result ---- */
-
 static void rcp_look(void *copy, int now) { /* or behind a wait in rcp_aside */
     RCP_CHECK(cudaMemcpyAsync(copy, rcp_result, rcp_bytes, cudaMemcpyDeviceToHost, rcp_aside));
     if (now) RCP_CHECK(cudaStreamSynchronize(rcp_aside));
@@ -127,11 +127,10 @@ static void rcp_make_ready(void) {
 
 /* Is what was seen right, and of this input and no other? If not when the last event was: why? */
 static void rcp_check_result(void) {
-    if (first_wrong(rcp_seen, rcp_version) < 0) {
-        if (first_wrong(rcp_seen, rcp_version % RCP_VERSIONS + 1) < 0)
-            RCP_REFUSE("first_wrong() accepts the result of another version: are they the same?");
-        return;
-    }
+    const int is_right = first_wrong(rcp_seen, rcp_version) < 0;
+    if (is_right && first_wrong(rcp_seen, rcp_version % RCP_VERSIONS + 1) >= 0) return;
+    if (is_right)
+        RCP_REFUSE("first_wrong() accepts the result of another version: are they the same?");
     rcp_look(rcp_seen, 1);
     const long wrong = first_wrong(rcp_seen, rcp_version);
     if (wrong < 0) RCP_REFUSE("was not finished when the stop event was");
@@ -146,16 +145,13 @@ static void rcp_check_result(void) {
 /* While a stream is captured, calls that allocate, or use the default stream, fail. */
 static void rcp_check_calls(void) {
     cudaStream_t captured;
-    cudaGraph_t graph = NULL;
-    RCP_CHECK(cudaStreamCreate(&captured));
+    cudaGraph_t graph;
+    RCP_CHECK(cudaStreamCreate(&captured)); /* the default stream would wait for it */
     RCP_CHECK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
-    cudaError_t code = launch(rcp_stream);
-    const cudaError_t ended = cudaStreamEndCapture(captured, &graph);
-    code = code == cudaSuccess ? ended : code;
-    if (code != cudaSuccess)
+    const cudaError_t code = launch(rcp_stream), ended = cudaStreamEndCapture(captured, &graph);
+    if (code != cudaSuccess || ended != cudaSuccess)
         RCP_REFUSE("launch() allocates, waits, or uses the default stream: %s",
-                   cudaGetErrorString(code));
-    RCP_CHECK(cudaGraphDestroy(graph));
+                   cudaGetErrorString(code != cudaSuccess ? code : ended));
 }
 
 struct rcp_span {
@@ -170,7 +166,8 @@ static struct rcp_span rcp_time(enum rcp_what what) {
     double hold_us = 200;
     if (what == RCP_CHECKED) /* work in another stream may start late; a copy takes its time */
         hold_us += (is_watched ? 1000 : 120000) + (double)rcp_bytes / 5e3;
-    for (int tries = 0; tries < RCP_TRIES; tries++, hold_us *= 2, rcp_retaken++) {
+    hold_us = fmin(hold_us, RCP_LONGEST_HOLD_US);
+    for (; hold_us <= RCP_LONGEST_HOLD_US; hold_us *= 2, rcp_retaken++) {
         int is_early = 0;
         float elapsed_ms;
         alarm(RCP_LONGEST_S); /* no wait is without end */
@@ -199,22 +196,21 @@ static struct rcp_span rcp_time(enum rcp_what what) {
             RCP_CHECK(cudaStreamWaitEvent(rcp_aside, rcp_stop, 0));
             rcp_look(rcp_seen, 0);
         }
-        const cudaError_t answer = cudaEventQuery(rcp_start);
-        if (answer != cudaErrorNotReady) rcp_check(answer, "cudaEventQuery(rcp_start)", __LINE__);
+        const int is_held = cudaEventQuery(rcp_start) == cudaErrorNotReady;
         RCP_CHECK(cudaDeviceSynchronize());
         const double all_us = (double)(rcp_now_ns() - begin_ns) / 1e3;
-        if (answer == cudaSuccess) continue; /* it was not held until all was queued */
+        if (!is_held) continue; /* it was not held until all was queued */
         if (is_early) RCP_REFUSE("ran before its turn: its work is in another stream");
         if (what == RCP_CHECKED) rcp_check_result();
         is_watched |= what == RCP_CHECKED;
         RCP_CHECK(cudaEventElapsedTime(&elapsed_ms, rcp_start, rcp_stop));
         const double us = (double)elapsed_ms * 1e3, rest_us = all_us - hold_us - us;
-        if (!(us > 0) || rest_us < -0.02 * all_us - 10) /* not a number, too */
+        if (!(us > 0) || rest_us < -0.02 * all_us - 10 || rcp_counted->ns <= 0) /* NAN, too */
             RCP_REFUSE("impossible: %.3f us on the GPU, %.3f us on the host", hold_us + us, all_us);
         rcp_late += rest_us > 1000 || (double)rcp_counted->ns / 1e3 > hold_us + 100;
         return {us, (double)(launched_ns - launch_ns) / 1e3, rest_us};
     }
-    RCP_REFUSE("the stream is not held until all is queued: %s",
+    RCP_REFUSE("the stream is not held until all is queued, not for %.0f ms: %s", hold_us / 2e3,
                what >= RCP_LAUNCH ? "launch() waits on the host"
                                   : "CUDA_LAUNCH_BLOCKING, a profiler, a sanitizer, a debugger?");
     return {};
@@ -255,6 +251,7 @@ int main(int argc, char **argv) {
         RCP_CHECK(cudaMemset(rcp_others, 0, 4096 * (size_t)rcp_others_blocks));
         rcp_has_persisting = device.major >= 8;
     }
+    alarm(10 * RCP_LONGEST_S); /* a first launch may compile */
     rcp_make_ready();
     rcp_hold<<<1, 1, 0, rcp_stream>>>(1000, rcp_counted); /* first launches load, and may wait */
     rcp_empty<<<1, 1, 0, rcp_stream>>>();

@@ -40,7 +40,7 @@ cover() { python3 "$OLDPWD/test/coverage.py" ./compare ./A.so ./B.so >"$out/cove
     run './recipe_in_l2 --cold'
 } >"$out/recipe.txt"
 for part in nothing nothing_later wrong_element half other_stream default_stream no_join stale sleeps waits allocates \
-    fails fails_unseen prepared same_input; do
+    fails fails_unseen prepared same_input later exits:3; do
     run "A=plain B=$part ./compare A.so B.so --seconds 1"
     run "PART=$part ./recipe_parts"
 done >"$out/attacks.txt"

@@ -19,11 +19,12 @@
     } while (0)
 enum { THREADS = 256, ROW = 1024, CHECKED_ROWS = 256, TURNS = 12 }; /* sum_rotated: a launch reads one of 12 inputs */
 
-static const char *part, *const known[] = {"reads", "copy", "sum", "sum_rotated", "rows", "slower_later"}; /* :NUMBER */
+static const char *part, *const known[] = {"reads", "copy", "sum", "sum_rotated", "rows", "slower_later", "exits"};
 static const char *const parts[] = {
-    "plain",   "two_kernels",   "fork_and_join", "atomic_sum", "in_a_template", "graph", /* honest */
-    "nothing", "nothing_later", "wrong_element", "half",       "other_stream",  "default_stream", "no_join",   "stale",
-    "sleeps",  "waits",         "allocates",     "fails",      "fails_unseen",  "prepared",       "same_input"};
+    "plain",        "two_kernels",   "fork_and_join", "atomic_sum", "in_a_template", "graph", /* honest */
+    "nothing",      "nothing_later", "wrong_element", "half",       "other_stream",  "default_stream",
+    "no_join",      "stale",         "sleeps",        "waits",      "allocates",     "fails",
+    "fails_unseen", "prepared",      "same_input",    "later"};
 enum { PARTS = sizeof parts / sizeof *parts, KNOWN = sizeof known / sizeof *known };
 static int number, calls, elements = SIZE; /* of the result */
 static float *input, *other, *output;
@@ -79,6 +80,7 @@ static void plain(int times, float wrong, cudaStream_t stream) {
 
 extern "C" cudaError_t launch(cudaStream_t stream) {
     calls++;
+    if (is("exits")) exit(number);
     if (is("copy"))
         copy_4<<<number, THREADS, 0, stream>>>((const float4 *)input, (float4 *)output);
     else if (is("sum"))
@@ -130,7 +132,7 @@ extern "C" cudaError_t launch(cudaStream_t stream) {
         const struct timespec time = {0, 2000000};
         nanosleep(&time, NULL);
     }
-    if (is("waits")) TRY(cudaStreamSynchronize(stream));
+    if (is("waits") || (is("later") && calls > 5)) TRY(cudaStreamSynchronize(stream));
     if (is("allocates")) TRY(cudaMalloc((void **)&other, 1000));
     return cudaGetLastError();
 }
