@@ -287,14 +287,14 @@ int main(int argc, char **argv) {
     if (!(us > 0)) RCP_REFUSE("no time at all: too short for events, or in another stream");
     if (host_5_us > 100 && host_5_us > 3 * us)
         RCP_REFUSE("launch() keeps the host for %.0f us", host_5_us);
-    const char *why = "-";
+    const char *why = "-"; /* a cause takes the place of what it causes */
+    if (rcp_drift(work_us) > 5) why = "runs_drift";
+    if (high_us > 1.25 * us + 0.5 || us > 1.25 * low_us + 0.5) why = "runs_disagree";
+    if (rcp_drift(mhz) > 5) why = "clock_moved";
+    if (rcp_late > RCP_RUNS / 4) why = "host_waited";
 #ifdef __CUDACC_DEBUG__
     why = "debug_build"; /* nvcc -G makes another kernel */
 #endif
-    if (rcp_drift(mhz) > 5) why = "clock_moved";
-    if (rcp_drift(work_us) > 5) why = "runs_drift";
-    if (high_us > 1.25 * us + 0.5 || us > 1.25 * low_us + 0.5) why = "runs_disagree";
-    if (rcp_late > RCP_RUNS / 4) why = "host_waited";
     char day[16];
     const time_t now = time(NULL);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
