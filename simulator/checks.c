@@ -384,20 +384,28 @@ void simcc_turn(void) {
     epoch = simulated_here.epoch;
 }
 
-/* Of what several units give, which may be their counters, the least or the greatest. */
-void simcc_extreme(const void *at, unsigned long long x) {
-    static struct {
-        const void *at;
-        unsigned launch, unit;
-    } known[8];
-    unsigned launches, i = (unsigned)((uintptr_t)at / 8 % 8), launch = simulated_notes.launch, unit = simulated_unit();
-    const bool is_another = known[i].at == at && known[i].launch == launch && known[i].unit != unit;
-    if (is_another && x - SIMULATED_COUNTERS < 1ull << 40 && is_new_place(at))
-        fprintf(stderr,
-                "simcc: %s: %s: the least or greatest clock64() of several SMs, whose counters have zeros of "
-                "their own: globaltimer is one clock for all\n",
-                source, simulated_last_kernel(&launches));
-    known[i].at = at, known[i].launch = launch, known[i].unit = unit;
+/* Two numbers are compared, or one of them is kept as the least or the greatest. Two readings of one SM's counter differ
+ * by no more clocks than have passed since the first of all readings; and readings are so few of all numbers that two
+ * others that look like them are hardly ever compared. */
+static void compare(uint64_t a, uint64_t b, const void *place) {
+    const int64_t now = simulated_in_kernel() ? simulated_thread_ns : simulated_host_ns(),
+                  first = simulated_first_clock_ns;
+    const uint64_t passed = (uint64_t)((now - first) * simulated_ns.clocks_a_us / 1000);
+    const uint64_t least = SIMULATED_COUNTERS + (uint64_t)(first * simulated_ns.clocks_a_us / 1000);
+    const uint64_t zero = (uint64_t)simulated_ns.unit_zero, most = zero * (uint64_t)simulated_ns.units;
+    const uint64_t x = a - least, y = b - least, apart = a > b ? a - b : b - a;
+    static bool said;
+    if (said || !first || x >= most || y >= most || x % zero > passed || y % zero > passed || apart <= passed) return;
+    const char *const line = line_of(place);
+    fprintf(
+        stderr,
+        "simcc: %s: clocks of different SMs are compared, as for the least or the greatest clock64(): their counters "
+        "have zeros of their own, and globaltimer is one clock for all\n",
+        line[0] == '/' ? source : line); /* of the library */
+    said = true;
+}
+__attribute__((noinline)) void simcc_extreme(unsigned long long kept, unsigned long long x) {
+    compare(kept, x, __builtin_return_address(0));
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */
@@ -489,6 +497,20 @@ ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
+
+/* -fsanitize-coverage=trace-cmp, in functions of the host */
+#define COMPARED(name, type)                                                                                           \
+    void __sanitizer_cov_trace_##name(type a, type b) { (void)a, (void)b; }
+COMPARED(cmp1, uint8_t)
+COMPARED(cmp2, uint16_t) COMPARED(cmp4, uint32_t) COMPARED(const_cmp1, uint8_t) COMPARED(const_cmp2, uint16_t)
+    COMPARED(const_cmp4, uint32_t) COMPARED(const_cmp8, uint64_t)
+        COMPARED(cmpf, float) void __sanitizer_cov_trace_switch(uint64_t a, uint64_t *cases) {
+    (void)a, (void)cases;
+}
+void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) { compare(a, b, __builtin_return_address(0)); }
+void __sanitizer_cov_trace_cmpd(double a, double b) {
+    if (a > 0 && b > 0 && a < 1e18 && b < 1e18) compare((uint64_t)a, (uint64_t)b, __builtin_return_address(0));
+}
 
 /* -fsanitize=bounds,signed-integer-overflow,shift: what the language does not define. It begins with the place. */
 struct simcc_place {

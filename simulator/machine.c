@@ -1196,8 +1196,10 @@ unsigned long long simulated_globaltimer(void) { /* kernels ask in loops */
     return (unsigned long long)((now + simulated_device->offset_ns) & timer_mask);
 }
 
+int64_t simulated_first_clock_ns;
 unsigned long long simulated_clock64(void) {
     const int64_t now = simulated_read();
+    if (!simulated_first_clock_ns) simulated_first_clock_ns = now;
     static int64_t calls_so_far;
     int steps = 0;
     const int64_t counted = simulated_fault("counter_back", NULL)      ? -now * T.clocks_a_us / 1000

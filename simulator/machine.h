@@ -239,6 +239,7 @@ static inline int64_t simulated_works(int64_t ns) {
 /* The registers: a reading takes simulated_ns.read and gives the time before. */
 static inline int64_t simulated_read(void) { return simulated_works(simulated_ns.read) - simulated_ns.read; }
 unsigned long long simulated_globaltimer(void), simulated_clock64(void);
+extern int64_t simulated_first_clock_ns; /* when clock64() was read first, or 0 */
 static inline unsigned simulated_clock(void) { return (unsigned)simulated_clock64(); }
 unsigned simulated_smid(void), simulated_unit(void); /* by its number, and without a reading */
 #define SIMULATED_COUNTERS 703450000000ull           /* where they begin */

@@ -109,7 +109,7 @@ class Own:
         self.launches, self.queries = map(int, counts.groups()) if counts else (0, 0)
         if not program.base:
             return
-        base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000"))
+        base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000000000"))
         self.units = {i for i, (one, two) in enumerate(zip(base, moved))
                       if abs(two.value - one.value) > 2 * (one.error + two.error)}
         rates = {i for i, (one, two) in enumerate(zip(base, faster))

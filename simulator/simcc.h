@@ -100,7 +100,7 @@ struct shape {
     shape(dim3 g, dim3 b, size_t n = 0, cudaStream_t s = nullptr) : grid(g), block(b), bytes(n), stream(s) {}
 };
 
-#define SIMCC_UNCHECKED __attribute__((no_sanitize_thread))
+#define SIMCC_UNCHECKED __attribute__((no_sanitize_thread, no_sanitize_coverage))
 
 template <class F, class Tuple> struct closure {
     F kernel;
@@ -239,8 +239,8 @@ template <class T, class F> SIMCC_UNCHECKED __attribute__((noinline)) T atomic(T
     return before;
 }
 
-template <class T> void extreme(const T *at, T x) {
-    if constexpr (sizeof(T) == 8) simcc_extreme(at, (unsigned long long)x);
+template <class T> void extreme(T kept, T x) {
+    if constexpr (sizeof(T) == 8) simcc_extreme((unsigned long long)kept, (unsigned long long)x);
 }
 
 } // namespace simcc
@@ -284,8 +284,8 @@ static inline long long clock64() { return (long long)simulated_clock64(); }
 SIMCC_ATOMIC(atomicAdd, before + x);
 SIMCC_ATOMIC(atomicSub, before - x);
 SIMCC_ATOMIC(atomicExch, (before, x));
-SIMCC_ATOMIC(atomicMin, (simcc::extreme(at, x), x < before ? x : before));
-SIMCC_ATOMIC(atomicMax, (simcc::extreme(at, x), x > before ? x : before));
+SIMCC_ATOMIC(atomicMin, (simcc::extreme(before, x), x < before ? x : before));
+SIMCC_ATOMIC(atomicMax, (simcc::extreme(before, x), x > before ? x : before));
 SIMCC_ATOMIC(atomicAnd, before &x);
 SIMCC_ATOMIC(atomicOr, before | x);
 SIMCC_ATOMIC(atomicXor, before ^ x);

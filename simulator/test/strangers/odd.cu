@@ -35,7 +35,7 @@ int main() {
     cudaEventRecord(stop), cudaEventSynchronize(stop), cudaEventElapsedTime(&ms, start, stop);
     printf("8 steps: %.6f ms\n", ms);
     cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
-    printf("span: %lld clocks\n", *std::max_element(h, h + 2 * n / 256) - *std::min_element(h, h + 2 * n / 256));
+    printf("span: %.1f s\n", (*std::max_element(h, h + 2 * n / 256) - *std::min_element(h, h + 2 * n / 256)) / 1.98e9);
     cudaEventRecord(start), cudaMemsetAsync(x, 0, bytes), cudaMemcpyAsync(y, x, bytes, cudaMemcpyDeviceToDevice);
     cudaMemcpyAsync(d, h, sizeof h, cudaMemcpyHostToDevice);
     cudaEventRecord(stop), cudaEventSynchronize(stop), cudaEventElapsedTime(&ms, start, stop);
