@@ -207,7 +207,7 @@ template <int SITE, class T> SIMCC_UNCHECKED T &shared() {
         at = (shared_end + 15) / 16 * 16;
         shared_end = at + sizeof(T);
     }
-    const unsigned now = simulated_notes.launch;
+    const unsigned now = simulated_state.notes.launch;
     if (launch != now) simcc_declared(sizeof(T), shared_end), launch = now;
     return *reinterpret_cast<T *>(static_cast<char *>(simulated_static_shared()) + at);
 }
