@@ -25,6 +25,8 @@ void *simulated_grow(void *list, int count, size_t bytes) {
     return list;
 }
 
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* ---- Occasions and noise ---- */
 
 /* How often a call was made, or a kernel was launched. */
@@ -264,7 +266,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 int pthread_join(pthread_t thread, void **result) {
     (void)thread, (void)result;
     if (simulated_call("pthread_join", T.join)) return EINVAL;
-    host_ns = thread_end_ns > host_ns ? thread_end_ns : host_ns;
+    host_ns = later(thread_end_ns, host_ns);
     return 0;
 }
 
@@ -558,8 +560,8 @@ static void run_command(struct simulated_command *command) {
     command->done = true;
     commands_done++;
     int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
-    *group_ns = S.device_ns > *group_ns ? S.device_ns : *group_ns;
-    all_ns = S.device_ns > all_ns ? S.device_ns : all_ns;
+    *group_ns = later(*group_ns, S.device_ns);
+    all_ns = later(all_ns, S.device_ns);
     if (stream) stream->end_ns = S.device_ns, stream->runs = command->in_graph ? NULL : command;
 }
 
@@ -572,9 +574,10 @@ static void device_main(void) {
             continue;
         }
         struct simulated_stream *stream = command->stream;
-        S.device_ns = !stream ? default_ns : stream->apart || stream->end_ns > default_ns ? stream->end_ns : default_ns;
-        if (!stream && ordinary_ns > S.device_ns) S.device_ns = ordinary_ns;
-        if (command->after && command->after->end_ns > S.device_ns) S.device_ns = command->after->end_ns;
+        S.device_ns = !stream         ? later(default_ns, ordinary_ns)
+                      : stream->apart ? stream->end_ns
+                                      : later(stream->end_ns, default_ns);
+        if (command->after) S.device_ns = later(S.device_ns, command->after->end_ns);
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         wake(command, ready_ns);
         S.in_a_row = after_kernel && ready_ns <= S.device_ns;
@@ -584,7 +587,7 @@ static void device_main(void) {
              (simulated_fault("held_up_process", &process) && process == (int)simulated_processes())))
             ready_ns += T.held_up;
         catch_up(ready_ns);
-        S.device_ns = shared_ns(ready_ns > S.device_ns ? ready_ns : S.device_ns);
+        S.device_ns = shared_ns(later(ready_ns, S.device_ns));
         if (command->gate && S.device_ns < host_ns) S.device_ns = host_ns; /* it was opened just now */
         while (run_apart(S.device_ns)) continue; /* what comes before this one: it may change what they read */
         run_command(command);
@@ -810,7 +813,7 @@ static bool let_meet(unsigned waiting) {
         if (S.threads->status[t] != ITS_WARP || S.threads->lanes[t].mask != mask) return false;
         there |= 1u << (t - warp);
         votes |= (unsigned)S.threads->lanes[t].predicate << (t - warp);
-        end_ns = S.threads->ns[t] > end_ns ? S.threads->ns[t] : end_ns;
+        end_ns = later(end_ns, S.threads->ns[t]);
     }
     for (unsigned t = warp; t < warp + 32; t++) { /* their values are on their stacks until they go on */
         if (!(there >> (t - warp) & 1)) continue;
@@ -905,6 +908,89 @@ unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const vo
     return lane->votes;
 }
 
+/* ---- What FAULT and SIMULATED_TIMES do to one launch ---- */
+
+/* What its last block writes there does not arrive. */
+struct lost {
+    void *at, *before;
+    size_t bytes;
+};
+
+/* It is the n-th launch of this kernel. An argument may be lost, too. */
+static struct lost lost_in(struct simulated_command *command, int n) {
+    const int argument = simulated_fault_argument();
+    int number = 0;
+    const bool is_lost = (simulated_fault_of("lost_write", command->name, &number) && number == n) ||
+                         (simulated_fault_of("lost_writes", command->name, &number) && number <= n);
+    const bool no_argument = simulated_fault_of("lost_argument", command->name, &number) && number == n;
+    void *const at = is_lost ? (void *)command->arguments[argument] : NULL;
+    if (no_argument) command->arguments[argument] = 0;
+    if (no_argument && command->places && command->places[argument]) *command->places[argument] = NULL;
+    if (is_lost || no_argument) simulated_hit();
+    return (struct lost){at, NULL, simulated_room(at, NULL)};
+}
+
+/* How much later than others it starts. */
+static int64_t late_ns(const char *name, int n) {
+    static int in_a_row;
+    int number = 0;
+    const int64_t times = noise_factor(false), between = simulated_launches;
+    int64_t ns = times ? times * nth_noise(name, (unsigned)n) : 0;
+    if (after_kernel && simulated_fault("late_in_a_row", &number) && ++in_a_row % 40 == 0) ns += number;
+    if (simulated_fault("slower", &number)) ns += (int64_t)number * n;
+    if (simulated_fault("late_start", &number)) ns += (int64_t)number * 1000;
+    return ns + (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each +
+           (between >= T.late_from && between <= T.late_to ? T.late_between : 0);
+}
+
+/* ---- The memory that a kernel's data goes through ---- */
+
+struct data {
+    int64_t slower, more_ns;  /* so many times as long takes each block, and more */
+    bool takes_time;          /* the blocks get it one after the other, as fast as memory, or the L2 cache, can */
+    int64_t block_ps, end_ps; /* of one block; the blocks so far have theirs */
+};
+
+static bool is_gpu(void) {
+    return simulated_device == &simulated_devices[SIMULATED_GPU] ||
+           simulated_device == &simulated_devices[SIMULATED_CL_GPU];
+}
+
+static struct data data_of(const struct simulated_command *command) {
+    const size_t most = (size_t)command->groups * command->threads * sizeof(float); /* of each array */
+    size_t bytes = 0;
+    char *start = NULL; /* of the largest one */
+    int number = 0;
+    for (int i = 0; i < 8; i++) {
+        char *at = NULL;
+        const size_t room = simulated_room((const void *)command->arguments[i], &at);
+        if (!start && room >= 256) start = at;
+        bytes += room < most ? room : most;
+    }
+    if (!start) return (struct data){.slower = 1};
+    const bool is_evicted = l2_evicted_by && start != l2_evicted_by;
+    const bool in_l2 = !is_evicted && 2 * bytes <= simulated_l2_bytes();
+    struct data data = {.slower = !is_evicted ? 1
+                                  : l2_dirty  ? 3
+                                              : 2, /* whole ns: parts asks */
+                        .takes_time = is_gpu() && T.memory > 0,
+                        .block_ps =
+                            (int64_t)bytes * (in_l2 ? T.l2_1000000 : T.memory_1000000) / 1000 / command->groups};
+    simulated_fill_l2(start, simulated_room(start, NULL), false);
+    for (int i = 0; i < allocations && simulated_fault("place", &number); i++)
+        if (memory[i].start == start) data.more_ns = number * (i + (int)simulated_processes());
+    return data;
+}
+
+/* When a block ends that has its data, too. */
+static int64_t with_data(struct data *data, int64_t start_ns, int64_t end_ns) {
+    if (!data->takes_time) return end_ns;
+    data->end_ps = later(1000 * (time_of(start_ns) + T.memory), data->end_ps) + data->block_ps;
+    return later(code_of(data->end_ps / 1000), end_ns);
+}
+
+/* ---- Dispatch: which block runs where, and when ---- */
+
 /* Where a block can be: on unit `number` % units, and free from free_ns on. They are a heap: children of i are 2i + 1
  * and 2i + 2, and above all stands the place that is free first, of several the one with the least number. */
 struct place {
@@ -926,46 +1012,60 @@ static void sink(struct place *places, unsigned count, unsigned i) {
     places[i] = sinking;
 }
 
-/* The bytes that a kernel goes through, if it is given data: of each array a float for each thread. */
-static size_t bytes_of(const struct simulated_command *command) {
-    const size_t most = (size_t)command->groups * command->threads * sizeof(float);
-    size_t bytes = 0;
-    for (int i = 0; i < 8; i++) {
-        const size_t room = simulated_room((const void *)command->arguments[i], NULL);
-        bytes += room < most ? room : most;
+/* Runs all blocks from start_ns on; returns when the last one ends. `barrier_ns` is noise. */
+static int64_t run_blocks(const struct simulated_command *command, int64_t start_ns, int64_t barrier_ns,
+                          struct data *data, struct lost *lost) {
+    const struct simulated_device *const d = simulated_device;
+    const unsigned blocks = command->groups, units = (unsigned)d->units, warps = (command->threads + 31) / 32;
+    const unsigned room = (unsigned)d->threads_per_unit / command->threads, at_most = (unsigned)d->blocks_per_unit;
+    const unsigned slots = room > at_most ? at_most : room > 0 ? room : 1, count = slots * units;
+    const unsigned most = (blocks + units - 1) / units, left = blocks % units; /* on a unit, and one less on some */
+    const int64_t block_ns = data->slower * (d->block_ns + d->warp_ns * warps) + data->more_ns;
+    struct place *const places = (struct place *)calloc(count, sizeof *places);
+    if (!places) simulated_stop("no memory");
+    barrier_ns +=
+        d->barrier_ns * (most < slots ? most : slots) + (is_gpu() ? T.barrier_alone + T.barrier_warp * warps : 0);
+    S.first_barrier_ns = is_gpu() ? T.barrier_first : 0;
+    int64_t end_ns = code_of(S.device_ns), released_ns = 0, room_ns = INT64_MAX;
+    for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
+        places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
+    for (unsigned b = 0; b < blocks; b++) {
+        /* Round the units first, then the slots; then where a block ends. */
+        if (b == count)
+            for (unsigned i = count; i-- > 0;) sink(places, count, i);
+        struct place *const place = b < count ? &places[b] : places;
+        S.unit = place->number % units;
+        const unsigned on_unit = b < count && most <= slots ? most - (left && S.unit >= left) : slots;
+        simulated_say_if_slow();
+        S.in_grid = command->grid.x ? index_in(command->grid, b) : (struct simulated_index){b, 0, 0};
+        if (lost->at && b == blocks - 1) lost->before = memcpy(malloc(lost->bytes), lost->at, lost->bytes);
+        S.block_released_ns = 0;
+        S.barrier_ns = barrier_ns;
+        int64_t from_ns = place->free_ns;
+        if (is_gpu()) {
+            from_ns = later(from_ns, start_ns + b * T.dispatch_100 / 100);
+            S.barrier_ns += (b < count ? T.neighbour : T.neighbour_later) * ((on_unit - 1) * warps) / 8;
+        }
+        place->free_ns = with_data(data, from_ns, run_block(from_ns)) + block_ns;
+        end_ns = later(end_ns, place->free_ns);
+        released_ns = later(released_ns, S.block_released_ns ? S.block_released_ns : place->free_ns);
+        if (b >= count) sink(places, count, 0);
     }
-    return bytes;
+    for (unsigned p = 0; p < count; p++) room_ns = places[p].free_ns < room_ns ? places[p].free_ns : room_ns;
+    free(places);
+    S.released_ns = time_of(released_ns);
+    S.room_ns = time_of(room_ns);
+    return end_ns;
 }
+
+/* ---- A launch ---- */
 
 int64_t simulated_launches;
 
 void simulated_run_kernel(struct simulated_command *command) {
-    int number = 0;
     last_kernel = command->name;
-    const unsigned n = ++*occasions_of(last_kernel); /* this is its n-th launch */
-    const int launch = (int)n, argument = simulated_fault_argument();
-    const bool is_lost = (simulated_fault_of("lost_write", last_kernel, &number) && number == launch) ||
-                         (simulated_fault_of("lost_writes", last_kernel, &number) && number <= launch);
-    void *lost = is_lost ? (void *)command->arguments[argument] : NULL, *before = NULL;
-    const size_t lost_bytes = simulated_room(lost, NULL);
-    const bool no_argument = simulated_fault_of("lost_argument", last_kernel, &number) && number == launch;
-    if (no_argument) command->arguments[argument] = 0;
-    if (no_argument && command->places && command->places[argument]) *command->places[argument] = NULL;
-    if (is_lost || no_argument) simulated_hit();
-    int64_t end_ns;
-    const struct simulated_device *d = simulated_device;
-    const bool is_gpu = d == &simulated_devices[SIMULATED_GPU] || d == &simulated_devices[SIMULATED_CL_GPU];
-    const unsigned units = (unsigned)d->units, warps = (command->threads + 31) / 32;
-    const unsigned room = (unsigned)d->threads_per_unit / command->threads, at_most = (unsigned)d->blocks_per_unit;
-    const unsigned slots = room > at_most ? at_most : room > 0 ? room : 1;
-    const unsigned count = slots * units;
-    const unsigned most = (command->groups + units - 1) / units; /* on a unit, and one less on some */
-    const unsigned left = command->groups % units ? command->groups % units : units;
-    struct place *const places = (struct place *)calloc(count, sizeof *places);
-    if (!places) simulated_stop("no memory");
-    char *data = NULL;
-    int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
-
+    const int n = (int)++*occasions_of(last_kernel); /* this is its n-th launch */
+    struct lost lost = lost_in(command, n);
     S.notes = (struct simulated_notes){.launch = (unsigned)++simulated_launches,
                                        .first_epoch = epochs,
                                        .shared = S.threads->shared,
@@ -980,88 +1080,23 @@ void simulated_run_kernel(struct simulated_command *command) {
     S.thread = (struct simulated_index){0, 0, 0};
     S.row = command->row;
     S.block_noise = noise_factor(true);
-    const int64_t barrier_ns = d->barrier_ns * (most < slots ? most : slots) +
-                               S.block_noise * nth_noise(last_kernel, n) / 10 +
-                               (is_gpu ? T.barrier_alone + T.barrier_warp * warps : 0);
-    S.first_barrier_ns = is_gpu ? T.barrier_first : 0;
-    for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
-        if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
-    const bool is_evicted = data && l2_evicted_by && data != l2_evicted_by;
-    if (is_evicted) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
-    /* The blocks of a kernel get their data one after the other, as fast as memory, or the L2 cache, can. */
-    const bool has_memory = is_gpu && data && T.memory > 0;
-    const size_t bytes = has_memory ? bytes_of(command) : 0;
-    const bool in_l2 = !is_evicted && 2 * bytes <= simulated_l2_bytes();
-    const int64_t data_ps = (int64_t)bytes * (in_l2 ? T.l2_1000000 : T.memory_1000000) / 1000 / command->groups;
-    int64_t data_end_ps = 0;
-    if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
-    for (int i = 0; i < allocations && data && simulated_fault("place", &number); i++)
-        if (memory[i].start == data) block_ns += number * (i + (int)simulated_processes());
     memset(S.threads->shared, 0xcd, command->shared_bytes + SIMULATED_SHARED_GUARD);
+    struct data data = data_of(command);
 
-    static int in_a_row;
-    int64_t late_ns = 0;
-    if (after_kernel && simulated_fault("late_in_a_row", &number) && ++in_a_row % 40 == 0) late_ns = number;
-    if (simulated_fault("slower", &number)) late_ns = (int64_t)number * launch;
-    if (simulated_fault("late_start", &number)) late_ns = (int64_t)number * 1000;
-    const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
-    const int64_t late_in_turn_ns =
-        (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each +
-        (simulated_launches >= T.late_from && simulated_launches <= T.late_to ? T.late_between : 0);
-    const int64_t saved_ns = command->saved_ns + (is_gpu && S.in_a_row ? T.row_saves : 0);
-    const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
+    const int64_t saved_ns = command->saved_ns + (is_gpu() && S.in_a_row ? T.row_saves : 0);
+    const int64_t launch_ns = simulated_device->launch_ns - saved_ns + late_ns(last_kernel, n);
     const bool early = command->early && after_kernel;
     if (!early) device_works(launch_ns);
-    const int64_t start_ns = !early ? S.device_ns : launch_ns + (S.released_ns > S.room_ns ? S.released_ns : S.room_ns);
-    S.code_begin_ns = start_ns;
+    S.code_begin_ns = early ? launch_ns + later(S.released_ns, S.room_ns) : S.device_ns;
     set_until();
     S.waits_until_ns = early ? code_of(S.complete_ns) : 0;
-    int64_t released_ns = 0, room_ns = INT64_MAX;
-    end_ns = code_of(S.device_ns);
-    for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
-        places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
-    for (unsigned b = 0; b < command->groups; b++) {
-        /* Round the units first, then the slots; then where a block ends. */
-        if (b == count)
-            for (unsigned i = count; i-- > 0;) sink(places, count, i);
-        struct place *const place = b < count ? &places[b] : places;
-        const unsigned on_unit = b < count && most <= slots ? most - (place->number % units >= left) : slots;
-        simulated_say_if_slow();
-        S.in_grid.x = b;
-        if (command->grid.x) S.in_grid = index_in(command->grid, b);
-        S.unit = place->number % units;
-        if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
-        S.block_released_ns = 0;
-        S.barrier_ns = barrier_ns;
-        int64_t block_start_ns = place->free_ns;
-        if (is_gpu) {
-            const int64_t dispatched_ns = start_ns + b * T.dispatch_100 / 100;
-            block_start_ns = dispatched_ns > block_start_ns ? dispatched_ns : block_start_ns;
-            S.barrier_ns += (b < count ? T.neighbour : T.neighbour_later) * ((on_unit - 1) * warps) / 8;
-        }
-        int64_t block_end_ns = run_block(block_start_ns);
-        if (has_memory) {
-            const int64_t data_start_ps = 1000 * (time_of(block_start_ns) + T.memory);
-            data_end_ps = (data_start_ps > data_end_ps ? data_start_ps : data_end_ps) + data_ps;
-            const int64_t data_end_ns = code_of(data_end_ps / 1000);
-            block_end_ns = data_end_ns > block_end_ns ? data_end_ns : block_end_ns;
-        }
-        place->free_ns = block_end_ns + block_ns;
-        end_ns = place->free_ns > end_ns ? place->free_ns : end_ns;
-        if (!S.block_released_ns) S.block_released_ns = place->free_ns;
-        released_ns = S.block_released_ns > released_ns ? S.block_released_ns : released_ns;
-        if (b >= count) sink(places, count, 0);
-    }
-    for (unsigned p = 0; p < count; p++) room_ns = places[p].free_ns < room_ns ? places[p].free_ns : room_ns;
-    free(places);
-    S.released_ns = time_of(released_ns);
-    S.room_ns = time_of(room_ns);
-    if (before) memcpy(lost, before, lost_bytes);
+    const int64_t noise_ns = S.block_noise * nth_noise(last_kernel, (unsigned)n) / 10;
+    S.device_ns = time_of(run_blocks(command, S.code_begin_ns, noise_ns, &data, &lost));
+    if (lost.before) memcpy(lost.at, lost.before, lost.bytes);
     for (size_t i = 0; i < SIMULATED_SHARED_GUARD; i++)
         if ((unsigned char)S.threads->shared[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
-    S.device_ns = time_of(end_ns);
-    device_works(d->drain_ns);
+    device_works(simulated_device->drain_ns);
     S.complete_ns = S.device_ns;
 }
 
