@@ -44,7 +44,6 @@ static bool fails(const char *name, int64_t ns) {
     const char *loading = getenv("CUDA_MODULE_LOADING");
     if (!called) {
         eager = loading && strcmp(loading, "EAGER") == 0;
-        if (simulated_fault("second_gpu", NULL)) current = 1;
         ns += simulated_ns.driver;
     }
     called = true;
@@ -427,7 +426,6 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
     move_managed(c.stream);
     if (pinned && watched && memcmp(pinned, (int[2]){0}, 2 * sizeof(int)) == 0 && !simulated_fault("gate_stuck", NULL))
         simulated_stop("behind the blocker a profiler cannot watch");
-    if (pinned && c.arguments[0] != (uintptr_t)pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
     simulated_enqueue(simulated_new(c));
     const char *const blocking = getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking && strcmp(blocking, "1") == 0) simulated_wait(NULL, true);
@@ -444,7 +442,6 @@ void simcc_launch(const struct simcc_launch *l) {
                                   .grid = {g[0], g[1], g[2]},
                                   .block = {b[0], b[1], b[2]},
                                   .lanes = true,
-                                  .early = l->early,
                                   .places = l->places,
                                   .shared_bytes = l->bytes};
     for (int i = 0; i < 7; i++) c.arguments[i] = (uintptr_t)l->pointers[i];

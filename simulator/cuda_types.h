@@ -95,7 +95,6 @@ struct simcc_launch {
     const void *pointers[7];
     void ***places; /* of the first arguments that are as large as a pointer: NULL where one is not */
     void *closure;
-    int early; /* starts when the kernel before it allows it */
 };
 void simcc_launch(const struct simcc_launch *launch);
 void simcc_source(const char *name, const char *folder);

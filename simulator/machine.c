@@ -279,8 +279,7 @@ bool simulated_has_called(void) { return calls > 0; }
 bool simulated_call(const char *name, int64_t ns) {
     int slower = 1, each = 1;
     simulated_refuse_in_child(name);
-    if (simulated_fault("slow_host", &slower) || simulated_fault("gate_open", &slower))
-        slower = slower > 1 ? slower : 1000;
+    if (simulated_fault("slow_host", &slower) && slower == 1) slower = 1000;
     const unsigned n = ++*occasions_of(name);
     const int64_t noisy = noise_factor(false);
     call.name = name;
@@ -1012,9 +1011,9 @@ static void sink(struct place *places, unsigned count, unsigned i) {
     places[i] = sinking;
 }
 
-/* Runs all blocks from start_ns on; returns when the last one ends. `barrier_ns` is noise. */
-static int64_t run_blocks(const struct simulated_command *command, int64_t start_ns, int64_t barrier_ns,
-                          struct data *data, struct lost *lost) {
+/* Runs all blocks; returns when the last one ends. `barrier_ns` is noise. */
+static int64_t run_blocks(const struct simulated_command *command, int64_t barrier_ns, struct data *data,
+                          struct lost *lost) {
     const struct simulated_device *const d = simulated_device;
     const unsigned blocks = command->groups, units = (unsigned)d->units, warps = (command->threads + 31) / 32;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads, at_most = (unsigned)d->blocks_per_unit;
@@ -1026,7 +1025,8 @@ static int64_t run_blocks(const struct simulated_command *command, int64_t start
     barrier_ns +=
         d->barrier_ns * (most < slots ? most : slots) + (is_gpu() ? T.barrier_alone + T.barrier_warp * warps : 0);
     S.first_barrier_ns = is_gpu() ? T.barrier_first : 0;
-    int64_t end_ns = code_of(S.device_ns), released_ns = 0, room_ns = INT64_MAX;
+    const int64_t start_ns = S.device_ns;
+    int64_t end_ns = start_ns;
     for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
         places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
     for (unsigned b = 0; b < blocks; b++) {
@@ -1039,7 +1039,6 @@ static int64_t run_blocks(const struct simulated_command *command, int64_t start
         simulated_say_if_slow();
         S.in_grid = command->grid.x ? index_in(command->grid, b) : (struct simulated_index){b, 0, 0};
         if (lost->at && b == blocks - 1) lost->before = memcpy(malloc(lost->bytes), lost->at, lost->bytes);
-        S.block_released_ns = 0;
         S.barrier_ns = barrier_ns;
         int64_t from_ns = place->free_ns;
         if (is_gpu()) {
@@ -1048,13 +1047,9 @@ static int64_t run_blocks(const struct simulated_command *command, int64_t start
         }
         place->free_ns = with_data(data, from_ns, run_block(from_ns)) + block_ns;
         end_ns = later(end_ns, place->free_ns);
-        released_ns = later(released_ns, S.block_released_ns ? S.block_released_ns : place->free_ns);
         if (b >= count) sink(places, count, 0);
     }
-    for (unsigned p = 0; p < count; p++) room_ns = places[p].free_ns < room_ns ? places[p].free_ns : room_ns;
     free(places);
-    S.released_ns = time_of(released_ns);
-    S.room_ns = time_of(room_ns);
     return end_ns;
 }
 
@@ -1084,20 +1079,16 @@ void simulated_run_kernel(struct simulated_command *command) {
     struct data data = data_of(command);
 
     const int64_t saved_ns = command->saved_ns + (is_gpu() && S.in_a_row ? T.row_saves : 0);
-    const int64_t launch_ns = simulated_device->launch_ns - saved_ns + late_ns(last_kernel, n);
-    const bool early = command->early && after_kernel;
-    if (!early) device_works(launch_ns);
-    S.code_begin_ns = early ? launch_ns + later(S.released_ns, S.room_ns) : S.device_ns;
+    device_works(simulated_device->launch_ns - saved_ns + late_ns(last_kernel, n));
+    S.code_begin_ns = S.device_ns;
     set_until();
-    S.waits_until_ns = early ? code_of(S.complete_ns) : 0;
     const int64_t noise_ns = S.block_noise * nth_noise(last_kernel, (unsigned)n) / 10;
-    S.device_ns = time_of(run_blocks(command, S.code_begin_ns, noise_ns, &data, &lost));
+    S.device_ns = time_of(run_blocks(command, noise_ns, &data, &lost));
     if (lost.before) memcpy(lost.at, lost.before, lost.bytes);
     for (size_t i = 0; i < SIMULATED_SHARED_GUARD; i++)
         if ((unsigned char)S.threads->shared[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
     device_works(simulated_device->drain_ns);
-    S.complete_ns = S.device_ns;
 }
 
 const char *simulated_last_kernel(unsigned *launches) {
@@ -1153,14 +1144,6 @@ int64_t simulated_thread_works(int64_t ns) {
     return S.thread_ns;
 }
 
-void simulated_grid_launch_dependents(void) {
-    if (!S.block_released_ns) S.block_released_ns = S.thread_ns;
-}
-
-void simulated_grid_wait(void) {
-    if (S.waits_until_ns > S.thread_ns) simulated_works(S.waits_until_ns - S.thread_ns);
-}
-
 /* The counters have zeros of their own. */
 __attribute__((noinline)) static unsigned long long slow_globaltimer(void) {
     const int64_t now = time_of(simulated_read()), ns = simulated_stamp_ns(now);
@@ -1181,13 +1164,8 @@ int64_t simulated_first_clock_ns;
 unsigned long long simulated_clock64(void) {
     const int64_t now = simulated_read();
     if (!simulated_first_clock_ns) simulated_first_clock_ns = now;
-    static int64_t calls_so_far;
-    int steps = 0;
-    const int64_t counted = simulated_fault("counter_back", NULL)      ? -now * T.clocks_a_us / 1000
-                            : !simulated_fault("clock_counts", &steps) ? now * T.clocks_a_us / 1000
-                            : steps > 0                                ? time_of(now) * steps / 1000
-                                                                       : ++calls_so_far;
-    return (unsigned long long)counted + SIMULATED_COUNTERS + S.unit * (unsigned long long)T.unit_zero;
+    const int64_t clocks = (simulated_fault("counter_back", NULL) ? -now : now) * T.clocks_a_us / 1000;
+    return (unsigned long long)clocks + SIMULATED_COUNTERS + S.unit * (unsigned long long)T.unit_zero;
 }
 
 unsigned simulated_unit(void) { return S.unit; }

@@ -116,7 +116,6 @@ struct simulated_command {
     void ***places; /* of arguments as large as a pointer, if the kernel takes them from there */
     size_t shared_bytes, local_bytes[8];
     int64_t saved_ns; /* of its launch */
-    bool early;       /* starts when the kernel before it allows it: see simulated_grid_wait() */
     /* of an API */
     void *owner;
 };
@@ -193,9 +192,6 @@ extern struct simulated_state {
     int direction, line;                               /* from thread to thread: 1 or -1; of the barrier */
     int64_t device_ns;                                 /* of the command that runs */
     int64_t barrier_ns, first_barrier_ns, block_noise;
-    /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
-     * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
-    int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
     int64_t code_begin_ns;
 } simulated_state;
 #ifdef __cplusplus /* const: an access that nothing checks */
@@ -233,9 +229,6 @@ extern unsigned simulated_order_checks;
  * runs and its order is not checked. */
 extern char *simulated_plain_memory;
 void simulated_set_plain(void);
-/* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
-void simulated_grid_launch_dependents(void);
-void simulated_grid_wait(void);
 static inline void *simulated_shared(void) { return simulated_state.notes.shared; }
 static inline char *simulated_static_shared(void) {
     return simulated_state.notes.shared + SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD;

@@ -133,8 +133,7 @@ template <class T> const void *pointer_of(const T &x) {
         return nullptr;
 }
 
-template <class F, class... A>
-void start(const char *name, const char *place, const shape &s, bool early, F kernel, A &&...a) {
+template <class F, class... A> void start(const char *name, const char *place, const shape &s, F kernel, A &&...a) {
     using tuple = std::tuple<std::decay_t<A>...>;
     static_assert((std::is_copy_constructible_v<std::decay_t<A>> && ...), "an argument of a kernel must be copied");
     auto *it =
@@ -152,8 +151,7 @@ void start(const char *name, const char *place, const shape &s, bool early, F ke
                                   reinterpret_cast<void (*)()>(closure<F, tuple>::run),
                                   {},
                                   it->places,
-                                  it,
-                                  early};
+                                  it};
     std::apply(
         [&](auto &...x) {
             size_t i = 0;
@@ -173,16 +171,14 @@ template <class F> struct launcher {
     const char *place;
     shape s;
     F kernel;
-    template <class... A> void operator()(A &&...a) const {
-        start(name, place, s, false, kernel, std::forward<A>(a)...);
-    }
+    template <class... A> void operator()(A &&...a) const { start(name, place, s, kernel, std::forward<A>(a)...); }
 };
 template <class... P> struct launcher<void (*)(P...)> {
     const char *name;
     const char *place;
     shape s;
     void (*kernel)(P...);
-    void operator()(P... p) const { start(name, place, s, false, kernel, std::forward<P>(p)...); }
+    void operator()(P... p) const { start(name, place, s, kernel, std::forward<P>(p)...); }
 };
 template <class F> launcher<F> to(const char *name, const char *place, F kernel, const shape &s) {
     return {name, place, s, kernel};
@@ -225,8 +221,6 @@ inline int votes(int line, bool predicate, int what) { /* 0: and, 1: or, 2: coun
     return what == 2 ? count : what ? count > 0 : count == 0;
 }
 inline bool turn() { return simcc_turn(), true; }
-/* In place of mma.sync: more than 0, unless the numbers are 0. */
-inline void mma(float *sum, const unsigned *numbers) { *sum += float(numbers[0] & 0xffff); }
 /* A call whose answer nobody looks at, if it is one of CUDA's: the comma tells. */
 struct dropped {
     const char *call, *place;
@@ -459,26 +453,9 @@ static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t 
     return cudaGraphInstantiateWithFlags(to, graph, 0);
 }
 
-/* ---- A launch that may begin before the kernel in front of it has ended ---- */
-
-enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
-struct cudaLaunchAttribute {
-    cudaLaunchAttributeID id;
-    struct {
-        int programmaticStreamSerializationAllowed;
-    } val;
-};
-struct cudaLaunchConfig_t {
-    dim3 gridDim, blockDim;
-    size_t dynamicSmemBytes;
-    cudaStream_t stream;
-    cudaLaunchAttribute *attrs;
-    unsigned numAttrs;
-};
 template <class... P, size_t... I>
 cudaError_t simcc_launch_by(void (*kernel)(P...), const simcc::shape &s, void **arguments, std::index_sequence<I...>) {
-    simcc::start("cudaLaunchKernel", "", s, false, kernel,
-                 P(*static_cast<std::remove_reference_t<P> *>(arguments[I]))...);
+    simcc::start("cudaLaunchKernel", "", s, kernel, P(*static_cast<std::remove_reference_t<P> *>(arguments[I]))...);
     return cudaGetLastError();
 }
 template <class... P>
@@ -486,15 +463,4 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void *
                              cudaStream_t stream = nullptr) {
     return simcc_launch_by(kernel, {grid, block, bytes, stream}, arguments, std::index_sequence_for<P...>());
 }
-template <class... P, class... A>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...a) {
-    bool early = false;
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        early = early || (c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-                          c->attrs[i].val.programmaticStreamSerializationAllowed);
-    simcc::start("cudaLaunchKernelEx", "", {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, early, kernel,
-                 P(std::forward<A>(a))...);
-    return cudaGetLastError();
-}
-
 #endif

@@ -16,8 +16,6 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.M)
 REGISTERS = {"globaltimer": "simulated_globaltimer()", "clock64": "simulated_clock64()", "clock": "simulated_clock()",
              "smid": "simulated_smid()", "laneid": "simcc::lane()", "warpid": "(simulated_thread() / 32)"}
 HERE = os.path.dirname(os.path.realpath(__file__))
-MMA = re.compile(r"\s*mma\.sync\.aligned\.m16n8k16\b.*", re.S)
-GRID = re.compile(r"\s*griddepcontrol\.(launch_dependents|wait)\s*;?\s*")
 READ = re.compile(r"\s*mov\.[ub](?:32|64)\s+%0\s*,\s*%%?(\w+)\s*;?\s*")
 QUALIFIERS = {"__host__": "", "__forceinline__": "inline", "__noinline__": "", "__grid_constant__": ""}
 VOTES = {"__syncthreads_and": 0, "__syncthreads_or": 1, "__syncthreads_count": 2}
@@ -327,14 +325,6 @@ class Rewriter:
             k = self.next(k)
         if not code.strip():
             return  # a fence for the compiler
-        if GRID.fullmatch(code):
-            self.replace(i, end, f"simulated_grid_{GRID.fullmatch(code)[1]}()")
-            return
-        if MMA.fullmatch(code):
-            operands = [self.in_brackets(t) for t in range(k, end)
-                        if self.kinds[t] == "string" and self.text(self.next(t)) == "("]
-            self.replace(i, end, f"simcc::mma(&({operands[0]}), &({operands[4]}))")
-            return
         read = READ.fullmatch(code)
         if not read or read[1] not in REGISTERS or self.text(k) != ":":
             self.refuse(i, f"asm \"{' '.join(code.split())}\"")
