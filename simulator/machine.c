@@ -650,7 +650,6 @@ void simulated_enqueue(struct simulated_command *command) {
 }
 
 bool simulated_busy(void) { return first || first_apart || all_ns > host_ns; }
-bool simulated_apart(void) { return first_apart || apart_ns > host_ns; }
 
 void simulated_wait(const struct simulated_command *command, bool busily) {
     const bool for_all = !command;
@@ -1168,7 +1167,6 @@ unsigned long long simulated_clock64(void) {
     return (unsigned long long)clocks + SIMULATED_COUNTERS + S.unit * (unsigned long long)T.unit_zero;
 }
 
-unsigned simulated_unit(void) { return S.unit; }
 unsigned simulated_smid(void) {
     simulated_read();
     return 2 * S.unit + 1;

@@ -145,8 +145,7 @@ extern int64_t simulated_launches;
 const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
 void simulated_wait(const struct simulated_command *command, bool busily);
-bool simulated_busy(void);  /* whether a command has not ended yet */
-bool simulated_apart(void); /* whether a stream that is apart has something to do */
+bool simulated_busy(void); /* whether a command has not ended yet */
 /* An absolute time as the device's clock has it: from a zero of its own, in ticks of its own. */
 int64_t simulated_stamp_ns(int64_t ns);
 static inline size_t simulated_l2_bytes(void) { return (size_t)simulated_ns.l2_kib << 10; }
@@ -246,8 +245,8 @@ static inline int64_t simulated_read(void) { return simulated_works(simulated_ns
 unsigned long long simulated_globaltimer(void), simulated_clock64(void);
 extern int64_t simulated_first_clock_ns; /* when clock64() was read first, or 0 */
 static inline unsigned simulated_clock(void) { return (unsigned)simulated_clock64(); }
-unsigned simulated_smid(void), simulated_unit(void); /* by its number, and without a reading */
-#define SIMULATED_COUNTERS 703450000000ull           /* where they begin */
+unsigned simulated_smid(void);
+#define SIMULATED_COUNTERS 703450000000ull /* where they begin */
 
 /* In every round of a loop: simulated_ns.step in a kernel, nothing on the host. */
 #define SIMULATED_STEP simulated_step()

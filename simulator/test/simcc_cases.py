@@ -50,6 +50,10 @@ REFUSED = [
 WARNED = [
     ("#include <chrono>\nint main() {\n    int ns = std::chrono::steady_clock::now().time_since_epoch().count();\n"
      "    return ns == 3;\n}", 3, "conversion from 'long int' to 'int' may change value", 0),
+    ("#include <cstdio>\nint main() {\n    long ns = 3;\n    short s = ns;\n    return s;\n}", 4,
+     "conversion from 'long int' to 'short int' may change value", 0),
+    ("#include <cstdio>\nint main() {\n    long ns = 3;\n    printf(\"%d\", ns);\n}", 4,
+     "format '%d' expects argument of type 'int', but argument 2 has type 'long int'", 0),
     ("#include <cstdio>\nint main(int n, char **) {\n    float total;\n"
      "    for (int i = 0; i < n; i++) total += 1;  printf(\"%f\", total);\n}", 4, "'total' may be used uninitialized", 0),
     ("int main() {\n    long n = 3;\n    int blocks = n / 2, h[4];\n    float *d = nullptr, ms;\n    cudaEvent_t a = nullptr;\n    "
