@@ -384,24 +384,23 @@ void simcc_turn(void) {
     epoch = simulated_state.here.epoch;
 }
 
-/* Two numbers are compared, or one of them is kept as the least or the greatest. Two readings of one SM's counter differ
- * by no more clocks than have passed since the first of all readings; and readings are so few of all numbers that two
- * others that look like them are hardly ever compared. */
+/* Two numbers are compared. Readings of one SM's counter differ by no more clocks than have passed since the first of
+ * all readings; and readings are so few of all numbers that others hardly ever look like them. */
 static void compare(uint64_t a, uint64_t b, const void *place) {
-    const int64_t now = simulated_in_kernel() ? simulated_state.thread_ns : simulated_host_ns(),
-                  first = simulated_first_clock_ns;
+    const int64_t now = simulated_in_kernel() ? simulated_state.thread_ns : simulated_host_ns();
+    const int64_t first = simulated_first_clock_ns;
     const uint64_t passed = (uint64_t)((now - first) * simulated_ns.clocks_a_us / 1000);
     const uint64_t least = SIMULATED_COUNTERS + (uint64_t)(first * simulated_ns.clocks_a_us / 1000);
     const uint64_t zero = (uint64_t)simulated_ns.unit_zero, most = zero * (uint64_t)simulated_ns.units;
     const uint64_t x = a - least, y = b - least, apart = a > b ? a - b : b - a;
     static bool said;
-    if (said || !first || x >= most || y >= most || x % zero > passed || y % zero > passed || apart <= passed) return;
+    const bool are_readings = first && x < most && y < most && x % zero <= passed && y % zero <= passed;
+    if (said || !checks || !are_readings || apart <= passed) return;
     const char *const line = line_of(place);
-    fprintf(
-        stderr,
-        "simcc: %s: clocks of different SMs are compared, as for the least or the greatest clock64(): their counters "
-        "have zeros of their own, and globaltimer is one clock for all\n",
-        line[0] == '/' ? source : line); /* of the library */
+    fprintf(stderr,
+            "simcc: %s: clocks of different SMs are compared, as for the least or the greatest clock64(): their "
+            "counters have zeros of their own, and globaltimer is one clock for all\n",
+            line[0] == '/' ? source : line); /* of the library */
     said = true;
 }
 __attribute__((noinline)) void simcc_extreme(unsigned long long kept, unsigned long long x) {
@@ -503,9 +502,11 @@ ATOMICS(64, uint64_t)
     void __sanitizer_cov_trace_##name(type a, type b) { (void)a, (void)b; }
 COMPARED(cmp1, uint8_t)
 COMPARED(cmp2, uint16_t)
-COMPARED(cmp4, uint32_t) COMPARED(const_cmp1, uint8_t) COMPARED(const_cmp2, uint16_t) COMPARED(const_cmp4, uint32_t)
-    COMPARED(const_cmp8, uint64_t)
-        COMPARED(cmpf, float) void __sanitizer_cov_trace_switch(uint64_t a, uint64_t *cases) {
+COMPARED(cmp4, uint32_t)
+COMPARED(const_cmp1, uint8_t)
+COMPARED(const_cmp2, uint16_t)
+COMPARED(const_cmp4, uint32_t) COMPARED(const_cmp8, uint64_t)
+    COMPARED(cmpf, float) void __sanitizer_cov_trace_switch(uint64_t a, uint64_t *cases) {
     (void)a, (void)cases;
 }
 void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) { compare(a, b, __builtin_return_address(0)); }

@@ -282,9 +282,7 @@ bool simulated_call(const char *name, int64_t ns) {
     if (simulated_fault("slow_host", &slower) && slower == 1) slower = 1000;
     const unsigned n = ++*occasions_of(name);
     const int64_t noisy = noise_factor(false);
-    call.name = name;
-    call.n = n;
-    call.noises = 0;
+    call.name = name, call.n = n, call.noises = 0;
     if (simulated_fault_of("host_away", name, &each) && n % (unsigned)each == 0) host_ns += 5000000;
     host_works((ns + (noisy ? noisy * nth_noise(name, n) : 0)) * slower);
     calls++;
@@ -1109,10 +1107,7 @@ static bool run_apart(int64_t until_ns) {
         int64_t ns = (*c)->submit_ns + simulated_device->latency_ns + (*c)->delay_ns;
         if ((*c)->stream->end_ns > ns) ns = (*c)->stream->end_ns;
         if ((*c)->after && (*c)->after->end_ns > ns) ns = (*c)->after->end_ns;
-        if (ns < next_ns || (ns == next_ns && !next)) {
-            next = c;
-            next_ns = ns;
-        }
+        if (ns < next_ns || (ns == next_ns && !next)) next = c, next_ns = ns;
     }
     if (!next) return false;
 

@@ -345,7 +345,7 @@ def too_fast(number, times, parts):
         return []
     gb_s = float(number.text) * (1024 if found[2] else 1000) ** " kMGTP".index(found[1] or " ") / 1e9
     most = {"memory_1000000": 1e6, "memset_1000000": 1e6, "device_copy_1000000": 2e6}  # a copy reads and writes
-    memory = max(most[part] / float(times[part]) for part in most if part in parts or part == "memory_1000000")
+    memory = max(most[part] / float(times[part]) for part in {"memory_1000000", *parts} & {*most})
     l2 = 1e6 / float(times["l2_1000000"])
     return [f"The model's memory gives {memory:.0f} GB/s at most, its L2 cache {l2:.0f}: are the bytes right, and the "
             "unit of the time?"] if gb_s > memory else []
@@ -444,7 +444,8 @@ def tell(program, answers, simplest, known):
             continue
         shown = [other for other, its in zip(printed, entries) if its.kind != KINDS[0] and other.line == number.line]
         base = program.base[i]
-        is_short = number.share > Fraction(1, 20000) if i in own.rates else own.scale >= 100 and 500 * base.error > abs(base.value) > 0
+        is_short = (number.share > Fraction(1, 20000) if i in own.rates else
+                    own.scale >= 100 and 500 * base.error > abs(base.value) > 0)
         head = [number.line] + [f"  the number {number.text}:"] * (len(shown) > 1)
         if entry.kind:
             time = made_of.get(i)
@@ -459,7 +460,8 @@ def tell(program, answers, simplest, known):
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double."),
                      *too_fast(number, program.times, parts)]
         elif is_short:
-            lines = ["It has too few digits to say what is in it: print more of them.", *too_fast(number, program.times, entry.parts)]
+            lines = ["It has too few digits to say what is in it: print more of them.",
+                     *too_fast(number, program.times, entry.parts)]
         else:
             words = words_of(entry, program.said)
             places = 0 if entry.step_us else 3

@@ -314,16 +314,9 @@ float __cosf(float x) noexcept;
 float __powf(float x, float y) noexcept;
 }
 static inline float __fdividef(float x, float y) { return x / y; }
-static inline float __fdiv_rn(float x, float y) { return x / y; }
-static inline float __frcp_rn(float x) { return 1 / x; }
-static inline float __fsqrt_rn(float x) { return sqrtf(x); }
-static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-static inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
-static inline int __mul24(int a, int b) { return a * b; }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
-static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __float_as_int(float x) { return simcc_bits<int>(x); }
 static inline unsigned __float_as_uint(float x) { return simcc_bits<unsigned>(x); }
