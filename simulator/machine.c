@@ -721,6 +721,7 @@ static struct simulated_threads {
 struct simulated_state simulated_state = {
     .until_ns = INT64_MIN, .threads = all_threads, .notes = {.shared = all_threads[0].shared}};
 unsigned simulated_order_checks;
+int64_t simulated_launches;
 /* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
  * a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
@@ -1051,8 +1052,6 @@ static int64_t run_blocks(const struct simulated_command *command, int64_t barri
 }
 
 /* ---- A launch ---- */
-
-int64_t simulated_launches;
 
 void simulated_run_kernel(struct simulated_command *command) {
     last_kernel = command->name;
