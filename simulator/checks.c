@@ -166,17 +166,17 @@ struct shadow {
 
 static bool conflicts(const struct access *a, const struct access *b, bool is_shared) {
     if (!(a->bytes & b->bytes)) return false;
-    if (a->block != b->block) return !simulated_notes.fenced && !is_shared;
+    if (a->block != b->block) return !simulated_state.notes.fenced && !is_shared;
     return a->thread != b->thread && a->epoch == b->epoch &&
            (a->thread / 32 != b->thread / 32 || a->meetings == b->meetings);
 }
 
 static void check_order(struct shadow *shadow, unsigned char bytes, bool writes, bool is_shared, const void *place) {
     const unsigned thread = simulated_thread();
-    const struct access now = {simulated_here.epoch, simulated_here.block, simulated_meetings[thread],
+    const struct access now = {simulated_state.here.epoch, simulated_state.here.block, simulated_meetings[thread],
                                (unsigned short)thread, bytes};
     const struct access *other = writes ? &shadow->read : &shadow->written;
-    if (other->epoch > simulated_notes.first_epoch && conflicts(other, &now, is_shared) && is_new_place(place)) {
+    if (other->epoch > simulated_state.notes.first_epoch && conflicts(other, &now, is_shared) && is_new_place(place)) {
         unsigned launches;
         fprintf(stderr,
                 "simcc: %s: %s: thread %u of block %u %s what thread %u of block %u %s, and nothing orders the two: a "
@@ -210,7 +210,7 @@ __attribute__((noinline, cold, noreturn)) static void stop_at(const void *place,
     unsigned launches;
     if (!simulated_in_kernel()) simulated_stop("%s: the host %s %s", line_of(place), writes ? "writes" : "reads", what);
     simulated_stop("%s: %s: thread %u of block %u %s %s", line_of(place), simulated_last_kernel(&launches),
-                   simulated_thread(), simulated_here.block, writes ? "writes" : "reads", what);
+                   simulated_thread(), simulated_state.here.block, writes ? "writes" : "reads", what);
 }
 
 static bool is_variable(const char *at) { return at >= &__start_simcc_device && at < &__stop_simcc_device; }
@@ -276,12 +276,12 @@ static bool is_pinned(const char *at, const void *place) {
                 line_of(place));
     static unsigned readings, launch;
     if (simcc_pinned_count != 1 && !simcc_is_pinned(at)) return false;
-    if (polled_launch != simulated_notes.launch) plain_readings = 0;
-    polled = simulated_runs_apart ? NULL : at;
-    polled_launch = simulated_notes.launch;
-    if (!simulated_runs_apart) return true;
-    readings = launch == simulated_notes.launch ? readings + 1 : 0;
-    launch = simulated_notes.launch;
+    if (polled_launch != simulated_state.notes.launch) plain_readings = 0;
+    polled = simulated_state.runs_apart ? NULL : at;
+    polled_launch = simulated_state.notes.launch;
+    if (!simulated_state.runs_apart) return true;
+    readings = launch == simulated_state.notes.launch ? readings + 1 : 0;
+    launch = simulated_state.notes.launch;
     unsigned launches;
     if (readings == PATIENCE)
         simulated_stop(
@@ -320,8 +320,8 @@ static void check(const void *address, size_t bytes, bool writes, const void *pl
         stop_at(place, writes, "memory that is no memory of the device, or beyond it");
     }
     if (k && (size_t)(at - k->start) + bytes > k->bytes) stop_at(place, writes, "beyond the end of its memory");
-    if (!simulated_notes.order_left) return;
-    if (--simulated_notes.order_left == 0) simulated_set_plain();
+    if (!simulated_state.notes.order_left) return;
+    if (--simulated_state.notes.order_left == 0) simulated_set_plain();
     struct shadow *const shadows = k ? k->shadows : device_shadows;
     const size_t offset = (size_t)(at - (k ? k->start : simulated_device_memory));
     for (size_t done = 0, i = offset; done < bytes;) {
@@ -339,10 +339,10 @@ static inline bool is_fine(const char *at, size_t bytes) {
     if (!simulated_in_kernel())
         return offset >= SIMULATED_DEVICE_BYTES && !is_variable(at) &&
                (size_t)(at - simcc_pinned_low) >= (size_t)(simcc_pinned_high - simcc_pinned_low);
-    if (at == polled && polled_launch == simulated_notes.launch) return !reads_plainly();
+    if (at == polled && polled_launch == simulated_state.notes.launch) return !reads_plainly();
     if (offset < SIMULATED_DEVICE_BYTES) return false;
     if (is_in_stack(at) || (size_t)(at - last_piece.start) < last_piece.bytes) return true;
-    if (simulated_notes.order_left) return false;
+    if (simulated_state.notes.order_left) return false;
     return (size_t)(at - (char *)simulated_shared()) + bytes <= simulated_shared_bytes() ||
            (at >= simcc_pinned_low && at < simcc_pinned_high && is_pinned(at, NULL));
 }
@@ -354,9 +354,9 @@ static void count_round(void) {
     static unsigned thread, block, rounds, pieces;
     if (++rounds < PIECE) return;
     rounds = 0;
-    pieces = thread == simulated_thread() && block == simulated_here.block ? pieces + 1 : 0;
+    pieces = thread == simulated_thread() && block == simulated_state.here.block ? pieces + 1 : 0;
     thread = simulated_thread();
-    block = simulated_here.block;
+    block = simulated_state.here.block;
     if (pieces < TOO_MANY || !simulated_in_kernel()) return;
     unsigned launches;
     simulated_stop(
@@ -375,36 +375,43 @@ void simcc_step(void) {
 void simcc_turn(void) {
     static int64_t before_ns;
     static unsigned thread, epoch; /* in which block, too */
-    if (thread == simulated_thread() && before_ns == simulated_thread_ns && epoch == simulated_here.epoch) {
+    if (thread == simulated_thread() && before_ns == simulated_state.thread_ns && epoch == simulated_state.here.epoch) {
         simulated_step();
         count_round(); /* one that reads a clock may end by it */
     }
     thread = simulated_thread();
-    before_ns = simulated_thread_ns;
-    epoch = simulated_here.epoch;
+    before_ns = simulated_state.thread_ns;
+    epoch = simulated_state.here.epoch;
 }
 
-/* Of what several units give, which may be their counters, the least or the greatest. */
-void simcc_extreme(const void *at, unsigned long long x) {
-    static struct {
-        const void *at;
-        unsigned launch, unit;
-    } known[8];
-    unsigned launches, i = (unsigned)((uintptr_t)at / 8 % 8), launch = simulated_notes.launch, unit = simulated_unit();
-    const bool is_another = known[i].at == at && known[i].launch == launch && known[i].unit != unit;
-    if (is_another && x - SIMULATED_COUNTERS < 1ull << 40 && is_new_place(at))
-        fprintf(stderr,
-                "simcc: %s: %s: the least or greatest clock64() of several SMs, whose counters have zeros of "
-                "their own: globaltimer is one clock for all\n",
-                source, simulated_last_kernel(&launches));
-    known[i].at = at, known[i].launch = launch, known[i].unit = unit;
+/* Two numbers are compared. Readings of one SM's counter differ by no more clocks than have passed since the first of
+ * all readings; and readings are so few of all numbers that others hardly ever look like them. */
+static void compare(uint64_t a, uint64_t b, const void *place) {
+    const int64_t now = simulated_in_kernel() ? simulated_state.thread_ns : simulated_host_ns();
+    const int64_t first = simulated_first_clock_ns;
+    const uint64_t passed = (uint64_t)((now - first) * simulated_ns.clocks_a_us / 1000);
+    const uint64_t least = SIMULATED_COUNTERS + (uint64_t)(first * simulated_ns.clocks_a_us / 1000);
+    const uint64_t zero = (uint64_t)simulated_ns.unit_zero, most = zero * (uint64_t)simulated_ns.units;
+    const uint64_t x = a - least, y = b - least, apart = a > b ? a - b : b - a;
+    static bool said;
+    const bool are_readings = first && x < most && y < most && x % zero <= passed && y % zero <= passed;
+    if (said || !checks || !are_readings || apart <= passed) return;
+    const char *const line = line_of(place);
+    fprintf(stderr,
+            "simcc: %s: clocks of different SMs are compared, as for the least or the greatest clock64(): their "
+            "counters have zeros of their own, and globaltimer is one clock for all\n",
+            line[0] == '/' ? source : line); /* of the library */
+    said = true;
+}
+__attribute__((noinline)) void simcc_extreme(unsigned long long kept, unsigned long long x) {
+    compare(kept, x, __builtin_return_address(0));
 }
 
 /* Blocks order by themselves what they do, from now on in this launch. */
-void simcc_fence(void) { simulated_notes.fenced = true; }
+void simcc_fence(void) { simulated_state.notes.fenced = true; }
 void simcc_declared(size_t bytes, size_t place) {
     unsigned launches;
-    const size_t declared = simulated_notes.declared_bytes += bytes;
+    const size_t declared = simulated_state.notes.declared_bytes += bytes;
     if (declared + simulated_shared_bytes() > SIMULATED_SHARED_BYTES || place > SIMULATED_STATIC_BYTES)
         simulated_stop("%s: %s has more than %d bytes of shared memory", source, simulated_last_kernel(&launches),
                        SIMULATED_SHARED_BYTES);
@@ -489,6 +496,23 @@ ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
+
+/* -fsanitize-coverage=trace-cmp, in functions of the host */
+#define COMPARED(name, type)                                                                                           \
+    void __sanitizer_cov_trace_##name(type a, type b) { (void)a, (void)b; }
+COMPARED(cmp1, uint8_t)
+COMPARED(cmp2, uint16_t)
+COMPARED(cmp4, uint32_t)
+COMPARED(const_cmp1, uint8_t)
+COMPARED(const_cmp2, uint16_t)
+COMPARED(const_cmp4, uint32_t) COMPARED(const_cmp8, uint64_t)
+    COMPARED(cmpf, float) void __sanitizer_cov_trace_switch(uint64_t a, uint64_t *cases) {
+    (void)a, (void)cases;
+}
+void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) { compare(a, b, __builtin_return_address(0)); }
+void __sanitizer_cov_trace_cmpd(double a, double b) {
+    if (a > 0 && b > 0 && a < 1e18 && b < 1e18) compare((uint64_t)a, (uint64_t)b, __builtin_return_address(0));
+}
 
 /* -fsanitize=bounds,signed-integer-overflow,shift: what the language does not define. It begins with the place. */
 struct simcc_place {

@@ -37,14 +37,12 @@ static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
 static cudaGraph_t capturing;  /* what some stream is captured into: see "Graphs" */
-static bool watched;           /* by a profiler, from cudaProfilerStart() to cudaProfilerStop() */
 
 static bool fails(const char *name, int64_t ns) {
     static bool called;
     const char *loading = getenv("CUDA_MODULE_LOADING");
     if (!called) {
         eager = loading && strcmp(loading, "EAGER") == 0;
-        if (simulated_fault("second_gpu", NULL)) current = 1;
         ns += simulated_ns.driver;
     }
     called = true;
@@ -106,17 +104,16 @@ API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_devic
                                    .concurrentKernels = 1,
                                    .asyncEngineCount = 1});
     strcpy(to->name, device + first_visible() ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
-API(cudaSetDevice, (int device), set_device, current = device)
-API(cudaGetDevice, (int *device), ask_device, *device = current)
-API(cudaDeviceGetPCIBusId, (char *to, int size, int device), ask_device,
-    snprintf(to, (size_t)size, "0000:00:%02x.0", 6 + device))
-API(cudaDriverGetVersion, (int *version), ask_device, *version = 13020)
-static void watch(bool from_now_on) {
-    if (watched == from_now_on) simulated_stop("a profiler is started, or stopped, twice");
-    watched = from_now_on;
+cudaError_t cudaSetDevice(int device) { /* as a loop over devices does: the first time is the long one */
+    static bool is_set;
+    FAILS_AS(__func__, is_set && device == current ? simulated_ns.ask_device : simulated_ns.set_device);
+    is_set = true, current = device;
+    return cudaSuccess;
 }
-API(cudaProfilerStart, (void), profiler, watch(true))
-API(cudaProfilerStop, (void), profiler, watch(false))
+API(cudaGetDevice, (int *device), ask_device, *device = current)
+API(cudaDriverGetVersion, (int *version), ask_device, *version = 13020)
+API(cudaProfilerStart, (void), profiler, (void)0)
+API(cudaProfilerStop, (void), profiler, (void)0)
 static size_t allocated;
 API(cudaMemGetInfo, (size_t * available, size_t *total), memory_info, *available = simulated_memory() - allocated;
     *total = 2 * simulated_memory())
@@ -288,9 +285,6 @@ API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, uns
     const size_t bytes = (size_t)graph->count * sizeof *graph->nodes;
     (*to)->graph.nodes = memcpy(malloc(bytes + 1), graph->nodes, bytes))
 API(cudaGraphUpload, (cudaGraphExec_t executable, cudaStream_t stream), graph_call, (void)executable; (void)stream)
-API(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *to, size_t *count), ask_device,
-    if (to) RETURN(cudaErrorNotSupported);
-    *count = 0; for (int i = 0; i < graph->count; i++) *count += graph->nodes[i].command.run || graph->nodes[i].event)
 API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
 /* ---- Copies and fills ---- */
@@ -425,9 +419,6 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
     if (is_captured(stream)) return add_node(stream, c, NULL, 0);
     c.stream = queue_of(stream);
     move_managed(c.stream);
-    if (pinned && watched && memcmp(pinned, (int[2]){0}, 2 * sizeof(int)) == 0 && !simulated_fault("gate_stuck", NULL))
-        simulated_stop("behind the blocker a profiler cannot watch");
-    if (pinned && c.arguments[0] != (uintptr_t)pinned && simulated_fault("gate_open", NULL)) *(int *)pinned = 1;
     simulated_enqueue(simulated_new(c));
     const char *const blocking = getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking && strcmp(blocking, "1") == 0) simulated_wait(NULL, true);
@@ -444,7 +435,6 @@ void simcc_launch(const struct simcc_launch *l) {
                                   .grid = {g[0], g[1], g[2]},
                                   .block = {b[0], b[1], b[2]},
                                   .lanes = true,
-                                  .early = l->early,
                                   .places = l->places,
                                   .shared_bytes = l->bytes};
     for (int i = 0; i < 7; i++) c.arguments[i] = (uintptr_t)l->pointers[i];

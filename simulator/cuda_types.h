@@ -95,14 +95,13 @@ struct simcc_launch {
     const void *pointers[7];
     void ***places; /* of the first arguments that are as large as a pointer: NULL where one is not */
     void *closure;
-    int early; /* starts when the kernel before it allows it */
 };
 void simcc_launch(const struct simcc_launch *launch);
 void simcc_source(const char *name, const char *folder);
 void *simcc_closure(size_t bytes);
 void simcc_fence(void), simcc_step(void), simcc_turn(void);
-void simcc_extreme(const void *at, unsigned long long x); /* atomicMin(), atomicMax() */
-void simcc_declared(size_t bytes, size_t place);          /* of shared memory, which this launch uses */
+void simcc_extreme(unsigned long long kept, unsigned long long x); /* atomicMin(), atomicMax() */
+void simcc_declared(size_t bytes, size_t place);                   /* of shared memory, which this launch uses */
 void simcc_dropped(const char *call, const char *place, cudaError_t code);
 cudaError_t simcc_to_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t simcc_from_variable(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #define T simulated_ns
+#define S simulated_state
 
 void *simulated_grow(void *list, int count, size_t bytes) {
     if (count & (count - 1)) return list; /* it grew to the next power of two */
@@ -23,6 +24,8 @@ void *simulated_grow(void *list, int count, size_t bytes) {
     if (!list) simulated_stop("no memory");
     return list;
 }
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- Occasions and noise ---- */
 
@@ -94,31 +97,6 @@ static void **new_fiber(void (*entry)(void)) {
     fiber[2] = fiber - 1; /* as behind a call */
     return fiber;
 }
-
-/* ---- Where the device is: a command of a stream that is apart may run in the middle of a kernel ---- */
-
-enum { MAX_THREADS = 1024 };
-bool simulated_on_device, simulated_in_fiber;
-static struct state {
-    bool host_waits, in_a_row; /* the command was there before the kernel in front of it ended */
-    context block_context;
-    struct simulated_command *running;
-    unsigned unit, next;
-    bool meets;                            /* a lane of this warp waits for others */
-    int direction;                         /* from thread to thread: 1 or -1 */
-    unsigned waiting, votes, votes_before; /* at the block's barrier, and behind it */
-    int line;
-    int64_t device_ns; /* of the command that runs */
-    int64_t barrier_ns, first_barrier_ns, block_noise;
-    /* Of the kernel before: when each block had let the next kernel start or had ended, when a place was free for good,
-     * and when it was complete. A kernel that is early starts by the first two, and waits for the third. */
-    int64_t block_released_ns, released_ns, room_ns, complete_ns, waits_until_ns;
-    int64_t code_begin_ns; /* of the kernel that runs */
-    /* And the rest: of a kernel that is in the middle, what a thread that has begun waits for, if it waits, and since
-     * when. All wait for nothing between two blocks. */
-    enum { NOTHING, ITS_TURN, ITS_WARP, BARRIER } status[MAX_THREADS];
-    int64_t thread_ns[MAX_THREADS];
-} state;
 
 /* ---- The host's time ---- */
 
@@ -288,7 +266,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 int pthread_join(pthread_t thread, void **result) {
     (void)thread, (void)result;
     if (simulated_call("pthread_join", T.join)) return EINVAL;
-    host_ns = thread_end_ns > host_ns ? thread_end_ns : host_ns;
+    host_ns = later(thread_end_ns, host_ns);
     return 0;
 }
 
@@ -301,13 +279,10 @@ bool simulated_has_called(void) { return calls > 0; }
 bool simulated_call(const char *name, int64_t ns) {
     int slower = 1, each = 1;
     simulated_refuse_in_child(name);
-    if (simulated_fault("slow_host", &slower) || simulated_fault("gate_open", &slower))
-        slower = slower > 1 ? slower : 1000;
+    if (simulated_fault("slow_host", &slower) && slower == 1) slower = 1000;
     const unsigned n = ++*occasions_of(name);
     const int64_t noisy = noise_factor(false);
-    call.name = name;
-    call.n = n;
-    call.noises = 0;
+    call.name = name, call.n = n, call.noises = 0;
     if (simulated_fault_of("host_away", name, &each) && n % (unsigned)each == 0) host_ns += 5000000;
     host_works((ns + (noisy ? noisy * nth_noise(name, n) : 0)) * slower);
     calls++;
@@ -389,7 +364,7 @@ static int allocations;
 #define NOWHERE (char *)((uintptr_t)1 << 62)
 char *simulated_device_memory = NOWHERE, *simulated_plain_memory = NOWHERE;
 void simulated_set_plain(void) {
-    simulated_plain_memory = simulated_in_kernel() && !simulated_notes.order_left ? simulated_device_memory : NOWHERE;
+    simulated_plain_memory = simulated_in_kernel() && !S.notes.order_left ? simulated_device_memory : NOWHERE;
 }
 unsigned char *simulated_granules; /* of GUARD bytes: 1 if all of them are of one allocation */
 
@@ -505,7 +480,7 @@ static bool clock_moves;
 
 /* The code's time at a time of the device, or the first time of the device at which the code's is so. */
 static int64_t moved(int64_t ns, bool to_code) {
-    int64_t left = ns - state.code_begin_ns, at_ns = state.code_begin_ns, before = at_ns - awake_ns;
+    int64_t left = ns - S.code_begin_ns, at_ns = S.code_begin_ns, before = at_ns - awake_ns;
     if (!clock_moves || left <= 0) return ns;
     for (int i = 0;; i++) {
         const int64_t room = phases[i].ns - before, percent = phases[i].percent;
@@ -520,10 +495,8 @@ static int64_t moved(int64_t ns, bool to_code) {
 static int64_t code_of(int64_t ns) { return moved(ns, true); }
 static int64_t time_of(int64_t code_ns) { return moved(code_ns, false); }
 
-/* Until when a kernel's code may go on without a look at the host. */
-int64_t simulated_until_ns = INT64_MIN;
 static void set_until(void) {
-    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : state.host_waits ? INT64_MAX : code_of(host_ns);
+    S.until_ns = simulated_fault("shared", NULL) ? INT64_MIN : S.host_waits ? INT64_MAX : code_of(host_ns);
 }
 
 /* A command begins: the first one of all, at the full clock, or one behind a pause. */
@@ -554,12 +527,12 @@ static void to_host(void) {
 
 /* Until the host's time has come as far, or the host waits. */
 static void catch_up(int64_t ns) {
-    while (ns > host_ns && !state.host_waits) to_host();
+    while (ns > host_ns && !S.host_waits) to_host();
 }
 
 static void device_works(int64_t ns) {
-    state.device_ns = shared_ns(state.device_ns + ns);
-    catch_up(state.device_ns);
+    S.device_ns = shared_ns(S.device_ns + ns);
+    catch_up(S.device_ns);
 }
 
 static int64_t uneven_ns(const char *name) {
@@ -572,49 +545,48 @@ static int64_t uneven_ns(const char *name) {
 static void run_command(struct simulated_command *command) {
     struct simulated_stream *stream = command->stream;
     device_works(T.fetch);
-    command->start_ns = state.device_ns;
+    command->start_ns = S.device_ns;
     const int64_t more_ns = uneven_ns(command->name);
     if (more_ns > 0) device_works(more_ns);
     if (command->run) command->run(command);
     static int64_t link_ns; /* when its last copy ended */
-    if (command->on_link && link_ns > state.device_ns) device_works(link_ns - state.device_ns);
+    if (command->on_link && link_ns > S.device_ns) device_works(link_ns - S.device_ns);
     device_works(command->ns);
-    if (command->on_link) link_ns = state.device_ns;
-    command->end_ns = state.device_ns;
+    if (command->on_link) link_ns = S.device_ns;
+    command->end_ns = S.device_ns;
     command->done = true;
     commands_done++;
     int64_t *group_ns = !stream ? &default_ns : stream->apart ? &apart_ns : &ordinary_ns;
-    *group_ns = state.device_ns > *group_ns ? state.device_ns : *group_ns;
-    all_ns = state.device_ns > all_ns ? state.device_ns : all_ns;
-    if (stream) stream->end_ns = state.device_ns, stream->runs = command->in_graph ? NULL : command;
+    *group_ns = later(*group_ns, S.device_ns);
+    all_ns = later(all_ns, S.device_ns);
+    if (stream) stream->end_ns = S.device_ns, stream->runs = command->in_graph ? NULL : command;
 }
 
 static void device_main(void) {
     for (;;) {
         struct simulated_command *command = first;
         if (!command || (command->gate && !*command->gate) || (command->after && !command->after->done) ||
-            (state.host_waits && awaited && awaited->done)) {
+            (S.host_waits && awaited && awaited->done)) {
             to_host();
             continue;
         }
         struct simulated_stream *stream = command->stream;
-        state.device_ns = !stream                                        ? default_ns
-                          : stream->apart || stream->end_ns > default_ns ? stream->end_ns
-                                                                         : default_ns;
-        if (!stream && ordinary_ns > state.device_ns) state.device_ns = ordinary_ns;
-        if (command->after && command->after->end_ns > state.device_ns) state.device_ns = command->after->end_ns;
+        S.device_ns = !stream         ? later(default_ns, ordinary_ns)
+                      : stream->apart ? stream->end_ns
+                                      : later(stream->end_ns, default_ns);
+        if (command->after) S.device_ns = later(S.device_ns, command->after->end_ns);
         int64_t ready_ns = command->submit_ns + simulated_device->latency_ns + command->delay_ns;
         wake(command, ready_ns);
-        state.in_a_row = after_kernel && ready_ns <= state.device_ns;
+        S.in_a_row = after_kernel && ready_ns <= S.device_ns;
         int process = 0;
-        if (ready_ns > state.device_ns &&
+        if (ready_ns > S.device_ns &&
             (simulated_fault("held_up", NULL) ||
              (simulated_fault("held_up_process", &process) && process == (int)simulated_processes())))
             ready_ns += T.held_up;
         catch_up(ready_ns);
-        state.device_ns = shared_ns(ready_ns > state.device_ns ? ready_ns : state.device_ns);
-        if (command->gate && state.device_ns < host_ns) state.device_ns = host_ns; /* it was opened just now */
-        while (run_apart(state.device_ns)) continue; /* what comes before this one: it may change what they read */
+        S.device_ns = shared_ns(later(ready_ns, S.device_ns));
+        if (command->gate && S.device_ns < host_ns) S.device_ns = host_ns; /* it was opened just now */
+        while (run_apart(S.device_ns)) continue; /* what comes before this one: it may change what they read */
         run_command(command);
         after_kernel = command->kernel;
         first = command->next;
@@ -623,15 +595,15 @@ static void device_main(void) {
 }
 
 static void run_device(void) {
-    if (!simulated_device || simulated_on_device) return;
+    if (!simulated_device || S.on_device) return;
     while (run_apart(host_ns)) continue;
     if (!paused) paused = new_fiber(device_main);
-    simulated_on_device = true;
+    S.on_device = true;
     simulated_set_plain();
     set_until();
     switch_from_to(host_context, paused);
-    simulated_until_ns = INT64_MIN;
-    simulated_on_device = false;
+    S.until_ns = INT64_MIN;
+    S.on_device = false;
     simulated_set_plain();
 }
 
@@ -676,7 +648,6 @@ void simulated_enqueue(struct simulated_command *command) {
 }
 
 bool simulated_busy(void) { return first || first_apart || all_ns > host_ns; }
-bool simulated_apart(void) { return first_apart || apart_ns > host_ns; }
 
 void simulated_wait(const struct simulated_command *command, bool busily) {
     const bool for_all = !command;
@@ -691,9 +662,9 @@ void simulated_wait(const struct simulated_command *command, bool busily) {
     while (for_all ? first || first_apart : !command->done) {
         const long before = commands_done;
         if (is_apart && run_apart(INT64_MAX)) continue;
-        state.host_waits = true;
+        S.host_waits = true;
         run_device();
-        state.host_waits = false;
+        S.host_waits = false;
         if (commands_done == before && !run_apart(INT64_MAX)) {
             if (alarm(0) > 0) raise(SIGALRM); /* it would ring while the host waits */
             simulated_stop("the host waits for a command that waits for the host");
@@ -729,19 +700,28 @@ static void set_timer_mask(void) {
 
 /* ---- A kernel: blocks on units, threads in a block ---- */
 
-struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
-struct simulated_row simulated_row;
-int64_t simulated_thread_ns; /* of the thread that runs */
-static struct fibers { /* the contexts of threads that wait, and of nobody: the last first; they are on their stacks */
+/* The threads of a kernel of the default stream, and of one that is apart. All wait for nothing between two blocks. */
+enum { MAX_THREADS = 1024 };
+static struct simulated_threads {
+    enum { NOTHING, ITS_TURN, ITS_WARP, BARRIER } status[MAX_THREADS]; /* what one that has begun waits for */
+    int64_t ns[MAX_THREADS];                                           /* and since when */
+    /* The contexts of threads that wait, and of nobody: the last first; they are on their stacks. */
     void **of[MAX_THREADS], **unused[MAX_THREADS];
     unsigned count;
-} all_fibers[2], *fibers = all_fibers;
-/* Of a kernel of the default stream, and of one that is apart: dynamic, a guard, and what a program declares. */
-static char shared_memories[2][SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD + SIMULATED_STATIC_BYTES],
-    *shared_memory = shared_memories[0];
+    struct lane { /* see below */
+        unsigned mask, source, votes;
+        bool predicate;
+        const void *in;
+        void *out;
+        size_t bytes;
+    } lanes[MAX_THREADS];
+    /* Dynamic, a guard, and what a program declares. */
+    char shared[SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD + SIMULATED_STATIC_BYTES];
+} all_threads[2];
+struct simulated_state simulated_state = {
+    .until_ns = INT64_MIN, .threads = all_threads, .notes = {.shared = all_threads[0].shared}};
 unsigned simulated_order_checks;
-struct simulated_notes simulated_notes = {.shared = shared_memories[0]};
-bool simulated_runs_apart;
+int64_t simulated_launches;
 /* What a kernel, a fill or a memset goes through evicts the rest of the L2 cache if it is twice as large as the cache:
  * a cache need not evict what is oldest. */
 static const void *l2_evicted_by;
@@ -759,70 +739,62 @@ static struct simulated_index index_in(struct simulated_index size, unsigned num
     return (struct simulated_index){number % size.x, number / size.x % size.y, number / size.x / size.y};
 }
 
-static struct lane { /* see below */
-    unsigned mask, source, votes;
-    bool predicate;
-    const void *in;
-    void *out;
-    size_t bytes;
-} lane_states[2][MAX_THREADS], *lane_of = lane_states[0];
 unsigned simulated_meetings[MAX_THREADS]; /* in any kernel: they are compared within a warp */
 
-struct simulated_here simulated_here;
-struct simulated_block simulated_block = {.here = &simulated_here, .index = &threadIdx};
+static unsigned epochs;
 static void thread_main(void);
 
 /* This thread begins or goes on: returns where. */
 __attribute__((always_inline)) static inline void **go_on(unsigned thread) {
-    simulated_here.thread = thread;
-    threadIdx.x = thread;
-    if (simulated_block.has_rows) threadIdx = index_in(blockDim, thread);
-    if (thread < simulated_block.begun) {
-        state.status[thread] = NOTHING;
-        simulated_thread_ns = state.thread_ns[thread];
-        const char *const soon = (const char *)fibers->of[(thread + 2 * (unsigned)state.direction) % MAX_THREADS];
+    S.here.thread = thread;
+    S.thread.x = thread;
+    if (S.block.has_rows) S.thread = index_in(S.size, thread);
+    if (thread < S.block.begun) {
+        S.threads->status[thread] = NOTHING;
+        S.thread_ns = S.threads->ns[thread];
+        const char *const soon = (const char *)S.threads->of[(thread + 2 * (unsigned)S.direction) % MAX_THREADS];
         __builtin_prefetch(soon); /* it waits for its stack from memory half of the time, if not told before */
         __builtin_prefetch(soon + 64);
-        return fibers->of[thread];
+        return S.threads->of[thread];
     }
-    simulated_block.begun++;
-    simulated_thread_ns = simulated_block.start_ns;
-    return fibers->count > 0 ? fibers->unused[--fibers->count] : new_fiber(thread_main);
+    S.block.begun++;
+    S.thread_ns = S.block.start_ns;
+    return S.threads->count > 0 ? S.threads->unused[--S.threads->count] : new_fiber(thread_main);
 }
 
 /* The next one that can run does, from `next` on; or else the block goes on, also behind a warp of which lanes wait for
  * each other. */
 __attribute__((always_inline)) static inline void **next_context(unsigned next) {
-    const unsigned warp = simulated_here.thread / 32;
-    while (next < simulated_block.begun && state.status[next] != ITS_TURN) next += (unsigned)state.direction;
-    state.next = next;
-    return next < state.running->threads && (!state.meets || next / 32 == warp) ? go_on(next) : state.block_context;
+    const unsigned warp = S.here.thread / 32;
+    while (next < S.block.begun && S.threads->status[next] != ITS_TURN) next += (unsigned)S.direction;
+    S.next = next;
+    return next < S.running->threads && (!S.meets || next / 32 == warp) ? go_on(next) : S.block_context;
 }
 /* The thread waits. */
 #define WAIT_FOR(what)                                                                                                 \
-    const unsigned thread = simulated_here.thread;                                                                     \
+    const unsigned thread = S.here.thread;                                                                             \
     context here;                                                                                                      \
-    fibers->of[thread] = here;                                                                                         \
-    state.status[thread] = (what);                                                                                     \
-    state.thread_ns[thread] = simulated_thread_ns;                                                                     \
-    SWITCH(here, next_context(thread + (unsigned)state.direction))
+    S.threads->of[thread] = here;                                                                                      \
+    S.threads->status[thread] = (what);                                                                                \
+    S.threads->ns[thread] = S.thread_ns;                                                                               \
+    SWITCH(here, next_context(thread + (unsigned)S.direction))
 
 static void note_end_of(int64_t ns) {
-    if (ns > simulated_block.end_ns) simulated_block.end_ns = ns;
+    if (ns > S.block.end_ns) S.block.end_ns = ns;
 }
 
 static void thread_main(void) {
     for (;;) {
-        const uintptr_t *const a = state.running->arguments;
-        void (*const kernel)() = state.running->kernel;
-        if (state.running->lanes) /* it goes through the threads itself */
+        const uintptr_t *const a = S.running->arguments;
+        void (*const kernel)() = S.running->kernel;
+        if (S.running->lanes) /* it goes through the threads itself */
             kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
         else
             do kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
             while (simulated_next_thread());
         context here;
-        fibers->unused[fibers->count++] = here;
-        SWITCH(here, next_context(simulated_here.thread + (unsigned)state.direction));
+        S.threads->unused[S.threads->count++] = here;
+        SWITCH(here, next_context(S.here.thread + (unsigned)S.direction));
     }
 }
 
@@ -830,26 +802,26 @@ static void thread_main(void) {
 
 /* The lanes that `waiting` waits for go on, if all have come. Returns whether they have. */
 static bool let_meet(unsigned waiting) {
-    const unsigned mask = lane_of[waiting].mask, warp = waiting / 32 * 32;
+    const unsigned mask = S.threads->lanes[waiting].mask, warp = waiting / 32 * 32;
     unsigned votes = 0, there = 0;
     int64_t end_ns = 0;
-    for (unsigned t = warp; t < warp + 32 && t < state.running->threads; t++) {
-        if (!(mask >> (t - warp) & 1) || state.status[t] == NOTHING) continue; /* it has ended */
-        if (state.status[t] != ITS_WARP || lane_of[t].mask != mask) return false;
+    for (unsigned t = warp; t < warp + 32 && t < S.running->threads; t++) {
+        if (!(mask >> (t - warp) & 1) || S.threads->status[t] == NOTHING) continue; /* it has ended */
+        if (S.threads->status[t] != ITS_WARP || S.threads->lanes[t].mask != mask) return false;
         there |= 1u << (t - warp);
-        votes |= (unsigned)lane_of[t].predicate << (t - warp);
-        end_ns = state.thread_ns[t] > end_ns ? state.thread_ns[t] : end_ns;
+        votes |= (unsigned)S.threads->lanes[t].predicate << (t - warp);
+        end_ns = later(end_ns, S.threads->ns[t]);
     }
     for (unsigned t = warp; t < warp + 32; t++) { /* their values are on their stacks until they go on */
         if (!(there >> (t - warp) & 1)) continue;
-        struct lane *lane = &lane_of[t];
+        struct lane *lane = &S.threads->lanes[t];
         const bool given = lane->source < 32 && there >> lane->source & 1;
         if (lane->out && !given) memset(lane->out, 0xcd, lane->bytes);
-        if (lane->out && given) memcpy(lane->out, lane_of[warp + lane->source].in, lane->bytes);
+        if (lane->out && given) memcpy(lane->out, S.threads->lanes[warp + lane->source].in, lane->bytes);
         lane->votes = votes;
-        state.status[t] = ITS_TURN;
+        S.threads->status[t] = ITS_TURN;
         simulated_meetings[t]++;
-        state.thread_ns[t] = end_ns + (lane->out ? T.step : 0);
+        S.threads->ns[t] = end_ns + (lane->out ? T.step : 0);
     }
     return true;
 }
@@ -857,12 +829,12 @@ static bool let_meet(unsigned waiting) {
 /* Whether some of its lanes go on. What one waits for is in this warp: if it does not come now, it never does. */
 static bool warp_meets(unsigned warp) {
     bool some = false;
-    for (unsigned t = warp; t < warp + 32 && t < simulated_block.begun; t++)
-        if (state.status[t] == ITS_WARP && let_meet(t)) some = true;
-    for (unsigned t = warp; t < warp + 32 && t < simulated_block.begun && !some; t++)
-        if (state.status[t] == ITS_WARP)
+    for (unsigned t = warp; t < warp + 32 && t < S.block.begun; t++)
+        if (S.threads->status[t] == ITS_WARP && let_meet(t)) some = true;
+    for (unsigned t = warp; t < warp + 32 && t < S.block.begun && !some; t++)
+        if (S.threads->status[t] == ITS_WARP)
             simulated_stop("%s: thread %u waits for lanes (mask 0x%x) that do not come", last_kernel, t,
-                           lane_of[t].mask);
+                           S.threads->lanes[t].mask);
     return some;
 }
 
@@ -870,70 +842,151 @@ static bool warp_meets(unsigned warp) {
  * launch's, and in five blocks 0, 1, 2, 3 and 9 ns more. */
 static int64_t behind_barrier_ns(int64_t ns, unsigned round) {
     static const int64_t extra_ns[] = {0, 1, 2, 3, 9};
-    return ns + state.barrier_ns + (round == 0 ? state.first_barrier_ns : 0) +
-           state.block_noise * extra_ns[blockIdx.x % 5];
+    return ns + S.barrier_ns + (round == 0 ? S.first_barrier_ns : 0) + S.block_noise * extra_ns[S.in_grid.x % 5];
 }
 
 /* Runs one block from `start_ns` on; returns when its last thread ends. From barrier to barrier, and within a warp from
  * one meeting to the next, the order of the threads turns round, so that a missing barrier shows. */
 static int64_t run_block(int64_t start_ns) {
-    const unsigned threads = state.running->threads;
-    simulated_block.start_ns = simulated_block.end_ns = start_ns;
-    simulated_block.begun = state.waiting = state.votes = 0;
-    simulated_here.epoch++;
-    simulated_here.block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-    simulated_in_fiber = true;
+    const unsigned threads = S.running->threads;
+    S.block.start_ns = S.block.end_ns = start_ns;
+    S.block.begun = S.waiting = S.votes = 0;
+    S.here.epoch = ++epochs;
+    S.here.block = S.in_grid.x + S.grid.x * (S.in_grid.y + S.grid.y * S.in_grid.z);
+    S.in_fiber = true;
     simulated_set_plain();
     for (unsigned round = 0;;) {
-        state.direction = round % 2 ? -1 : 1;
-        state.next = round % 2 ? threads - 1 : 0;
-        while (state.next < threads) {
-            state.meets = false;
-            simulated_block.most = threads;
-            SWITCH(state.block_context, next_context(state.next));
-            const unsigned warp = simulated_here.thread / 32 * 32, end = warp + 32 < threads ? warp + 32 : threads;
-            if (state.meets && warp_meets(warp)) state.next = state.direction > 0 ? warp : end - 1;
+        S.direction = round % 2 ? -1 : 1;
+        S.next = round % 2 ? threads - 1 : 0;
+        while (S.next < threads) {
+            S.meets = false;
+            S.block.most = threads;
+            SWITCH(S.block_context, next_context(S.next));
+            const unsigned warp = S.here.thread / 32 * 32, end = warp + 32 < threads ? warp + 32 : threads;
+            if (S.meets && warp_meets(warp)) S.next = S.direction > 0 ? warp : end - 1;
         }
-        if (state.waiting == 0) break;
-        if (state.waiting < threads && !state.running->lanes)
+        if (S.waiting == 0) break;
+        if (S.waiting < threads && !S.running->lanes)
             simulated_stop("not all threads of a block come to the same barrier");
-        simulated_here.epoch++;
-        const int64_t goes_on_ns = behind_barrier_ns(simulated_block.end_ns, round++);
+        S.here.epoch = ++epochs;
+        const int64_t goes_on_ns = behind_barrier_ns(S.block.end_ns, round++);
         for (unsigned t = 0; t < threads; t++) {
-            if (state.status[t] == NOTHING) continue; /* it has ended */
-            state.thread_ns[t] = goes_on_ns;
-            state.status[t] = ITS_TURN;
+            if (S.threads->status[t] == NOTHING) continue; /* it has ended */
+            S.threads->ns[t] = goes_on_ns;
+            S.threads->status[t] = ITS_TURN;
         }
-        state.votes_before = state.votes;
-        state.votes = state.waiting = 0;
+        S.votes_before = S.votes;
+        S.votes = S.waiting = 0;
     }
-    simulated_in_fiber = false;
+    S.in_fiber = false;
     simulated_set_plain();
-    return simulated_block.end_ns;
+    return S.block.end_ns;
 }
 
 unsigned simulated_barrier_at(int line, bool predicate) {
-    if (state.waiting++ == 0) state.line = line;
-    if (line != state.line)
-        simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, state.line,
-                       line);
-    state.votes += predicate;
-    note_end_of(simulated_thread_ns);
+    if (S.waiting++ == 0) S.line = line;
+    if (line != S.line)
+        simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, S.line, line);
+    S.votes += predicate;
+    note_end_of(S.thread_ns);
     WAIT_FOR(BARRIER);
-    return state.votes_before;
+    return S.votes_before;
 }
 
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes) {
-    const unsigned number = simulated_here.thread, end = number / 32 * 32 + 32;
-    struct lane *lane = &lane_of[number];
+    const unsigned number = S.here.thread, end = number / 32 * 32 + 32;
+    struct lane *lane = &S.threads->lanes[number];
     *lane = (struct lane){mask, source, 0, predicate, in, out, bytes};
     if (!(mask >> number % 32 & 1))
         simulated_stop("%s: lane %u is not in its own mask 0x%x", last_kernel, number % 32, mask);
-    state.meets = true;
-    if (end < simulated_block.most) simulated_block.most = end;
+    S.meets = true;
+    if (end < S.block.most) S.block.most = end;
     WAIT_FOR(ITS_WARP);
     return lane->votes;
 }
+
+/* ---- What FAULT and SIMULATED_TIMES do to one launch ---- */
+
+/* What its last block writes there does not arrive. */
+struct lost {
+    void *at, *before;
+    size_t bytes;
+};
+
+/* It is the n-th launch of this kernel. An argument may be lost, too. */
+static struct lost lost_in(struct simulated_command *command, int n) {
+    const int argument = simulated_fault_argument();
+    int number = 0;
+    const bool is_lost = (simulated_fault_of("lost_write", command->name, &number) && number == n) ||
+                         (simulated_fault_of("lost_writes", command->name, &number) && number <= n);
+    const bool no_argument = simulated_fault_of("lost_argument", command->name, &number) && number == n;
+    void *const at = is_lost ? (void *)command->arguments[argument] : NULL;
+    if (no_argument) command->arguments[argument] = 0;
+    if (no_argument && command->places && command->places[argument]) *command->places[argument] = NULL;
+    if (is_lost || no_argument) simulated_hit();
+    return (struct lost){at, NULL, simulated_room(at, NULL)};
+}
+
+/* How much later than others it starts. */
+static int64_t late_ns(const char *name, int n) {
+    static int in_a_row;
+    int number = 0;
+    const int64_t times = noise_factor(false), between = simulated_launches;
+    int64_t ns = times ? times * nth_noise(name, (unsigned)n) : 0;
+    if (after_kernel && simulated_fault("late_in_a_row", &number) && ++in_a_row % 40 == 0) ns += number;
+    if (simulated_fault("slower", &number)) ns += (int64_t)number * n;
+    if (simulated_fault("late_start", &number)) ns += (int64_t)number * 1000;
+    return ns + (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each +
+           (between >= T.late_from && between <= T.late_to ? T.late_between : 0);
+}
+
+/* ---- The memory that a kernel's data goes through ---- */
+
+struct data {
+    int64_t slower, more_ns;  /* so many times as long takes each block, and more */
+    bool takes_time;          /* the blocks get it one after the other, as fast as memory, or the L2 cache, can */
+    int64_t block_ps, end_ps; /* of one block; the blocks so far have theirs */
+};
+
+static bool is_gpu(void) {
+    return simulated_device == &simulated_devices[SIMULATED_GPU] ||
+           simulated_device == &simulated_devices[SIMULATED_CL_GPU];
+}
+
+static struct data data_of(const struct simulated_command *command) {
+    const size_t most = (size_t)command->groups * command->threads * sizeof(float); /* of each array */
+    size_t bytes = 0;
+    char *start = NULL; /* of the largest one */
+    int number = 0;
+    for (int i = 0; i < 8; i++) {
+        char *at = NULL;
+        const size_t room = simulated_room((const void *)command->arguments[i], &at);
+        if (!start && room >= 256) start = at;
+        bytes += room < most ? room : most;
+    }
+    if (!start) return (struct data){.slower = 1};
+    const bool is_evicted = l2_evicted_by && start != l2_evicted_by;
+    const bool in_l2 = !is_evicted && 2 * bytes <= simulated_l2_bytes();
+    struct data data = {.slower = !is_evicted ? 1
+                                  : l2_dirty  ? 3
+                                              : 2, /* whole ns: parts asks */
+                        .takes_time = is_gpu() && T.memory > 0,
+                        .block_ps =
+                            (int64_t)bytes * (in_l2 ? T.l2_1000000 : T.memory_1000000) / 1000 / command->groups};
+    simulated_fill_l2(start, simulated_room(start, NULL), false);
+    for (int i = 0; i < allocations && simulated_fault("place", &number); i++)
+        if (memory[i].start == start) data.more_ns = number * (i + (int)simulated_processes());
+    return data;
+}
+
+/* When a block ends that has its data, too. */
+static int64_t with_data(struct data *data, int64_t start_ns, int64_t end_ns) {
+    if (!data->takes_time) return end_ns;
+    data->end_ps = later(1000 * (time_of(start_ns) + T.memory), data->end_ps) + data->block_ps;
+    return later(code_of(data->end_ps / 1000), end_ns);
+}
+
+/* ---- Dispatch: which block runs where, and when ---- */
 
 /* Where a block can be: on unit `number` % units, and free from free_ns on. They are a heap: children of i are 2i + 1
  * and 2i + 2, and above all stands the place that is free first, of several the one with the least number. */
@@ -956,145 +1009,82 @@ static void sink(struct place *places, unsigned count, unsigned i) {
     places[i] = sinking;
 }
 
-/* The bytes that a kernel goes through, if it is given data: of each array a float for each thread. */
-static size_t bytes_of(const struct simulated_command *command) {
-    const size_t most = (size_t)command->groups * command->threads * sizeof(float);
-    size_t bytes = 0;
-    for (int i = 0; i < 8; i++) {
-        const size_t room = simulated_room((const void *)command->arguments[i], NULL);
-        bytes += room < most ? room : most;
-    }
-    return bytes;
-}
-
-int64_t simulated_launches;
-
-void simulated_run_kernel(struct simulated_command *command) {
-    int number = 0;
-    last_kernel = command->name;
-    const unsigned n = ++*occasions_of(last_kernel); /* this is its n-th launch */
-    const int launch = (int)n, argument = simulated_fault_argument();
-    const bool is_lost = (simulated_fault_of("lost_write", last_kernel, &number) && number == launch) ||
-                         (simulated_fault_of("lost_writes", last_kernel, &number) && number <= launch);
-    void *lost = is_lost ? (void *)command->arguments[argument] : NULL, *before = NULL;
-    const size_t lost_bytes = simulated_room(lost, NULL);
-    const bool no_argument = simulated_fault_of("lost_argument", last_kernel, &number) && number == launch;
-    if (no_argument) command->arguments[argument] = 0;
-    if (no_argument && command->places && command->places[argument]) *command->places[argument] = NULL;
-    if (is_lost || no_argument) simulated_hit();
-    int64_t end_ns;
-    const struct simulated_device *d = simulated_device;
-    const bool is_gpu = d == &simulated_devices[SIMULATED_GPU] || d == &simulated_devices[SIMULATED_CL_GPU];
-    const unsigned units = (unsigned)d->units, warps = (command->threads + 31) / 32;
+/* Runs all blocks; returns when the last one ends. `barrier_ns` is noise. */
+static int64_t run_blocks(const struct simulated_command *command, int64_t barrier_ns, struct data *data,
+                          struct lost *lost) {
+    const struct simulated_device *const d = simulated_device;
+    const unsigned blocks = command->groups, units = (unsigned)d->units, warps = (command->threads + 31) / 32;
     const unsigned room = (unsigned)d->threads_per_unit / command->threads, at_most = (unsigned)d->blocks_per_unit;
-    const unsigned slots = room > at_most ? at_most : room > 0 ? room : 1;
-    const unsigned count = slots * units;
-    const unsigned most = (command->groups + units - 1) / units; /* on a unit, and one less on some */
-    const unsigned left = command->groups % units ? command->groups % units : units;
+    const unsigned slots = room > at_most ? at_most : room > 0 ? room : 1, count = slots * units;
+    const unsigned most = (blocks + units - 1) / units, left = blocks % units; /* on a unit, and one less on some */
+    const int64_t block_ns = data->slower * (d->block_ns + d->warp_ns * warps) + data->more_ns;
     struct place *const places = (struct place *)calloc(count, sizeof *places);
     if (!places) simulated_stop("no memory");
-    char *data = NULL;
-    int64_t block_ns = d->block_ns + d->warp_ns * (int64_t)((command->threads + 31) / 32);
-
-    simulated_notes =
-        (struct simulated_notes){.launch = (unsigned)++simulated_launches,
-                                 .first_epoch = simulated_here.epoch,
-                                 .shared = shared_memory,
-                                 .shared_bytes = command->shared_bytes,
-                                 .order_left = n <= 2 && !simulated_fault_begins[0] ? simulated_order_checks : 0};
-    set_timer_mask();
-    state.running = command;
-    blockDim.x = command->threads;
-    gridDim.x = command->groups;
-    if (command->block.x) blockDim = command->block, gridDim = command->grid;
-    simulated_block.has_rows = command->block.x && blockDim.x < command->threads;
-    threadIdx = (struct simulated_index){0, 0, 0};
-    simulated_row = command->row;
-    state.block_noise = noise_factor(true);
-    const int64_t barrier_ns = d->barrier_ns * (most < slots ? most : slots) +
-                               state.block_noise * nth_noise(last_kernel, n) / 10 +
-                               (is_gpu ? T.barrier_alone + T.barrier_warp * warps : 0);
-    state.first_barrier_ns = is_gpu ? T.barrier_first : 0;
-    for (int i = 0; i < 8 && !data; i++) /* its largest data: in the L2 cache or not? */
-        if (simulated_room((const void *)command->arguments[i], &data) < 256) data = NULL;
-    const bool is_evicted = data && l2_evicted_by && data != l2_evicted_by;
-    if (is_evicted) block_ns *= l2_dirty ? 3 : 2; /* whole ns: parts asks */
-    /* The blocks of a kernel get their data one after the other, as fast as memory, or the L2 cache, can. */
-    const bool has_memory = is_gpu && data && T.memory > 0;
-    const size_t bytes = has_memory ? bytes_of(command) : 0;
-    const bool in_l2 = !is_evicted && 2 * bytes <= simulated_l2_bytes();
-    const int64_t data_ps = (int64_t)bytes * (in_l2 ? T.l2_1000000 : T.memory_1000000) / 1000 / command->groups;
-    int64_t data_end_ps = 0;
-    if (data) simulated_fill_l2(data, simulated_room(data, NULL), false);
-    for (int i = 0; i < allocations && data && simulated_fault("place", &number); i++)
-        if (memory[i].start == data) block_ns += number * (i + (int)simulated_processes());
-    memset(shared_memory, 0xcd, command->shared_bytes + SIMULATED_SHARED_GUARD);
-
-    static int in_a_row;
-    int64_t late_ns = 0;
-    if (after_kernel && simulated_fault("late_in_a_row", &number) && ++in_a_row % 40 == 0) late_ns = number;
-    if (simulated_fault("slower", &number)) late_ns = (int64_t)number * launch;
-    if (simulated_fault("late_start", &number)) late_ns = (int64_t)number * 1000;
-    const int64_t times = noise_factor(false), noise_ns = times ? times * nth_noise(last_kernel, n) : 0;
-    const int64_t late_in_turn_ns =
-        (n == 1 ? T.late_first : 0) + (n % 7 == 4 ? T.late_seventh : 0) + (n - 1) * T.late_each +
-        (simulated_launches >= T.late_from && simulated_launches <= T.late_to ? T.late_between : 0);
-    const int64_t saved_ns = command->saved_ns + (is_gpu && state.in_a_row ? T.row_saves : 0);
-    const int64_t launch_ns = d->launch_ns - saved_ns + noise_ns + late_ns + late_in_turn_ns;
-    const bool early = command->early && after_kernel;
-    if (!early) device_works(launch_ns);
-    const int64_t start_ns =
-        !early ? state.device_ns : launch_ns + (state.released_ns > state.room_ns ? state.released_ns : state.room_ns);
-    state.code_begin_ns = start_ns;
-    set_until();
-    state.waits_until_ns = early ? code_of(state.complete_ns) : 0;
-    int64_t released_ns = 0, room_ns = INT64_MAX;
-    end_ns = code_of(state.device_ns);
+    barrier_ns +=
+        d->barrier_ns * (most < slots ? most : slots) + (is_gpu() ? T.barrier_alone + T.barrier_warp * warps : 0);
+    S.first_barrier_ns = is_gpu() ? T.barrier_first : 0;
+    const int64_t start_ns = S.device_ns;
+    int64_t end_ns = start_ns;
     for (unsigned p = 0; p < count; p++) /* block 0 is not the first */
         places[p] = (struct place){start_ns + (p % units == 0 ? T.unit_0 : 0), p};
-    for (unsigned b = 0; b < command->groups; b++) {
+    for (unsigned b = 0; b < blocks; b++) {
         /* Round the units first, then the slots; then where a block ends. */
         if (b == count)
             for (unsigned i = count; i-- > 0;) sink(places, count, i);
         struct place *const place = b < count ? &places[b] : places;
-        const unsigned on_unit = b < count && most <= slots ? most - (place->number % units >= left) : slots;
+        S.unit = place->number % units;
+        const unsigned on_unit = b < count && most <= slots ? most - (left && S.unit >= left) : slots;
         simulated_say_if_slow();
-        blockIdx.x = b;
-        if (command->grid.x) blockIdx = index_in(command->grid, b);
-        state.unit = place->number % units;
-        if (lost && b == command->groups - 1) before = memcpy(malloc(lost_bytes), lost, lost_bytes);
-        state.block_released_ns = 0;
-        state.barrier_ns = barrier_ns;
-        int64_t block_start_ns = place->free_ns;
-        if (is_gpu) {
-            const int64_t dispatched_ns = start_ns + b * T.dispatch_100 / 100;
-            block_start_ns = dispatched_ns > block_start_ns ? dispatched_ns : block_start_ns;
-            state.barrier_ns += (b < count ? T.neighbour : T.neighbour_later) * ((on_unit - 1) * warps) / 8;
+        S.in_grid = command->grid.x ? index_in(command->grid, b) : (struct simulated_index){b, 0, 0};
+        if (lost->at && b == blocks - 1) lost->before = memcpy(malloc(lost->bytes), lost->at, lost->bytes);
+        S.barrier_ns = barrier_ns;
+        int64_t from_ns = place->free_ns;
+        if (is_gpu()) {
+            from_ns = later(from_ns, start_ns + b * T.dispatch_100 / 100);
+            S.barrier_ns += (b < count ? T.neighbour : T.neighbour_later) * ((on_unit - 1) * warps) / 8;
         }
-        int64_t block_end_ns = run_block(block_start_ns);
-        if (has_memory) {
-            const int64_t data_start_ps = 1000 * (time_of(block_start_ns) + T.memory);
-            data_end_ps = (data_start_ps > data_end_ps ? data_start_ps : data_end_ps) + data_ps;
-            const int64_t data_end_ns = code_of(data_end_ps / 1000);
-            block_end_ns = data_end_ns > block_end_ns ? data_end_ns : block_end_ns;
-        }
-        place->free_ns = block_end_ns + block_ns;
-        end_ns = place->free_ns > end_ns ? place->free_ns : end_ns;
-        if (!state.block_released_ns) state.block_released_ns = place->free_ns;
-        released_ns = state.block_released_ns > released_ns ? state.block_released_ns : released_ns;
+        place->free_ns = with_data(data, from_ns, run_block(from_ns)) + block_ns;
+        end_ns = later(end_ns, place->free_ns);
         if (b >= count) sink(places, count, 0);
     }
-    for (unsigned p = 0; p < count; p++) room_ns = places[p].free_ns < room_ns ? places[p].free_ns : room_ns;
     free(places);
-    state.released_ns = time_of(released_ns);
-    state.room_ns = time_of(room_ns);
-    if (before) memcpy(lost, before, lost_bytes);
+    return end_ns;
+}
+
+/* ---- A launch ---- */
+
+void simulated_run_kernel(struct simulated_command *command) {
+    last_kernel = command->name;
+    const int n = (int)++*occasions_of(last_kernel); /* this is its n-th launch */
+    struct lost lost = lost_in(command, n);
+    S.notes = (struct simulated_notes){.launch = (unsigned)++simulated_launches,
+                                       .first_epoch = epochs,
+                                       .shared = S.threads->shared,
+                                       .shared_bytes = command->shared_bytes,
+                                       .order_left = n <= 2 && !simulated_fault_begins[0] ? simulated_order_checks : 0};
+    set_timer_mask();
+    S.running = command;
+    S.size.x = command->threads;
+    S.grid.x = command->groups;
+    if (command->block.x) S.size = command->block, S.grid = command->grid;
+    S.block.has_rows = command->block.x && S.size.x < command->threads;
+    S.thread = (struct simulated_index){0, 0, 0};
+    S.row = command->row;
+    S.block_noise = noise_factor(true);
+    memset(S.threads->shared, 0xcd, command->shared_bytes + SIMULATED_SHARED_GUARD);
+    struct data data = data_of(command);
+
+    const int64_t saved_ns = command->saved_ns + (is_gpu() && S.in_a_row ? T.row_saves : 0);
+    device_works(simulated_device->launch_ns - saved_ns + late_ns(last_kernel, n));
+    S.code_begin_ns = S.device_ns;
+    set_until();
+    const int64_t noise_ns = S.block_noise * nth_noise(last_kernel, (unsigned)n) / 10;
+    S.device_ns = time_of(run_blocks(command, noise_ns, &data, &lost));
+    if (lost.before) memcpy(lost.at, lost.before, lost.bytes);
     for (size_t i = 0; i < SIMULATED_SHARED_GUARD; i++)
-        if ((unsigned char)shared_memory[command->shared_bytes + i] != 0xcd)
+        if ((unsigned char)S.threads->shared[command->shared_bytes + i] != 0xcd)
             simulated_stop("a kernel wrote beyond its %zu bytes of shared memory", command->shared_bytes);
-    state.device_ns = time_of(end_ns);
-    device_works(d->drain_ns);
-    state.complete_ns = state.device_ns;
+    device_works(simulated_device->drain_ns);
 }
 
 const char *simulated_last_kernel(unsigned *launches) {
@@ -1116,68 +1106,35 @@ static bool run_apart(int64_t until_ns) {
         int64_t ns = (*c)->submit_ns + simulated_device->latency_ns + (*c)->delay_ns;
         if ((*c)->stream->end_ns > ns) ns = (*c)->stream->end_ns;
         if ((*c)->after && (*c)->after->end_ns > ns) ns = (*c)->after->end_ns;
-        if (ns < next_ns || (ns == next_ns && !next)) {
-            next = c;
-            next_ns = ns;
-        }
+        if (ns < next_ns || (ns == next_ns && !next)) next = c, next_ns = ns;
     }
     if (!next) return false;
 
-    static struct state kept; /* of the kernel that is interrupted */
-    const char *const kept_kernel = last_kernel;
-    const size_t bytes = simulated_in_fiber ? sizeof kept : offsetof(struct state, status);
-    memcpy(&kept, &state, bytes);
-    if (simulated_in_fiber) memset(state.status, NOTHING, sizeof state.status);
-    const struct simulated_notes kept_notes = simulated_notes;
-    const struct simulated_here here = simulated_here;
-    const struct simulated_block kept_block = simulated_block;
-    const struct simulated_index in_thread = threadIdx, in_block = blockIdx, size = blockDim, grid = gridDim;
-    const struct simulated_row row = simulated_row;
-    const int64_t now = simulated_thread_ns, kept_until_ns = simulated_until_ns;
-
+    const struct simulated_state kept = S; /* of the kernel that is interrupted */
     struct simulated_command *command = *next;
     *next = command->next;
     const bool at_work = first && first->submit_ns + simulated_device->latency_ns + first->delay_ns <= next_ns;
     if (!at_work) wake(command, next_ns); /* another stream is not */
-    simulated_runs_apart = true;
-    fibers = &all_fibers[1], lane_of = lane_states[1], shared_memory = shared_memories[1];
-    const bool was_on_device = simulated_on_device, was_in_fiber = simulated_in_fiber;
-    simulated_in_fiber = state.in_a_row = false;
-    simulated_on_device = state.host_waits = true;
-    simulated_until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
-    state.device_ns = shared_ns(next_ns);
+    S.threads = &all_threads[1];
+    S.in_fiber = S.in_a_row = false;
+    S.runs_apart = S.on_device = S.host_waits = true;
+    S.until_ns = simulated_fault("shared", NULL) ? INT64_MIN : INT64_MAX;
+    S.device_ns = shared_ns(next_ns);
     run_command(command);
-
-    simulated_runs_apart = false;
-    fibers = &all_fibers[0], lane_of = lane_states[0], shared_memory = shared_memories[0];
-    threadIdx = in_thread, blockIdx = in_block, blockDim = size, gridDim = grid, simulated_row = row;
-    simulated_thread_ns = now, simulated_until_ns = kept_until_ns;
-    memcpy(&state, &kept, bytes);
-    simulated_notes = kept_notes;
-    simulated_here = (struct simulated_here){simulated_here.epoch, here.block, here.thread};
-    simulated_block = kept_block;
-    simulated_on_device = was_on_device, simulated_in_fiber = was_in_fiber;
+    S = kept;
     simulated_set_plain();
-    if (simulated_in_fiber) last_kernel = kept_kernel;
+    if (S.in_fiber) last_kernel = S.running->name;
     return true;
 }
 
 /* ---- Inside a kernel ---- */
 
 int64_t simulated_thread_works(int64_t ns) {
-    if (!simulated_on_device) return 0; /* a kernel's function that the host calls, too */
-    const int64_t now = shared_ns(time_of(simulated_thread_ns + ns));
-    simulated_thread_ns = code_of(now);
+    if (!S.on_device) return 0; /* a kernel's function that the host calls, too */
+    const int64_t now = shared_ns(time_of(S.thread_ns + ns));
+    S.thread_ns = code_of(now);
     catch_up(now);
-    return simulated_thread_ns;
-}
-
-void simulated_grid_launch_dependents(void) {
-    if (!state.block_released_ns) state.block_released_ns = simulated_thread_ns;
-}
-
-void simulated_grid_wait(void) {
-    if (state.waits_until_ns > simulated_thread_ns) simulated_works(state.waits_until_ns - simulated_thread_ns);
+    return S.thread_ns;
 }
 
 /* The counters have zeros of their own. */
@@ -1190,25 +1147,21 @@ __attribute__((noinline)) static unsigned long long slow_globaltimer(void) {
                                                                        : ns);
 }
 unsigned long long simulated_globaltimer(void) { /* kernels ask in loops */
-    const int64_t now = simulated_thread_ns, then = now + T.read;
-    if (!timer_mask || clock_moves || then >= simulated_until_ns) return slow_globaltimer();
-    simulated_thread_ns = then;
+    const int64_t now = S.thread_ns, then = now + T.read;
+    if (!timer_mask || clock_moves || then >= S.until_ns) return slow_globaltimer();
+    S.thread_ns = then;
     return (unsigned long long)((now + simulated_device->offset_ns) & timer_mask);
 }
 
+int64_t simulated_first_clock_ns;
 unsigned long long simulated_clock64(void) {
     const int64_t now = simulated_read();
-    static int64_t calls_so_far;
-    int steps = 0;
-    const int64_t counted = simulated_fault("counter_back", NULL)      ? -now * T.clocks_a_us / 1000
-                            : !simulated_fault("clock_counts", &steps) ? now * T.clocks_a_us / 1000
-                            : steps > 0                                ? time_of(now) * steps / 1000
-                                                                       : ++calls_so_far;
-    return (unsigned long long)counted + SIMULATED_COUNTERS + state.unit * (unsigned long long)T.unit_zero;
+    if (!simulated_first_clock_ns) simulated_first_clock_ns = now;
+    const int64_t clocks = (simulated_fault("counter_back", NULL) ? -now : now) * T.clocks_a_us / 1000;
+    return (unsigned long long)clocks + SIMULATED_COUNTERS + S.unit * (unsigned long long)T.unit_zero;
 }
 
-unsigned simulated_unit(void) { return state.unit; }
 unsigned simulated_smid(void) {
     simulated_read();
-    return 2 * state.unit + 1;
+    return 2 * S.unit + 1;
 }

@@ -116,7 +116,6 @@ struct simulated_command {
     void ***places; /* of arguments as large as a pointer, if the kernel takes them from there */
     size_t shared_bytes, local_bytes[8];
     int64_t saved_ns; /* of its launch */
-    bool early;       /* starts when the kernel before it allows it: see simulated_grid_wait() */
     /* of an API */
     void *owner;
 };
@@ -146,8 +145,7 @@ extern int64_t simulated_launches;
 const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
 void simulated_wait(const struct simulated_command *command, bool busily);
-bool simulated_busy(void);  /* whether a command has not ended yet */
-bool simulated_apart(void); /* whether a stream that is apart has something to do */
+bool simulated_busy(void); /* whether a command has not ended yet */
 /* An absolute time as the device's clock has it: from a zero of its own, in ticks of its own. */
 int64_t simulated_stamp_ns(int64_t ns);
 static inline size_t simulated_l2_bytes(void) { return (size_t)simulated_ns.l2_kib << 10; }
@@ -157,91 +155,98 @@ extern bool simulated_l2_persists; /* until a reset */
 
 /* ---- Inside a kernel ---- */
 
-#ifdef __cplusplus
-extern const struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+enum { SIMULATED_SHARED_BYTES = 48 << 10 }; /* a block can have; OpenCL's devices say 4 KiB */
+enum { SIMULATED_SHARED_GUARD = 256, SIMULATED_STATIC_BYTES = 1 << 20 };
+
+/* Of the kernel that runs, all of it: when a command of a stream that is apart runs in the middle of it, this is kept,
+ * and given back as a whole. */
+extern struct simulated_state {
+    struct simulated_index thread, in_grid, size, grid; /* threadIdx, blockIdx, blockDim, gridDim */
+    struct simulated_row row;
+    struct { /* the thread: its block's number, and its own there. The epoch is another one behind each barrier */
+        unsigned epoch, block, thread;
+    } here;
+    int64_t thread_ns, until_ns; /* the thread's time; until when it may go on without a look at the host */
+    struct simulated_block {
+        int64_t start_ns, end_ns; /* the latest time of a thread that has come to its end or to the barrier */
+        unsigned begun, most;     /* threads that have begun, one by one; those that may begin now */
+        bool has_rows;            /* it has more than one dimension */
+    } block;
+    struct simulated_notes { /* of the launch: checks.c keeps the last two */
+        unsigned launch, first_epoch;
+        char *shared; /* dynamic, of shared_bytes, and behind it what the program's kernels declare, all in a row */
+        size_t shared_bytes;
+        unsigned order_left; /* accesses whose order is checked: in a kernel's first two launches, without FAULT */
+        size_t declared_bytes;
+        bool fenced;
+    } notes;
+    bool on_device, in_fiber, runs_apart; /* apart: in one go, see simulated_stream */
+    /* What follows is machine.c's. */
+    bool host_waits, in_a_row; /* the command was there before the kernel in front of it ended */
+    bool meets;                /* a lane of this warp waits for others */
+    void *block_context[5];
+    struct simulated_command *running;
+    struct simulated_threads *threads;
+    unsigned unit, next, waiting, votes, votes_before; /* the last three: at the block's barrier, and behind it */
+    int direction, line;                               /* from thread to thread: 1 or -1; of the barrier */
+    int64_t device_ns;                                 /* of the command that runs */
+    int64_t barrier_ns, first_barrier_ns, block_noise;
+    int64_t code_begin_ns;
+} simulated_state;
+#ifdef __cplusplus /* const: an access that nothing checks */
+extern const struct simulated_state simulated_seen __asm__("simulated_state");
+inline constexpr const struct simulated_index &threadIdx = simulated_seen.thread, &blockIdx = simulated_seen.in_grid,
+                                              &blockDim = simulated_seen.size, &gridDim = simulated_seen.grid;
 #else
-extern struct simulated_index threadIdx, blockIdx, blockDim, gridDim;
+#define simulated_seen simulated_state
 #endif
-extern struct simulated_row simulated_row;
 /* The barrier that stands in this line, for all threads of the block; of a command with lanes, for those that have not
  * ended. Returns of how many of them the predicate is true. */
 unsigned simulated_barrier_at(int line, bool predicate);
 /* Waits for the lanes of this warp in `mask` that have not ended. Then *out is the `bytes` that lane `source` gave with
  * *in, 0xcd if it is not there; *out and *in may be NULL. Returns a bit for each of them whose predicate is true. */
 unsigned simulated_meet(unsigned mask, bool predicate, unsigned source, const void *in, void *out, size_t bytes);
-/* Of the thread that runs: its block's number, and its number in its block. The epoch is another one behind each
- * barrier and in each block. */
-struct simulated_here {
-    unsigned epoch, block, thread;
-};
-#ifdef __cplusplus
-extern const struct simulated_here simulated_here;
-#else
-extern struct simulated_here simulated_here;
-#endif
 extern unsigned simulated_meetings[]; /* of each thread of a block: how often it has met others of its warp */
-extern int64_t simulated_thread_ns, simulated_until_ns;
-/* Of the block that runs. `end_ns` is the latest time of a thread that has come to its end or to the barrier. */
-extern struct simulated_block {
-    int64_t start_ns, end_ns;
-    unsigned begun, most;          /* threads that have begun, one by one; those that may begin now */
-    bool has_rows;                 /* it has more than one dimension */
-    struct simulated_here *here;   /* in C++ what these point to is const, for it has no access that is checked */
-    struct simulated_index *index; /* of the thread */
-} simulated_block;
 /* Of a command with lanes, whose `kernel` goes through the threads: this one has ended. Returns whether the next one
  * runs in its place, on the same stack, which is much faster than a jump: if it has not begun. */
 __attribute__((always_inline)) static inline bool simulated_next_thread(void) {
-    struct simulated_block *const b = &simulated_block;
-    if (simulated_thread_ns > b->end_ns) b->end_ns = simulated_thread_ns;
-    if (b->here->thread + 1 != b->begun || b->begun >= b->most) return false;
-    b->here->thread = b->begun++;
-    simulated_thread_ns = b->start_ns;
-    if (++b->index->x == blockDim.x && b->has_rows) {
-        b->index->x = 0;
-        if (++b->index->y == blockDim.y) b->index->y = 0, b->index->z++;
+    struct simulated_state *const s = &simulated_state;
+    if (s->thread_ns > s->block.end_ns) s->block.end_ns = s->thread_ns;
+    if (s->here.thread + 1 != s->block.begun || s->block.begun >= s->block.most) return false;
+    s->here.thread = s->block.begun++;
+    s->thread_ns = s->block.start_ns;
+    if (++s->thread.x == s->size.x && s->block.has_rows) {
+        s->thread.x = 0;
+        if (++s->thread.y == s->size.y) s->thread.y = 0, s->thread.z++;
     }
     return true;
 }
-static inline unsigned simulated_thread(void) { return simulated_here.thread; }
-extern bool simulated_on_device, simulated_in_fiber, simulated_runs_apart; /* apart: in one go, see simulated_stream */
-static inline bool simulated_in_kernel(void) { return simulated_on_device && simulated_in_fiber; }
-/* Of the launch that runs: another one may run in between. checks.c keeps the last two. */
-extern struct simulated_notes {
-    unsigned launch, first_epoch;
-    char *shared; /* dynamic, of shared_bytes, and behind it what the program's kernels declare, all in a row */
-    size_t shared_bytes;
-    unsigned order_left; /* accesses whose order is checked: so many in a kernel's first two launches, without FAULT */
-    size_t declared_bytes;
-    bool fenced;
-} simulated_notes;
+static inline unsigned simulated_thread(void) { return simulated_seen.here.thread; }
+static inline bool simulated_in_kernel(void) { return simulated_state.on_device && simulated_state.in_fiber; }
 extern unsigned simulated_order_checks;
 /* Where the device's memory is for an access that needs no more than a look at its granule: nowhere, unless a kernel
  * runs and its order is not checked. */
 extern char *simulated_plain_memory;
 void simulated_set_plain(void);
-/* griddepcontrol: the next kernel may start; this one waits until the one before it is complete. */
-void simulated_grid_launch_dependents(void);
-void simulated_grid_wait(void);
-enum { SIMULATED_SHARED_BYTES = 48 << 10 }; /* a block can have; OpenCL's devices say 4 KiB */
-enum { SIMULATED_SHARED_GUARD = 256, SIMULATED_STATIC_BYTES = 1 << 20 };
-static inline void *simulated_shared(void) { return simulated_notes.shared; }
+static inline void *simulated_shared(void) { return simulated_state.notes.shared; }
 static inline char *simulated_static_shared(void) {
-    return simulated_notes.shared + SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD;
+    return simulated_state.notes.shared + SIMULATED_SHARED_BYTES + SIMULATED_SHARED_GUARD;
 }
-static inline size_t simulated_shared_bytes(void) { return simulated_notes.shared_bytes; }
+static inline size_t simulated_shared_bytes(void) { return simulated_state.notes.shared_bytes; }
 
 int64_t simulated_thread_works(int64_t ns);
 /* In a kernel: `ns` pass. Returns the time after them. */
 static inline int64_t simulated_works(int64_t ns) {
-    return simulated_thread_ns + ns < simulated_until_ns ? simulated_thread_ns += ns : simulated_thread_works(ns);
+    return simulated_state.thread_ns + ns < simulated_state.until_ns ? simulated_state.thread_ns += ns
+                                                                     : simulated_thread_works(ns);
 }
 /* The registers: a reading takes simulated_ns.read and gives the time before. */
 static inline int64_t simulated_read(void) { return simulated_works(simulated_ns.read) - simulated_ns.read; }
 unsigned long long simulated_globaltimer(void), simulated_clock64(void);
+extern int64_t simulated_first_clock_ns; /* when clock64() was read first, or 0 */
 static inline unsigned simulated_clock(void) { return (unsigned)simulated_clock64(); }
-unsigned simulated_smid(void), simulated_unit(void); /* by its number, and without a reading */
-#define SIMULATED_COUNTERS 703450000000ull           /* where they begin */
+unsigned simulated_smid(void);
+#define SIMULATED_COUNTERS 703450000000ull /* where they begin */
 
 /* In every round of a loop: simulated_ns.step in a kernel, nothing on the host. */
 #define SIMULATED_STEP simulated_step()

@@ -11,17 +11,19 @@ typedef unsigned long ulong;
 enum { CLK_LOCAL_MEM_FENCE = 1, CLK_GLOBAL_MEM_FENCE };
 
 static inline size_t get_local_id(unsigned i) {
-    return i ? threadIdx.x / simulated_row.threads : threadIdx.x % simulated_row.threads;
+    return i ? simulated_state.thread.x / simulated_state.row.threads
+             : simulated_state.thread.x % simulated_state.row.threads;
 }
 static inline size_t get_local_size(unsigned i) {
-    return i ? blockDim.x / simulated_row.threads : simulated_row.threads;
+    return i ? simulated_state.size.x / simulated_state.row.threads : simulated_state.row.threads;
 }
 static inline size_t get_group_id(unsigned i) {
-    return i ? blockIdx.x / simulated_row.groups : blockIdx.x % simulated_row.groups;
+    return i ? simulated_state.in_grid.x / simulated_state.row.groups
+             : simulated_state.in_grid.x % simulated_state.row.groups;
 }
 static inline size_t get_global_id(unsigned i) { return get_group_id(i) * get_local_size(i) + get_local_id(i); }
 static inline size_t get_global_size(unsigned i) {
-    return get_local_size(i) * (i ? gridDim.x / simulated_row.groups : simulated_row.groups);
+    return get_local_size(i) * (i ? simulated_state.grid.x / simulated_state.row.groups : simulated_state.row.groups);
 }
 static inline void barrier(int fence) {
     if (simulated_shared_bytes() > 0 && !(fence & CLK_LOCAL_MEM_FENCE))

@@ -21,6 +21,7 @@ KERNEL = ("fetch", "unit_0", "read", "step", "launch", "drain", "block", "warp",
 INSIDE = {*KERNEL} - {"fetch", "launch", "drain"}  # between two readings of a clock in a kernel
 HOST_CLOCKS = {"now", "clock", "raw", "boottime", "cpu_time", "timeofday"}
 LONGER_NS = 100000
+HUGE = Fraction(10) ** 38  # a float has no more
 # The words for parts, in this order. {} is how often.
 WORDS = [
     (("drain",), "the kernel, with its start and its end on the device, {}"),
@@ -28,9 +29,9 @@ WORDS = [
     (("event",), "an event, {} (the floor: chapter 04)"),
     (("load", "load_anew", "load_eager"), "the loading of the kernel's code, {} (chapter 06)"),
     (("load_first", "load_lazy"), "the start of the first kernel of all, {} (chapter 06)"),
-    (("copy_1000",), "copies, and moves of managed memory, of {0} bytes"),
-    (("device_copy_1000000",), "copies on the device, of {0} bytes"),
-    (("memset_1000000",), "memsets, of {0} bytes"),
+    (("copy_1000",), "copies, and moves of managed memory, of about {0} bytes"),
+    (("device_copy_1000000",), "copies on the device, of about {0} bytes"),
+    (("memset_1000000",), "memsets, of about {0} bytes"),
     (("copy_call",), "the host's call of a copy, {}"),
     (("wake",), "the end of the host's wait, {}"),
     (("latency", "submit"), "the way to the device, {}"),
@@ -47,17 +48,17 @@ class OwnNumber:
         self.is_time = unit is not None
         factor = unit_us if unit else Fraction(1)
         digits, _, power = text.lower().partition("e")
-        self.value = Fraction(text) * factor
+        self.value = max(-HUGE, min(Fraction(text) * factor, HUGE))
         places = len(digits.partition(".")[2]) - int(power or 0)
         self.error = Fraction(10) ** -places / 2 * factor
-        if places or abs(self.value) > 10**38 or struct.unpack("f", struct.pack("f", float(text)))[0] == float(text):
+        if places or abs(self.value) == HUGE or struct.unpack("f", struct.pack("f", float(text)))[0] == float(text):
             self.error += abs(self.value) / 2**21  # it may have been a float, or a sum of some
         if unit:  # the machine's clocks have steps, however many digits are printed
             self.error = max(self.error, Fraction(1, 2000 * scale))
 
     def become_time(self, of_one_us, scale):
         """Of a rate."""
-        share = self.error / abs(self.value)
+        share = self.share = self.error / abs(self.value)
         self.is_time, self.value = True, of_one_us / (self.value * scale)
         self.error = max(abs(self.value) * share, Fraction(1, 2000 * scale))
 
@@ -84,8 +85,10 @@ class Own:
     def read(self, output):
         numbers = []
         for line in output.splitlines():
+            taken = 0  # up to here: the unit of the number before
             for found in NUMBER.finditer(line):
-                behind, before = BEHIND.match(line[found.end():]), BEFORE.search(line[:found.start()])
+                behind, before = BEHIND.match(line[found.end():]), BEFORE.search(line[taken:found.start()])
+                taken = found.end() + behind.end() if behind else 0
                 unit = (behind or before or [None, None])[1]
                 unit = NAMES.get(unit.lower().removesuffix("s") if unit and len(unit) > 2 else unit, unit)
                 if unit is None and len(numbers) in self.clocks:
@@ -109,7 +112,7 @@ class Own:
         self.launches, self.queries = map(int, counts.groups()) if counts else (0, 0)
         if not program.base:
             return
-        base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000"))
+        base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000000000"))
         self.units = {i for i, (one, two) in enumerate(zip(base, moved))
                       if abs(two.value - one.value) > 2 * (one.error + two.error)}
         rates = {i for i, (one, two) in enumerate(zip(base, faster))
@@ -151,10 +154,20 @@ class Own:
                 self.rates[i] = base[i].value * LONGER_NS / 1000 / share
         self.scale = scale
 
+    def has_room(self, number, scale):
+        """Returns whether a number of 31 bits still has no more with these longer times; it is read at a scale of 1."""
+        if not re.fullmatch("[-+]?[0-9]+", number.text) or not number.is_time or not 0 < abs(int(number.text)) < 2**31:
+            return True
+        return scale * (2 * abs(number.value) + self.launches * LONGER_NS // 1000) * int(number.text) / number.value < 2**31
+
     def choose_scale(self, program, count):
         best = None  # the longest may be too long for the program; the last digits may be zeros, which C++ does not print
         # A rate has fewer digits with longer times.
+        self.scale = 1
+        shortest = program.read("")
         for scale in (1, 10, 100, 1000) if self.rates else (1000, 10000, 100000, 1000000, 10000000, 100, 10, 1):
+            if scale > 1 and not all(self.has_room(number, scale) for number in shortest):
+                continue
             if best and scale < 1000 and not self.rates:
                 break
             self.scale, counts = scale, set()
@@ -187,7 +200,7 @@ def words_of(entry, said):
             if parts == ("launch_call",) and not HOST_CLOCKS & set(entry.parts):
                 text += " (the gap: chapter 04)" if "event" in entry.parts else " (gap and floor: chapter 04)"
             of = re.search("_(1000+)$", parts[0])
-            bytes_or_often = f"{round(counts[0] * int(of[1])):,}" if of else how_often(counts[0])
+            bytes_or_often = f"{float(f'{float(counts[0] * int(of[1])):.4g}'):,.0f}" if of else how_often(counts[0])
             words.append(text.format(bytes_or_often))
     for part in KERNEL if kernel else ():
         left.pop(part, None)
@@ -200,7 +213,7 @@ def besides(entry, times):
     return float(fetches + sum(count * times[part] for part, count in entry.parts.items() if part not in KERNEL)) / 1000
 
 
-def verdict(entry, growths, times):
+def verdict(entry, value, growths, times, launches):
     """Returns a sentence: is it the kernel's time? `growths` in us: with a longer kernel, with longer parts besides and
     a longer kernel, and with a longer call, each beside what the first sum says; and what is nothing."""
     kernel, others, call, least = growths
@@ -215,14 +228,18 @@ def verdict(entry, growths, times):
     if is_outside and INSIDE & set(entry.parts):
         return ("It is taken inside the kernel, between two readings of a clock there: what runs before the first one "
                 "and after the last one is not in it, and no launch.")
+    if count < 0 < value and not is_outside:
+        return ("It is more than 0, and falls if the kernel takes longer. What is in it is not known: is it too long then for "
+                "its type, such as int or float, or are its seconds missing?")
     if count < 0 and not is_outside:
         return ("It falls if the kernel takes longer: its two ends are exchanged. cudaEventElapsedTime() takes the event "
                 "before the kernel first.")
     if is_outside:
         return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
-    if Fraction(count).limit_denominator(20) != Fraction(count).limit_denominator(2000) or "launch" in entry.uneven:
+    share = Fraction(count).limit_denominator(20)
+    if share != Fraction(count).limit_denominator(2000) or share.numerator > max(launches, 1) or "launch" in entry.uneven:
         grows = f"If the kernel takes {longer_us:.0f} us longer, it grows by {kernel:.3f} us:"
-        if entry.parts.get("launch_call", 0) > 2 * entry.parts.get("drain", 0) and not entry.parts.get("copy_1000"):
+        if 2 * entry.parts.get("launch_call", 0) * times["launch_call"] > 1000 * value and not entry.parts.get("copy_1000"):
             return ("The kernels run while the host makes its next calls, and these take longer: it is mostly the time of "
                     f"the calls. {grows} then it is the kernel's.")
         often = round(count)
@@ -319,7 +336,7 @@ def sums(program, answers, simplest, known):
     return entries, growths
 
 
-def too_fast(number, times):
+def too_fast(number, times, parts):
     """Returns a line for a number of bytes in a second that is more than the model's memory gives."""
     unit = r"(?:in )?[\[(]?([kMGTP]?)(i?)B(?:ytes)?(?:/s|/sec|ps)\b[\])]?"
     text = r"(?<![\w.])" + re.escape(number.text) + r"(?![\w.])"
@@ -327,7 +344,9 @@ def too_fast(number, times):
     if not found or "memory_1000000" not in times:
         return []
     gb_s = float(number.text) * (1024 if found[2] else 1000) ** " kMGTP".index(found[1] or " ") / 1e9
-    memory, l2 = (1e6 / float(times[part]) for part in ("memory_1000000", "l2_1000000"))
+    most = {"memory_1000000": 1e6, "memset_1000000": 1e6, "device_copy_1000000": 2e6}  # a copy reads and writes
+    memory = max(most[part] / float(times[part]) for part in {"memory_1000000", *parts} & {*most})
+    l2 = 1e6 / float(times["l2_1000000"])
     return [f"The model's memory gives {memory:.0f} GB/s at most, its L2 cache {l2:.0f}: are the bytes right, and the "
             "unit of the time?"] if gb_s > memory else []
 
@@ -424,9 +443,13 @@ def tell(program, answers, simplest, known):
         if entry.kind == KINDS[0]:
             continue
         shown = [other for other, its in zip(printed, entries) if its.kind != KINDS[0] and other.line == number.line]
+        base = program.base[i]
+        is_short = (number.share > Fraction(1, 20000) if i in own.rates else
+                    own.scale >= 100 and 500 * base.error > abs(base.value) > 0)
         head = [number.line] + [f"  the number {number.text}:"] * (len(shown) > 1)
         if entry.kind:
             time = made_of.get(i)
+            parts = entries[time].parts if time is not None else {}
             text = {KINDS[1]: "It is a rate: it halves if all times double." if time is None else
                               f"It is a rate, made of the time {printed[time].text} {printed[time].unit}: what that "
                               "holds, it holds, too.",
@@ -435,7 +458,10 @@ def tell(program, answers, simplest, known):
                     RATIO: "It is a ratio of times: it stays if all times double, and moves if the kernel takes longer.",
                     KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double."),
-                     *too_fast(number, program.times)]
+                     *too_fast(number, program.times, parts)]
+        elif is_short:
+            lines = ["It has too few digits to say what is in it: print more of them.",
+                     *too_fast(number, program.times, entry.parts)]
         else:
             words = words_of(entry, program.said)
             places = 0 if entry.step_us else 3
@@ -450,12 +476,16 @@ def tell(program, answers, simplest, known):
                          f"It is {share} time in {number.unit}, as of one of so many elements; or its unit is wrong. Of the time:"]
             if i in own.rates:
                 lines = [f"It is a rate. Its time is {float(number.value):.3f} us, if it holds the host's clock, or else the kernel, "
-                         "once:", *too_fast(number, program.times)]
+                         "once:", *too_fast(number, program.times, entry.parts)]
             lines += [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
                      *[f"The SM's clock is not full in it: {float(us):.3f} us if it were." for us in at_full[i:i + 1]
-                       if us is not None], verdict(entry, growth, program.times), *in_clocks(number, i in own.clocks, own),
+                       if us is not None], verdict(entry, number.value, growth, program.times, own.launches),
+                     *in_clocks(number, i in own.clocks, own),
                      *filter(None, [launches.get(i)]), *[text for parts, text in UNKNOWN if parts & set(entry.parts)]]
+            lines = [line for line in lines if "is not known" in line] or lines
+            if entry.parts and not set(entry.parts) - HOST_CLOCKS:
+                lines.append("The host makes no call in it that takes time, and its own work takes none in the model.")
             if own.queries > 20 and HOST_CLOCKS & set(entry.parts):
                 lines.append("The host asks in a loop until the kernel has ended: its next answer is the end, up to "
                              f"{float(program.times['query']) / 1000:.3f} us later.")

@@ -100,7 +100,7 @@ struct shape {
     shape(dim3 g, dim3 b, size_t n = 0, cudaStream_t s = nullptr) : grid(g), block(b), bytes(n), stream(s) {}
 };
 
-#define SIMCC_UNCHECKED __attribute__((no_sanitize_thread))
+#define SIMCC_UNCHECKED __attribute__((no_sanitize_thread, no_sanitize_coverage))
 
 template <class F, class Tuple> struct closure {
     F kernel;
@@ -133,8 +133,7 @@ template <class T> const void *pointer_of(const T &x) {
         return nullptr;
 }
 
-template <class F, class... A>
-void start(const char *name, const char *place, const shape &s, bool early, F kernel, A &&...a) {
+template <class F, class... A> void start(const char *name, const char *place, const shape &s, F kernel, A &&...a) {
     using tuple = std::tuple<std::decay_t<A>...>;
     static_assert((std::is_copy_constructible_v<std::decay_t<A>> && ...), "an argument of a kernel must be copied");
     auto *it =
@@ -152,8 +151,7 @@ void start(const char *name, const char *place, const shape &s, bool early, F ke
                                   reinterpret_cast<void (*)()>(closure<F, tuple>::run),
                                   {},
                                   it->places,
-                                  it,
-                                  early};
+                                  it};
     std::apply(
         [&](auto &...x) {
             size_t i = 0;
@@ -173,16 +171,14 @@ template <class F> struct launcher {
     const char *place;
     shape s;
     F kernel;
-    template <class... A> void operator()(A &&...a) const {
-        start(name, place, s, false, kernel, std::forward<A>(a)...);
-    }
+    template <class... A> void operator()(A &&...a) const { start(name, place, s, kernel, std::forward<A>(a)...); }
 };
 template <class... P> struct launcher<void (*)(P...)> {
     const char *name;
     const char *place;
     shape s;
     void (*kernel)(P...);
-    void operator()(P... p) const { start(name, place, s, false, kernel, std::forward<P>(p)...); }
+    void operator()(P... p) const { start(name, place, s, kernel, std::forward<P>(p)...); }
 };
 template <class F> launcher<F> to(const char *name, const char *place, F kernel, const shape &s) {
     return {name, place, s, kernel};
@@ -207,7 +203,7 @@ template <int SITE, class T> SIMCC_UNCHECKED T &shared() {
         at = (shared_end + 15) / 16 * 16;
         shared_end = at + sizeof(T);
     }
-    const unsigned now = simulated_notes.launch;
+    const unsigned now = simulated_state.notes.launch;
     if (launch != now) simcc_declared(sizeof(T), shared_end), launch = now;
     return *reinterpret_cast<T *>(static_cast<char *>(simulated_static_shared()) + at);
 }
@@ -225,8 +221,6 @@ inline int votes(int line, bool predicate, int what) { /* 0: and, 1: or, 2: coun
     return what == 2 ? count : what ? count > 0 : count == 0;
 }
 inline bool turn() { return simcc_turn(), true; }
-/* In place of mma.sync: more than 0, unless the numbers are 0. */
-inline void mma(float *sum, const unsigned *numbers) { *sum += float(numbers[0] & 0xffff); }
 /* A call whose answer nobody looks at, if it is one of CUDA's: the comma tells. */
 struct dropped {
     const char *call, *place;
@@ -239,8 +233,8 @@ template <class T, class F> SIMCC_UNCHECKED __attribute__((noinline)) T atomic(T
     return before;
 }
 
-template <class T> void extreme(const T *at, T x) {
-    if constexpr (sizeof(T) == 8) simcc_extreme(at, (unsigned long long)x);
+template <class T> void extreme(T kept, T x) {
+    if constexpr (sizeof(T) == 8) simcc_extreme((unsigned long long)kept, (unsigned long long)x);
 }
 
 } // namespace simcc
@@ -284,8 +278,8 @@ static inline long long clock64() { return (long long)simulated_clock64(); }
 SIMCC_ATOMIC(atomicAdd, before + x);
 SIMCC_ATOMIC(atomicSub, before - x);
 SIMCC_ATOMIC(atomicExch, (before, x));
-SIMCC_ATOMIC(atomicMin, (simcc::extreme(at, x), x < before ? x : before));
-SIMCC_ATOMIC(atomicMax, (simcc::extreme(at, x), x > before ? x : before));
+SIMCC_ATOMIC(atomicMin, (simcc::extreme(before, x), x < before ? x : before));
+SIMCC_ATOMIC(atomicMax, (simcc::extreme(before, x), x > before ? x : before));
 SIMCC_ATOMIC(atomicAnd, before &x);
 SIMCC_ATOMIC(atomicOr, before | x);
 SIMCC_ATOMIC(atomicXor, before ^ x);
@@ -320,16 +314,9 @@ float __cosf(float x) noexcept;
 float __powf(float x, float y) noexcept;
 }
 static inline float __fdividef(float x, float y) { return x / y; }
-static inline float __fdiv_rn(float x, float y) { return x / y; }
-static inline float __frcp_rn(float x) { return 1 / x; }
-static inline float __fsqrt_rn(float x) { return sqrtf(x); }
-static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-static inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
-static inline int __mul24(int a, int b) { return a * b; }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
-static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __float_as_int(float x) { return simcc_bits<int>(x); }
 static inline unsigned __float_as_uint(float x) { return simcc_bits<unsigned>(x); }
@@ -348,7 +335,6 @@ cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *to, int device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaDeviceGetPCIBusId(char *to, int size, int device);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
@@ -386,7 +372,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *to, size_t *count);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
@@ -459,26 +444,9 @@ static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t 
     return cudaGraphInstantiateWithFlags(to, graph, 0);
 }
 
-/* ---- A launch that may begin before the kernel in front of it has ended ---- */
-
-enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
-struct cudaLaunchAttribute {
-    cudaLaunchAttributeID id;
-    struct {
-        int programmaticStreamSerializationAllowed;
-    } val;
-};
-struct cudaLaunchConfig_t {
-    dim3 gridDim, blockDim;
-    size_t dynamicSmemBytes;
-    cudaStream_t stream;
-    cudaLaunchAttribute *attrs;
-    unsigned numAttrs;
-};
 template <class... P, size_t... I>
 cudaError_t simcc_launch_by(void (*kernel)(P...), const simcc::shape &s, void **arguments, std::index_sequence<I...>) {
-    simcc::start("cudaLaunchKernel", "", s, false, kernel,
-                 P(*static_cast<std::remove_reference_t<P> *>(arguments[I]))...);
+    simcc::start("cudaLaunchKernel", "", s, kernel, P(*static_cast<std::remove_reference_t<P> *>(arguments[I]))...);
     return cudaGetLastError();
 }
 template <class... P>
@@ -486,15 +454,4 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void *
                              cudaStream_t stream = nullptr) {
     return simcc_launch_by(kernel, {grid, block, bytes, stream}, arguments, std::index_sequence_for<P...>());
 }
-template <class... P, class... A>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...a) {
-    bool early = false;
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        early = early || (c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-                          c->attrs[i].val.programmaticStreamSerializationAllowed);
-    simcc::start("cudaLaunchKernelEx", "", {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, early, kernel,
-                 P(std::forward<A>(a))...);
-    return cudaGetLastError();
-}
-
 #endif

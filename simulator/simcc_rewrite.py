@@ -16,8 +16,6 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.M)
 REGISTERS = {"globaltimer": "simulated_globaltimer()", "clock64": "simulated_clock64()", "clock": "simulated_clock()",
              "smid": "simulated_smid()", "laneid": "simcc::lane()", "warpid": "(simulated_thread() / 32)"}
 HERE = os.path.dirname(os.path.realpath(__file__))
-MMA = re.compile(r"\s*mma\.sync\.aligned\.m16n8k16\b.*", re.S)
-GRID = re.compile(r"\s*griddepcontrol\.(launch_dependents|wait)\s*;?\s*")
 READ = re.compile(r"\s*mov\.[ub](?:32|64)\s+%0\s*,\s*%%?(\w+)\s*;?\s*")
 QUALIFIERS = {"__host__": "", "__forceinline__": "inline", "__noinline__": "", "__grid_constant__": ""}
 VOTES = {"__syncthreads_and": 0, "__syncthreads_or": 1, "__syncthreads_count": 2}
@@ -69,6 +67,7 @@ class Rewriter:
         self.kernels = {}  # whether a lambda must take the place of its name
         self.sites = 0
         self.main_file = main_file
+        self.keeps_clocks = False  # a kernel may give the host what an SM's clock says
 
     def read(self, text, main_file):
         """Splits into tokens what is in no system header; each piece of the others is one blank token."""
@@ -220,7 +219,7 @@ class Rewriter:
     def qualifier(self, i):
         """A kernel, a function or a variable of the device."""
         kind, j = self.texts[i], self.next(i)
-        self.texts[i] = ""
+        self.texts[i] = "__attribute__((no_sanitize_coverage))" if kind == "__global__" else ""
         first = self.start_of_statement(i)
         if self.text(self.next(i, -1)) in ("]", ")") and kind == "__device__" and self.text(j) in ("(", "{", "mutable"):
             return  # of a lambda
@@ -326,14 +325,6 @@ class Rewriter:
             k = self.next(k)
         if not code.strip():
             return  # a fence for the compiler
-        if GRID.fullmatch(code):
-            self.replace(i, end, f"simulated_grid_{GRID.fullmatch(code)[1]}()")
-            return
-        if MMA.fullmatch(code):
-            operands = [self.in_brackets(t) for t in range(k, end)
-                        if self.kinds[t] == "string" and self.text(self.next(t)) == "("]
-            self.replace(i, end, f"simcc::mma(&({operands[0]}), &({operands[4]}))")
-            return
         read = READ.fullmatch(code)
         if not read or read[1] not in REGISTERS or self.text(k) != ":":
             self.refuse(i, f"asm \"{' '.join(code.split())}\"")
@@ -344,6 +335,7 @@ class Rewriter:
         for t in [*range(i, k), *range(last + 1, end + 1)]:
             self.texts[t] = self.texts[t] if self.kinds[t] == "blank" else ""
         self.put(self.after, last, f" = {REGISTERS[read[1]]}")
+        self.keeps_clocks |= "clock" in read[1]
 
     def in_brackets(self, i):
         """Returns the text in the brackets behind a token."""
@@ -399,6 +391,8 @@ class Rewriter:
             self.refuse(i, f"{name} in a kernel")
         if re.match("cuda[A-Z]", name) and self.text(j) == "(":
             self.refuse(i, f"{name} in a kernel")
+        if name in ("clock", "clock64") and self.text(j) == "(":
+            self.keeps_clocks |= self.is_kept(i)
         if name == "clock" and self.text(j) == "(" and self.text(self.next(j)) == ")":
             self.texts[i] = "simcc::kernel_clock"
         if name not in ("for", "while") or self.text(j) != "(":
@@ -417,6 +411,17 @@ class Rewriter:
             k = self.next(k)
         if len(ends) == 2:
             self.put(self.before, end, " simcc_turn()" if self.next(ends[1]) == end else ", simcc_step()")
+
+    def is_kept(self, i):
+        """Is this reading more than one side of a difference, as in a loop that waits?"""
+        before, behind = self.next(i, -1), self.next(self.match(self.next(i)))
+        if "-" in (self.text(before), self.text(behind)):
+            return False
+        name, end = self.next(before, -1), next(last for first, last in self.device if first < i < last)
+        if self.text(before) != "=" or self.kinds[name] != "name" or self.text(self.next(name, -1)) in (".", "->"):
+            return True
+        uses = [j for j in range(behind, end) if self.texts[j] == self.texts[name]]
+        return any("-" not in (self.text(self.next(j, -1)), self.text(self.next(j))) for j in uses)
 
     def launch(self, i):
         """k<int><<<grid, block>>>(x) becomes simcc::to("k", place, k<int>, simcc::shape(grid, block))(x)"""

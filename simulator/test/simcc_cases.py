@@ -50,6 +50,10 @@ REFUSED = [
 WARNED = [
     ("#include <chrono>\nint main() {\n    int ns = std::chrono::steady_clock::now().time_since_epoch().count();\n"
      "    return ns == 3;\n}", 3, "conversion from 'long int' to 'int' may change value", 0),
+    ("#include <cstdio>\nint main() {\n    long ns = 3;\n    short s = ns;\n    return s;\n}", 4,
+     "conversion from 'long int' to 'short int' may change value", 0),
+    ("#include <cstdio>\nint main() {\n    long ns = 3;\n    printf(\"%d\", ns);\n}", 4,
+     "format '%d' expects argument of type 'int', but argument 2 has type 'long int'", 0),
     ("#include <cstdio>\nint main(int n, char **) {\n    float total;\n"
      "    for (int i = 0; i < n; i++) total += 1;  printf(\"%f\", total);\n}", 4, "'total' may be used uninitialized", 0),
     ("int main() {\n    long n = 3;\n    int blocks = n / 2, h[4];\n    float *d = nullptr, ms;\n    cudaEvent_t a = nullptr;\n    "
@@ -68,6 +72,7 @@ BEGIN = "#include <cstdio>\n" + ADD + "int main() {\n    float *d, h[64] = {};\n
 COPY = "    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n}\n"
 KERNEL = "#include <cstdio>\n__global__ void k(int *x) {{\n    {}\n}}\nint main() {{\n    int *d;\n    cudaMalloc(&" \
          "d, 256);\n    cudaMemset(d, 0, 256);\n    {}\n    return cudaGetLastError() || cudaDeviceSynchronize();\n}}\n"
+OF_SMS = "clocks of different SMs are compared, as for the least or the greatest clock64()"
 ELAPSED = "cudaEventElapsedTime() failed"
 START, STOP = "cudaEventRecord(a);", "cudaEventRecord(b); cudaDeviceSynchronize();"
 
@@ -152,8 +157,16 @@ SAID = [
                    "cudaGetLastError(); *p = 1;"), 3, "the kernel reads one place of the host's memory again and again, by "
      "a pointer that is not volatile", 0),
     (timed("", "", "", "d ? cudaMemset(d, 0, 9999) : cudaFree(h);"), 10, "cudaMemset() failed (invalid argument)", 0),
-    (KERNEL.format("atomicMin((unsigned long long *)x, (unsigned long long)clock64());", "k<<<2, 1>>>(d);"), 0,
-     "k: the least or greatest clock64() of several SMs", 0),
+    (KERNEL.format("atomicMax((unsigned long long *)x, (unsigned long long)clock64());", "k<<<2, 1>>>(d);"), 0,
+     "clocks of different SMs are compared", 0),
+    *[(KERNEL.format("long long *t = (long long *)x + 2 * blockIdx.x; *t = clock64(); t[1] = clock64();",
+                     "long long h[32], least = 1ll << 60; k<<<16, 1>>>(d); cudaMemcpy(h, d, 256, cudaMemcpyDeviceToHost);\n"
+                     f"    for (int i = 0; i < 32; i += 2) {least}\n    printf(\"%lld\", least);"), 10 * bool(words), words, 0)
+      for least, words in (
+          ("if (h[i] < least) least = h[i];", OF_SMS), ("least = least < h[i] ? least : h[i];", OF_SMS),
+          ("if (i == 0) qsort(h, 32, 8, [](const void *a, const void *b) { return *(long long *)a > *(long long *)b ? 1 : -1; });",
+           OF_SMS),
+          ("least = std::min(least, h[i + 1] - h[i]);", ""))],
     (KERNEL.format("if (threadIdx.x < 32) __syncthreads(); else\n    __syncthreads();", "k<<<1, 64>>>(d);"), 0,
      "k: threads of one block wait at two barriers, in lines 3 and 4", 3),
     (KERNEL.format("if (threadIdx.x < 5) __syncwarp();", "k<<<1, 64>>>(d);"), 0, "", 0),  # the others have ended
