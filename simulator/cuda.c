@@ -57,6 +57,7 @@ static void *pinned; /* the last one */
     "cudaStreamEndCapture"
 /* The call is to fail; `name` is what the program called. */
 #define FAILS_AS(name, ns)                                                                                             \
+    SIMCC_CALL;                                                                                                        \
     simcc_why = NULL;                                                                                                  \
     if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                                 \
     if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
@@ -102,14 +103,12 @@ API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_devic
                                    .maxThreadsDim = {1024, 1024, 64},
                                    .maxGridSize = {INT_MAX, 65535, 65535},
                                    .concurrentKernels = 1,
-                                   .asyncEngineCount = 1});
+                                   .asyncEngineCount = 1,
+                                   .memoryBusWidth = 6144});
     strcpy(to->name, device + first_visible() ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
-cudaError_t cudaSetDevice(int device) { /* as a loop over devices does: the first time is the long one */
-    static bool is_set;
-    FAILS_AS(__func__, is_set && device == current ? simulated_ns.ask_device : simulated_ns.set_device);
-    is_set = true, current = device;
-    return cudaSuccess;
-}
+API(cudaSetDevice, (int device), ask_device + (device != current) * simulated_ns.set_device,
+    if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
+    current = device)
 API(cudaGetDevice, (int *device), ask_device, *device = current)
 API(cudaDriverGetVersion, (int *version), ask_device, *version = 13020)
 API(cudaProfilerStart, (void), profiler, (void)0)
@@ -155,7 +154,10 @@ static void move_managed(struct simulated_stream *queue) {
 }
 bool simcc_managed(const void *address) {
     struct managed *const m = managed_at(address);
-    if (m && m->on_device) simulated_call("a page fault", moving_ns(m));
+    if (m && m->on_device) {
+        SIMCC_CALL;
+        simulated_call("a page fault", moving_ns(m));
+    }
     if (m) m->on_host = true, m->on_device = false;
     return m;
 }
@@ -235,7 +237,20 @@ struct CUstream_st {
 } simcc_per_thread;
 cudaStream_t simcc_default_stream; /* NULL, or with --default-stream per-thread that one */
 
-static cudaStream_t stream_of(cudaStream_t stream) { return stream ? stream : simcc_default_stream; }
+/* All events and streams are here, and stay, so that one which nobody has created is known. */
+static uint64_t handles[1 << 22];
+static size_t handle_bytes;
+static void *new_handle(size_t bytes) {
+    if (handle_bytes + bytes > sizeof handles) simulated_stop("too many events and streams");
+    return (char *)handles + (handle_bytes += bytes) - bytes;
+}
+static bool is_handle(const void *handle) { return (uintptr_t)handle - (uintptr_t)handles < handle_bytes; }
+
+static cudaStream_t stream_of(cudaStream_t stream) {
+    if (stream && stream != cudaStreamPerThread && !is_handle(stream))
+        simulated_stop("there is no such stream: nobody has created it");
+    return stream ? stream : simcc_default_stream;
+}
 static struct simulated_stream *queue_of(cudaStream_t stream) {
     return stream_of(stream) ? &stream_of(stream)->simulated : NULL;
 }
@@ -260,7 +275,7 @@ static void begin_capture(cudaStream_t stream, bool forked) {
 }
 static cudaError_t make_stream(cudaStream_t *to, unsigned flags, int priority) {
     if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
-    *to = (cudaStream_t)calloc(1, sizeof **to);
+    *to = (cudaStream_t)new_handle(sizeof **to);
     (*to)->simulated.apart = flags == cudaStreamNonBlocking;
     (*to)->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority; /* it changes nothing in the model */
     return cudaSuccess;
@@ -359,9 +374,11 @@ API(cudaMallocAsync, (void **to, size_t bytes, cudaStream_t stream), allocate_as
 API(cudaFreeAsync, (void *memory, cudaStream_t stream), allocate_async, allocated -= simulated_room(memory, NULL);
     simulated_enqueue(simulated_new((struct simulated_command){
         .run = run_free, .stream = queue_of(stream), .arguments = {(uintptr_t)memory}})))
-API(cudaMemPrefetchAsync, (const void *memory, size_t bytes, int device, cudaStream_t stream), copy_call, (void)bytes;
-    struct managed *const m = managed_at(memory); if (!m) RETURN(cudaErrorInvalidValue);
-    if (device >= 0) move_to_device(m, queue_of(stream)); else simcc_managed(memory))
+API(cudaMemPrefetchAsync,
+    (const void *memory, size_t bytes, struct cudaMemLocation to, unsigned flags, cudaStream_t stream), copy_call,
+    (void)bytes;
+    struct managed *const m = managed_at(memory); if (!m || flags) RETURN(cudaErrorInvalidValue);
+    if (to.type == cudaMemLocationTypeDevice) move_to_device(m, queue_of(stream)); else simcc_managed(memory))
 
 static void run_memset(struct simulated_command *c) {
     memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
@@ -426,6 +443,7 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
 }
 
 void simcc_launch(const struct simcc_launch *l) {
+    SIMCC_CALL;
     const unsigned *g = l->grid, *b = l->block;
     const size_t threads = (size_t)b[0] * b[1] * b[2], blocks = (size_t)g[0] * g[1] * g[2];
     struct simulated_command c = {.kernel = l->run,
@@ -451,12 +469,14 @@ void simcc_launch(const struct simcc_launch *l) {
 
 cudaError_t cudaGetLastError(void) {
     const cudaError_t code = last_error;
+    SIMCC_CALL;
     simcc_asked();
     last_error = cudaSuccess;
     return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : code;
 }
 
 cudaError_t cudaPeekAtLastError(void) {
+    SIMCC_CALL;
     simcc_asked();
     return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : last_error;
 }
@@ -469,31 +489,37 @@ struct simulated_event {
     struct simulated_command *command; /* of the last recording */
     unsigned flags, capture;           /* 0, or that it was recorded in, behind this node */
     int node;
-    bool destroyed; /* the memory stays */
+    bool destroyed;
 };
 
 static cudaEvent_t make_event(unsigned flags) {
-    cudaEvent_t event = (cudaEvent_t)calloc(1, sizeof *event);
+    cudaEvent_t event = (cudaEvent_t)new_handle(sizeof *event);
     event->flags = flags;
     return event;
 }
+static bool is_event(cudaEvent_t event) {
+    if (is_handle(event) && !event->destroyed) return true;
+    simcc_why = "there is no such event: nobody has created it, or it is destroyed";
+    return false;
+}
+#define NEEDS(event)                                                                                                   \
+    if (!is_event(event)) RETURN(cudaErrorInvalidResourceHandle)
 static bool finished(cudaEvent_t event) {
     return event->command->done && event->command->end_ns <= simulated_host_ns();
 }
 API(cudaEventCreate, (cudaEvent_t * event), event_create, *event = make_event(cudaEventDefault))
 API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), event_create, *event = make_event(flags))
-API(cudaEventDestroy, (cudaEvent_t event), event_destroy,
-    if (event->destroyed) simulated_stop("cudaEventDestroy: destroyed twice");
-    event->destroyed = true)
+API(cudaEventDestroy, (cudaEvent_t event), event_destroy, NEEDS(event); event->destroyed = true)
 API(
-    cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record, event->capture = 0; if (is_captured(stream)) {
+    cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record, NEEDS(event); event->capture = 0;
+    if (is_captured(stream)) {
         event->capture = captures;
         event->node = stream_of(stream)->last_node;
         return cudaSuccess;
     } event->command = simulated_new((struct simulated_command){.ns = simulated_ns.event + simulated_noise(),
-                                                                                           .stream = queue_of(stream)});
+                                                                .stream = queue_of(stream)});
     simulated_enqueue(event->command))
-API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), record_node,
+API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), record_node, NEEDS(event);
     if (flags != cudaEventRecordExternal || !stream) RETURN(cudaErrorInvalidValue);
     return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event, 0))
 API(
@@ -512,19 +538,20 @@ API(
         simulated_enqueue(made[i + 1] = command);
     } free(made))
 API(
-    cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), record,
-    if (flags) RETURN(cudaErrorInvalidValue);
-    if (capturing && event->capture == captures) {
+    cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), record, NEEDS(event);
+    if (flags) RETURN(cudaErrorInvalidValue); if (capturing && event->capture == captures) {
         if (!is_captured(stream)) begin_capture(stream, true);
         return add_node(stream, (struct simulated_command){0}, NULL, event->node);
     } simulated_enqueue(simulated_new((struct simulated_command){.after = event->command, .stream = queue_of(stream)})))
 API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
     if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
 int simcc_queries;
-API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; if (event->capture) RETURN(cudaErrorCapturedEvent);
+API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; NEEDS(event);
+    if (event->capture) RETURN(cudaErrorCapturedEvent);
     return !event->command || finished(event) || simulated_fault("query_reached", NULL) ? cudaSuccess
                                                                                         : cudaErrorNotReady)
-API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
+API(cudaEventSynchronize, (cudaEvent_t event), sync_event, NEEDS(event);
+    if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
 
 /* What is wrong with an event if its time is asked for, or NULL. */
@@ -535,10 +562,10 @@ static const char *wrong_with(cudaEvent_t event) {
            : !finished(event)                    ? "has not ended yet: nobody waited for it"
                                                  : NULL;
 }
-API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed, static char why[100];
-    const cudaEvent_t wrong = wrong_with(from) ? from
-                              : wrong_with(to) ? to
-                                               : NULL;
+API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed, static char why[100]; NEEDS(from);
+    NEEDS(to); const cudaEvent_t wrong = wrong_with(from) ? from
+                                         : wrong_with(to) ? to
+                                                          : NULL;
     if (wrong) simcc_why = why;
     if (wrong) snprintf(why, sizeof why, "the %s event %s", wrong == from ? "first" : "second", wrong_with(wrong));
     if (from->capture || to->capture) RETURN(cudaErrorInvalidValue);
