@@ -25,7 +25,7 @@ class Machine {
     this.queue = []; // those of the default stream, and of the streams that wait for it
     this.apart = []; // those of streams made with cudaStreamNonBlocking that have not begun for the host
     this.held = new Map(); // of each stream, those that have not ended for the host, and take a place in its queue
-    this.done = 0; // so many have ended, for the host
+    this.done = 0; // so many of the queue are done: the GPU does them in their order, also those of other streams
     this.lastDefault = this.lastOrdinary = this.latest = null; // commands
     this.loaded = new Set(); // kernels
     this.linkEnd = 0; // when the last copy on the link ended
@@ -57,11 +57,19 @@ class Machine {
     this.calls.push({ kind: "sleep", from, to: this.host, line: this.line, asleep: true });
   }
 
+  // What the GPU has done by now. A command ends when its time has come, and those that it needs are done.
+  settle() {
+    while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
+    return this.done;
+  }
+  isOver(c) { return c.needs <= this.settle() && c.end <= this.host; }
+  get isIdle() { return !this.latest || (this.settle() === this.queue.length && this.latest.end <= this.host); }
+
   // simulated_wait() of machine.c: waits for this command, or without one for all of them.
   wait(command, busily = true) {
     const T = this.T, forAll = !command, from = this.host;
-    while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
-    const isEmpty = this.done === this.queue.length, isStarted = (c) => c.ready <= this.host;
+    const isEmpty = this.settle() === this.queue.length;
+    const isStarted = (c) => c.ready <= this.host && c.needs <= this.done;
     this.apart = this.apart.filter((c) => !isStarted(c));
     const until = forAll ? this.latest : command;
     if (isEmpty && !(until && !(until.end <= this.host)) && (!this.apart.length || (!forAll && isStarted(command))))
@@ -69,6 +77,7 @@ class Machine {
     const end = Math.max(from, until.end);
     if (busily) this.cpu += end - from;
     this.host = end;
+    this.done = Math.max(this.done, forAll ? this.queue.length : command.needs);
     this.calls.push({ kind: "wait", from, to: end, line: this.line, until, asleep: !busily });
     this.works(T.wake + (busily ? 0 : T.asleep), "wake");
   }
@@ -77,16 +86,18 @@ class Machine {
 
   enqueue(command) {
     const { line } = this, stream = command.stream ?? null, held = this.held.get(stream) ?? [];
-    while (held.length && held[0].end <= this.host) held.shift();
+    const isApart = stream && stream.apart, { queue } = this;
+    while (held.length && (isApart ? this.isOver(held[0]) : held[0].needs <= this.settle())) held.shift();
     if (held.length >= this.T.queue_holds) this.wait(held[0]); // for a place
     const { host } = this;
-    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, line };
+    const needs = isApart ? Math.max(...[stream.last, command.after].map((each) => (each ? each.needs : 0)))
+      : queue.length + 1;
+    const c = { ns: 0, stream, ...command, needs, queued: host, submit: host + this.T.submit, line };
     this.commands.push(c);
     this.held.set(stream, held);
     held.push(c);
-    if (c.stream) c.stream.last = c;
-    const isApart = c.stream && c.stream.apart;
-    (isApart ? this.apart : this.queue).push(c);
+    if (stream) stream.last = c;
+    (isApart ? this.apart : queue).push(c);
     return isApart ? this.runApart(c) : this.runQueued(c);
   }
 
@@ -189,10 +200,6 @@ class Machine {
   record(event, stream) {
     this.works(this.T.record, "record");
     event.command = this.enqueue({ kind: "event", name: event.name, stream, ns: this.T.event });
-  }
-
-  hasHappened(event) {
-    return event.command.end <= this.host;
   }
 
   synchronizeEvent(event) {

@@ -985,7 +985,7 @@ class Runner {
     const m = this.machine, { line } = m;
     if (!from.command || !to.command || from.untimed || to.untimed)
       return this.fails("cudaErrorInvalidResourceHandle", line);
-    if (!m.hasHappened(from) || !m.hasHappened(to)) {
+    if (!m.isOver(from.command) || !m.isOver(to.command)) {
       this.failed.push({ line, error: "cudaErrorNotReady", where: this.where() });
       return number(600);
     }
@@ -1061,7 +1061,7 @@ const created = (r, cell, flags) => {
   cell.x = { event: { name: cell.name || "event", blocking: !!(flags & 1), untimed: !!(flags & 2) } };
 };
 const streamed = (r, cell, flags) => { cell.x = { stream: { name: cell.name || "stream", apart: flags === 1 } }; };
-const asked = (r, command) => number(!command || command.end <= r.machine.host ? 0 : 600);
+const asked = (isReady) => number(isReady ? 0 : 600);
 const pinnedMemory = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
 const clockNow = (isReal) => (r) => r.reading("host", r.clockNs(isReal), 1, "l", { per: 1 });
 const least = (sign) => (r, a, b) => {
@@ -1126,13 +1126,13 @@ const LIBRARY = {
     r.machine.record(event, stream);
     event.command.where = r.where();
   }],
-  cudaEventQuery: ["e", (r, event) => asked(r, event.command), "query"],
+  cudaEventQuery: ["e", ({ machine: m }, event) => asked(!event.command || m.isOver(event.command)), "query"],
   cudaEventSynchronize: ["e", (r, event) => r.machine.synchronizeEvent(event)],
   cudaEventElapsedTime: ["&ee", (r, cell, from, to) => r.elapsed(cell, from, to), "elapsed"],
   cudaEventDestroy: ["e", () => {}, "event_destroy"],
   cudaStreamCreate: ["&", streamed, "stream_create"],
   cudaStreamCreateWithFlags: ["&n", streamed, "stream_create"],
-  cudaStreamQuery: ["s", (r, stream) => asked(r, stream ? stream.last : r.machine.latest), "query"],
+  cudaStreamQuery: ["s", ({ machine: m }, stream) => asked(stream ? !stream.last || m.isOver(stream.last) : m.isIdle), "query"],
   cudaStreamSynchronize: ["s", (r, stream) => r.machine.synchronizeStream(stream)],
   cudaStreamWaitEvent: ["seN", (r, stream, event) => r.machine.waitForEvent(stream, event)],
   cudaStreamDestroy: ["s", () => {}, "stream_destroy"],

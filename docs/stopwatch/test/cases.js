@@ -31,7 +31,7 @@ const LINES = [
 const ofMemory = () => pick([4 * (1 + random(1000)), 4 * (1 + random(data / 4)), "bytes"]);
 LINES.push(() => `cudaMemset(d, 0, ${ofMemory()});`, () => `cudaMemsetAsync(d, 0, ${ofMemory()}, ${pick(STREAMS)});`,
   () => `cudaMemcpy(d2, d, ${ofMemory()}, cudaMemcpyDeviceToDevice);`, () => `cudaMemcpyAsync(d, d2, ${ofMemory()}, cudaMemcpyDeviceToDevice, ${pick(STREAMS)});`,
-  () => fill(pick([6, 30, 130])));
+  () => fill(pick([6, 30, 130])), () => `while (${pick(["cudaEventQuery(start)", "cudaEventQuery(stop)", "cudaStreamQuery(s2)", "cudaStreamQuery(0)"])} != cudaSuccess) t2 = now();`);
 const fill = (count) => `for (int k = 0; k < ${count}; k++) cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`;
 const some = (least, more) => Array.from({ length: least + random(more) }, () => pick(LINES)());
 const blocked = () => ["hold<<<1, 1>>>();", "cudaEventRecord(start, 0);", `for (int k = 0; k < ${random(30)}; k++) t2 = now();`,
@@ -97,6 +97,18 @@ cudaStreamSynchronize(stream);
 t1 = now();
 printf("%.3f us", (t1 - t0) * 1e6);`,
   settings: { blocks: 4300, threads: 1, work: 0, launches: 1, bytes: 4, idle: 33 },
+});
+// The GPU comes to an event behind the kernels that were queued before it, also in another stream.
+cases.push({
+  name: "an event behind another stream's launches",
+  text: `cudaStreamCreate(&s2), cudaStreamCreate(&stream), cudaEventCreate(&stop);
+t0 = now();
+for (int i = 0; i < 1100; i++) { kernel<<<1, 32, 0, s2>>>(); cudaEventRecord(stop, stream); }
+while (cudaEventQuery(stop) != cudaSuccess) t2 = now();
+for (int i = 0; i < 1100; i++) kernel<<<1, 32>>>();
+while (cudaStreamQuery(s2) == cudaErrorNotReady) t2 = now();
+printf("%.3f us", (now() - t0) * 1e6);`,
+  settings: { blocks: 1, threads: 32, work: 4000, launches: 1, bytes: 4, idle: 100 },
 });
 // C++ as people write it: each of these prints numbers that depend on a rule of the language.
 const WARM = "cudaEventCreate(&start), cudaEventCreate(&stop);\nkernel<<<64, 64>>>();\ncudaDeviceSynchronize();\n";
