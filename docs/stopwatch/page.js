@@ -36,6 +36,20 @@ function made(name, properties, ...children) {
   return one;
 }
 
+// A file outside of docs/: on disk it stands beside it, GitHub shows it, and a host that has docs/ alone has none.
+function placeOf(name, { hostname, pathname }) {
+  const owner = /^(.*)\.github\.io$/.exec(hostname), of = pathname.replace(/(\/docs)?\/stopwatch\/[^/]*$/, "").slice(1);
+  return owner ? `https://github.com/${owner[1]}/${of || hostname}/blob/HEAD/${name}`
+    : /\/docs\/stopwatch\/[^/]*$/.test(pathname) ? `../../${name}` : null;
+}
+
+function link(a, name) {
+  const place = name && placeOf(name, location);
+  if (place) a.href = place;
+  else a.removeAttribute("href");
+  a.title = name || "";
+}
+
 // ---- The editor ----
 
 // Each line as high as its text: first all are measured, then all are set.
@@ -195,8 +209,7 @@ function update() {
   $("back").hidden = !own || !example;
   $("chapter").textContent = example ? say(`chapter 0${example.chapter}`, `第 0${example.chapter} 章`) + (example.isOurs
     ? "" : `: ${example.name}`) : "";
-  if (!example) $("chapter").removeAttribute("href");
-  else $("chapter").href = `../../${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`;
+  link($("chapter"), example && `${CHAPTERS[example.chapter]}/README${language.chinese ? ".zh" : ""}.md`);
   for (const small of $("lines").querySelectorAll("small")) small.remove();
   for (const row of $("lines").children) row.classList.remove("bad");
   const noteAt = (line, words, isBad) => {
@@ -343,6 +356,7 @@ function begin() {
     button.dataset.name = each.name;
     $("examples").lastChild.append(button);
   }
+  for (const a of document.querySelectorAll('[href^="../../"]')) link(a, a.getAttribute("href").slice(6));
   $("target").append(...Object.keys(TARGETS).map((value) => made("option", { value })));
   for (const name of Object.keys(SCALES)) {
     $(name).value = asked.get(name) ?? START[name];

@@ -15,6 +15,9 @@ const slide = (id, value) => put($(id), value);
 const choose = (name) => document.querySelector(`[data-name=${name}]`).click();
 
 look("opened");
+for (const place of ["file:///suite/docs/stopwatch/index.html", "http://host/sub/docs/stopwatch/", "http://host/sub/stopwatch/",
+  "https://me.github.io/suite/docs/stopwatch/", "https://me.github.io/suite/stopwatch/index.html", "https://me.github.io/docs/stopwatch/"])
+  shown.push(`README.md from ${place}: ${placeOf("README.md", new URL(place))}`);
 for (const each of EXAMPLES) { choose(each.name); look(each.name); }
 choose("host_sync");
 slide("launches", 3);
