@@ -83,7 +83,8 @@ function endsOf({ span }) {
 }
 
 const SYNC_DEVICE = "cudaDeviceSynchronize();";
-const isWait = (text) => /^\w*\(?\s*cuda(Device|Stream|Event)Synchronize\s*\([^;]*;$/.test(text);
+const isWait = (text) => new RegExp(/^\w*\(?\s*cuda(Device|Stream|Event)Synchronize\s*\([^;]*;$/.source +
+  /|^while\s*\(\s*cuda\w+Query\([^;{}]*\)\s*(;|\{\s*\})$/.source).test(text);
 const declares = (text, name) => new RegExp(`\\b${name}\\b`).test(text);
 const streamOf = (command) => (command && command.stream ? command.stream.name : "0");
 const canHold = (f) => !declares(f.text, "hold") || (f.run.assumed.get("hold") ?? {}).kind === "kernel";
@@ -173,7 +174,7 @@ function outside(f, isMoved) {
   if (first.length) c.before(ends.a, ...first, ...(onHost ? [SYNC_DEVICE] : []));
   if (onHost && !rest.some((s) => /Synchronize/.test(c.source(s)))) c.before(ends.b, SYNC_DEVICE);
   const at = f.span.elapsed ? inBlock(inner(f.span.elapsed)) : ends.b;
-  if (last.length && at) c.after(at, ...last);
+  if (last.length && at) c.after(at, ...last, ...(/Async/.test(last) ? [SYNC_DEVICE] : []));
   return last.length && !at ? null : c.done();
 }
 
@@ -274,21 +275,22 @@ const RULES = [
     step: ["Record both events in the kernel's stream.", "把两个事件都记录到核函数的流中。"],
     better: (f) => changedAll(f, [f.span.first, f.span.last].map((each) => inner(each.where)), (text) =>
       text.replace(/(cudaEventRecord\s*\(\s*[^,()]+?)\s*(?:,[^()]*)?\)/, `$1, ${f.elsewhere.stream.name})`)) },
-  { cause: "sleep_inside", when: (f) => f.share("sleep") > 0.001,
+  { cause: "host_asleep", structural: true, when: (f) => f.span.by === "cpu" && f.run.machine.calls.some((call) => call.asleep &&
+    call.to > f.span.from && call.from < f.span.to),
+    words: ["clock() counts the processor time of the host's program, and the host sleeps meanwhile: its sleep is not " +
+      "in the number, and neither is a kernel that runs then.", "clock() 计的是主机程序的处理器时间，而主机在此期间休眠：休眠不在数里，这时运行的核函数也不在。"],
+    step: ["Use two events.", "用两个事件。"], better: eventsInstead },
+  { cause: "sleep_inside", when: (f) => f.share("sleep") > 0.001 || (f.off && f.acts(/sleep/).length),
     words: ["A sleep of the host is in the number.", "数里有主机的休眠。"],
     step: ["Take the sleep out.", "去掉休眠。"],
     better: (f) => {
       const c = new Changes(f);
-      for (const s of new Set(f.acts(/sleep/, true).map((each) => inner(each.where))))
+      for (const s of new Set(f.acts(/sleep/).map((each) => inner(each.where))))
         if (/^[\w:\s]*sleep\w*\s*\([^;]*\);$/.test(c.source(s)) && inBlock(s)) c.remove(s);
       return c.edits.length ? c.done() : null;
     } },
-  { cause: "host_asleep", when: (f) => f.span.by === "cpu" && f.run.machine.calls.some((call) => call.kind === "wait" &&
-    call.asleep && call.to > f.span.from && call.from < f.span.to),
-    words: ["clock() counts the processor time of the host's program, and the host sleeps while it waits: the kernel " +
-      "is not in the number.", "clock() 计的是主机程序的处理器时间，而主机在等待时休眠：核函数不在数里。"],
-    step: ["Use two events.", "用两个事件。"], better: eventsInstead },
-  { cause: "no_wait", always: true, when: (f) => f.span.by !== "device" && !f.share("blocks") && f.inside.length,
+  { cause: "no_wait", always: true, when: (f) => f.span.by !== "device" && !f.share("blocks") && f.inside.length &&
+    !f.isHidden,
     words: (f) => (f.waits.length
       ? ["The wait is for something else: for another stream, or an event before the kernel. The kernel is not in " +
         "the number, which is the time of the host's calls.",
@@ -298,14 +300,14 @@ const RULES = [
       : ["Nobody waited. A launch returns before the kernel has run, so this is the time of the launch call.",
         "没有等待。启动调用在核函数运行之前就返回，所以这是启动调用的时间。"]),
     step: ["Wait before the second reading.", "第二次读时钟之前等待核函数。"], better: (f) => waitAt(f, "b") },
-  { cause: "kernel_outside", always: true, when: (f) => !f.share("blocks"),
+  { cause: "kernel_outside", always: true, when: (f) => !f.share("blocks") && !f.share("earlier") && !f.isHidden,
     words: (f) => (f.kernel
       ? ["The kernel is not in the number: it does not run between the two.", "数里没有核函数：它没有在两者之间运行。"]
       : ["These lines launch no kernel that the page can see.", "这些行没有启动本页能看到的核函数。"]) },
   { cause: "earlier_work", structural: true, when: (f) => f.share("earlier") > 0.01,
     words: ["An earlier kernel still runs when the stopwatch starts, and is in the number.",
       "开始计时的时候之前的核函数还在运行，也算进了这个数。"],
-    step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"], better: (f) => waitAt(f, "a") },
+    step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"], better: (f) => f.inside.length && waitAt(f, "a") },
   { cause: "first_launch", structural: true, when: (f) => f.share("load") + f.share("driver") > 0.001,
     words: (f) => (f.share("driver") > 0.001
       ? ["The first call of CUDA is in the number: it starts the driver. And so is the first launch, which loads the " +
@@ -332,6 +334,9 @@ const RULES = [
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
     words: ["A copy is in the number.", "数里有拷贝。"],
     step: ["Copy outside.", "拷贝移到外面。"], better: (f) => outside(f, /cudaMemcpy/) },
+  { cause: "hidden", when: (f) => f.isHidden,
+    words: ["The host's own work took longer than the kernel, which ran meanwhile: the number is the host's time.",
+      "主机自己的工作比核函数用时更长，核函数在此期间运行完：这个数是主机的时间。"] },
   { cause: "two_kernels", structural: true, when: (f) => f.isMixed,
     words: (f) => (f.isTogether
       ? [`The number holds ${f.launches.length} launches of different kernels or sizes, and the error is against ` +
@@ -378,7 +383,7 @@ const RULES = [
     words: ["The launch call, the launch latency and the host's wake-up are in the number. For a long kernel " +
       "they do not matter; here they do.", "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。"],
     step: ["Use two events: no latency, no wake-up.", "用两个事件：没有延迟和唤醒。"], better: eventsInstead },
-  { cause: "gap", when: (f) => f.share("gap") > 0 && f.off,
+  { cause: "gap", when: (f) => f.off && f.share("gap") > f.share("event"),
     words: (f) => ["The GPU does the start event at once, and then waits until the launch has come from the host: " +
       `the gap.${f.isRepeated ? " Repeating does not remove it: the median and the mean of many runs hold it, too."
         : ""}`,
@@ -444,13 +449,15 @@ function factsOf(times, settings, text, run, target) {
   const asked = isTogether ? launches.reduce((sum, c) => sum + askedOf(times, c)[target], 0) * weight
     : askedOf(times, kernel ?? ofSliders)[target];
   const error = number.spans ? number.ns - asked : NaN;
-  const acts = (name, byHost) => {
-    const [low, high] = span ? (byHost ? [span.from, span.to] : limitsOf(span)) : [0, -1];
+  const acts = (name) => {
+    const [low, high] = span ? limitsOf(span) : [0, -1];
     return run.acts.filter((each) => name.test(each.name) && each.from >= low && each.to <= high);
   };
   return {
     run, number, parts, sums, text, span, inside, kernel, target, asked, error, alike, acts, per, launches, isMixed,
     isTogether, waits: acts(/Synchronize/), off: Math.abs(error) > 0.05 * asked,
+    isHidden: span && span.by !== "device" && inside.length && inside.every((c) => c.end <= span.to) &&
+      !sums.some((each) => /blocks|earlier/.test(each.kind)),
     resets: main && held(main, commands).some((c) => c.isReset),
     share: (kind) => Math.abs(sums.reduce((sum, each) => sum + (each.kind === kind ? each.ns : 0), 0) / number.ns),
     failed: (name) => (number.spans ? undefined : run.failed.find((each) => each.error === name)),
@@ -495,7 +502,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
     if (!lines || lines === text) return answer;
     const better = advise(times, settings, lines, target, steps - 1), { lastError } = better;
     const isSame = better.verdict === "wrong" && better.cause === rule.cause;
-    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < Math.abs(f.error);
+    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < 0.95 * Math.abs(f.error);
     return isBetter && better.span && !better.run.stopped && !(better.run.ended && better.run.ended.code)
       ? { ...answer, lastError, step: say(...rule.step), better } : answer;
   } catch (error) {

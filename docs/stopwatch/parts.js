@@ -40,7 +40,7 @@ function pathOf(machine, span) {
     if (to > Math.max(from, low)) pieces.push({ kind, from: Math.max(from, low), to, command });
   };
   const loads = (onGpu && (machine.loads ??= calls.filter((call) => call.kind === "load").reverse()));
-  let now = high, c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
+  let now = high, polled = null, c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
   while (now > low) {
     if (!c) { // on the host: the call that ended now
       let first = 0, last = calls.length; // calls[first - 1] is the last one that began before now
@@ -50,9 +50,12 @@ function pathOf(machine, span) {
         else last = middle;
       }
       const call = calls[first - 1];
+      polled = call.polled ?? polled;
       if (call.kind === "wait" && call.until && call.until.end > call.from) c = call.until;
-      else put(HOST_KIND[call.kind] ?? "host", call.from, now);
+      else if (polled && polled.end > call.from) c = polled;
+      if (!c || c === polled) put(HOST_KIND[call.kind] ?? "host", c ? c.end : call.from, now);
       now = c ? c.end : call.from;
+      polled = c ? null : polled;
       continue;
     }
     if (c.kind === "kernel") {
@@ -115,7 +118,7 @@ function partsOf(run) {
   const rest = number && spans.length ? number.ns - sum : 0;
   if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest,
     commands: new Set() };
-  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > 0.5)
+  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > Math.min(0.5, Math.abs(number.ns) / 1e3))
     .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
   return { sums, main, pieces: main ? main.pieces : [] };
 }

@@ -1061,7 +1061,11 @@ const created = (r, cell, flags) => {
   cell.x = { event: { name: cell.name || "event", blocking: !!(flags & 1), untimed: !!(flags & 2) } };
 };
 const streamed = (r, cell, flags) => { cell.x = { stream: { name: cell.name || "stream", apart: flags === 1 } }; };
-const asked = (isReady) => number(isReady ? 0 : 600);
+const asked = (m, command, isReady) => { // if a query said before that this is not over, the host waited for it
+  if (isReady && command && m.asked === command) m.calls[m.calls.length - 1].polled = command;
+  m.asked = isReady ? null : command;
+  return number(isReady ? 0 : 600);
+};
 const pinnedMemory = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
 const clockNow = (isReal) => (r) => r.reading("host", r.clockNs(isReal), 1, "l", { per: 1 });
 const least = (sign) => (r, a, b) => {
@@ -1126,13 +1130,14 @@ const LIBRARY = {
     r.machine.record(event, stream);
     event.command.where = r.where();
   }],
-  cudaEventQuery: ["e", ({ machine: m }, event) => asked(!event.command || m.isOver(event.command)), "query"],
+  cudaEventQuery: ["e", ({ machine: m }, { command: c }) => asked(m, c, !c || m.isOver(c)), "query"],
   cudaEventSynchronize: ["e", (r, event) => r.machine.synchronizeEvent(event)],
   cudaEventElapsedTime: ["&ee", (r, cell, from, to) => r.elapsed(cell, from, to), "elapsed"],
   cudaEventDestroy: ["e", () => {}, "event_destroy"],
   cudaStreamCreate: ["&", streamed, "stream_create"],
   cudaStreamCreateWithFlags: ["&n", streamed, "stream_create"],
-  cudaStreamQuery: ["s", ({ machine: m }, stream) => asked(stream ? !stream.last || m.isOver(stream.last) : m.isIdle), "query"],
+  cudaStreamQuery: ["s", ({ machine: m }, stream) => (stream ? asked(m, stream.last, !stream.last || m.isOver(stream.last))
+    : asked(m, m.latest, m.isIdle)), "query"],
   cudaStreamSynchronize: ["s", (r, stream) => r.machine.synchronizeStream(stream)],
   cudaStreamWaitEvent: ["seN", (r, stream, event) => r.machine.waitForEvent(stream, event)],
   cudaStreamDestroy: ["s", () => {}, "stream_destroy"],
