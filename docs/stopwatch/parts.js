@@ -59,11 +59,14 @@ function pathOf(machine, span) {
       continue;
     }
     if (c.kind === "kernel") {
-      put("shell", c.codeEnd, c.end, c);
-      const kind = isBlocker(c, span) ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
-      if (kind === "blocks") put("clock", c.codeEnd - c.slow, c.codeEnd, c);
-      put(kind, c.codeBegin, kind === "blocks" ? c.codeEnd - c.slow : c.codeEnd, c);
-      put("shell", c.begin, c.codeBegin, c);
+      const other = isBlocker(c, span) ? "blocker" : !onGpu && c.queued <= low ? "earlier" : null;
+      if (other) put(other, c.begin, c.end, c);
+      else {
+        put("shell", c.codeEnd, c.end, c);
+        put("clock", c.codeEnd - c.slow, c.codeEnd, c);
+        put("blocks", c.codeBegin, c.codeEnd - c.slow, c);
+        put("shell", c.begin, c.codeBegin, c);
+      }
     } else put(c.kind === "copy" ? "copy" : "event", c.begin, c.end, c);
     const before = c.before;
     if (onGpu) {
