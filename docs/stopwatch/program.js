@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The whole program of what is pasted, for nvcc and for simcc: it stays as it is, but for the bodies of the kernels,
-// which
-// spin for as long as the slider says, and the user's own headers. What is declared nowhere is declared in front of it.
+// The whole program of what is pasted, for nvcc and for simcc: it stays as it is, except for the user's own headers and
+// the bodies of the kernels, which spin for as long as the slider says. What is declared nowhere is declared in front.
 "use strict";
 
+const HEADERS = ["algorithm", "cfloat", "chrono", "climits", "cmath", "cstdint", "cstdio", "cstdlib", "cstring", "ctime",
+  "iomanip", "iostream", "numeric", "thread", "vector", "sys/time.h", "unistd.h"];
 const OWN = { // functions that the page knows
   now: `static double now() { // seconds
     timespec t;
@@ -93,24 +94,7 @@ function wholeProgram(text, settings) {
   const head = `// What is in my number? A program of docs/stopwatch.
 // Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
 // Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
-#include <algorithm>
-#include <cfloat>
-#include <chrono>
-#include <climits>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <iomanip>
-#include <iostream>
-#include <numeric>
-#include <thread>
-#include <vector>
-#include <sys/time.h>
-#include <unistd.h>
-${has("any").length ? "\nstruct any_value {\n    template <class T> operator T() const { return T(); }\n};" : ""}
+${HEADERS.map((name) => `#include <${name}>\n`).join("")}${has("any").length ? "\nstruct any_value {\n    template <class T> operator T() const { return T(); }\n};" : ""}
 __device__ static long long page_globaltimer_ns() { // the GPU's clock
     long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
