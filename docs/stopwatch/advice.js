@@ -275,8 +275,8 @@ const RULES = [
     step: ["Record both events in the kernel's stream.", "把两个事件都记录到核函数的流中。"],
     better: (f) => changedAll(f, [f.span.first, f.span.last].map((each) => inner(each.where)), (text) =>
       text.replace(/(cudaEventRecord\s*\(\s*[^,()]+?)\s*(?:,[^()]*)?\)/, `$1, ${f.elsewhere.stream.name})`)) },
-  { cause: "host_asleep", structural: true, when: (f) => f.span.by === "cpu" && f.run.machine.calls.some((call) => call.asleep &&
-    call.to > f.span.from && call.from < f.span.to),
+  { cause: "host_asleep", structural: true, when: (f) => f.span.by === "cpu" &&
+    f.run.machine.calls.some((call) => call.asleep && call.to > f.span.from && call.from < f.span.to),
     words: ["clock() counts the processor time of the host's program, and the host sleeps meanwhile: its sleep is not " +
       "in the number, and neither is a kernel that runs then.", "clock() 计的是主机程序的处理器时间，而主机在此期间休眠：休眠不在数里，这时运行的核函数也不在。"],
     step: ["Use two events.", "用两个事件。"], better: eventsInstead },
