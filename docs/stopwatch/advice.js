@@ -277,8 +277,8 @@ const RULES = [
       text.replace(/(cudaEventRecord\s*\(\s*[^,()]+?)\s*(?:,[^()]*)?\)/, `$1, ${f.elsewhere.stream.name})`)) },
   { cause: "host_asleep", structural: true, when: (f) => f.span.by === "cpu" &&
     f.run.machine.calls.some((call) => call.asleep && call.to > f.span.from && call.from < f.span.to),
-    words: ["clock() counts the processor time of the host's program, and the host sleeps meanwhile: its sleep is not " +
-      "in the number, and neither is a kernel that runs then.", "clock() 计的是主机程序的处理器时间，而主机在此期间休眠：休眠不在数里，这时运行的核函数也不在。"],
+    words: ["clock() counts the processor time of the host's program, and the host sleeps meanwhile: a kernel that runs " +
+      "then is not in the number.", "clock() 计的是主机程序的处理器时间，而主机在此期间休眠：这时运行的核函数不在数里。"],
     step: ["Use two events.", "用两个事件。"], better: eventsInstead },
   { cause: "sleep_inside", when: (f) => f.share("sleep") > 0.001 || (f.off && f.acts(/sleep/).length),
     words: ["A sleep of the host is in the number.", "数里有主机的休眠。"],

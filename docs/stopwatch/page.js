@@ -141,7 +141,8 @@ function choiceOf(card, { run }) {
     $("mine").querySelector("select").focus();
   };
   const select = made("select", { onchange: choose }, ...times.slice(0, 50).map((each, i) =>
-    made("option", { selected: i === chosen }, say(`number ${i + 1} of ${times.length}, line ${each.line}: ${us(each.ns)}`,
+    made("option", { selected: i === chosen }, say(
+      `number ${i + 1} of ${times.length}, line ${each.line}: ${us(each.ns)}`,
       `第 ${i + 1}/${times.length} 个数，第 ${each.line} 行：${us(each.ns)}`))));
   select.setAttribute("aria-label", say("which printed number", "哪个打印的数"));
   return [select];

@@ -121,7 +121,8 @@ function partsOf(run) {
   const rest = number && spans.length ? number.ns - sum : 0;
   if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest,
     commands: new Set() };
-  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > Math.min(0.5, Math.abs(number.ns) / 1e3))
+  const least = number && Math.min(0.5, Math.abs(number.ns) / 1e3);
+  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > least)
     .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
   return { sums, main, pieces: main ? main.pieces : [] };
 }

@@ -3,8 +3,8 @@
 // the bodies of the kernels, which spin for as long as the slider says. What is declared nowhere is declared in front.
 "use strict";
 
-const HEADERS = ["algorithm", "cfloat", "chrono", "climits", "cmath", "cstdint", "cstdio", "cstdlib", "cstring", "ctime",
-  "iomanip", "iostream", "numeric", "thread", "vector", "sys/time.h", "unistd.h"];
+const HEADERS = ("algorithm cfloat chrono climits cmath cstdint cstdio cstdlib cstring ctime iomanip iostream numeric " +
+  "thread vector sys/time.h unistd.h").split(" ");
 const OWN = { // functions that the page knows
   now: `static double now() { // seconds
     timespec t;
@@ -91,10 +91,12 @@ function wholeProgram(text, settings) {
         `{\n    ` +
       `${EMPTY.test(name) ? "" : spin}\n}`
   ));
+  const isOmp = reader.all.some((each) => each.text === "omp_get_wtime");
   const head = `// What is in my number? A program of docs/stopwatch.
-// Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
+// Build: nvcc -std=c++17 -arch=native${isOmp ? " -Xcompiler -fopenmp" : ""} stopwatch.cu -o stopwatch
 // Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
-${HEADERS.map((name) => `#include <${name}>\n`).join("")}${has("any").length ? "\nstruct any_value {\n    template <class T> operator T() const { return T(); }\n};" : ""}
+${[...HEADERS, ...(isOmp ? ["omp.h"] : [])].map((name) => `#include <${name}>`).join("\n")}
+${has("any").length ? "\nstruct any_value {\n    template <class T> operator T() const { return T(); }\n};" : ""}
 __device__ static long long page_globaltimer_ns() { // the GPU's clock
     long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");

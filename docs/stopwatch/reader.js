@@ -122,7 +122,7 @@ const LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<
   ["*", "/", "%"]];
 const ASSIGNS = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
 const REFUSED = new RegExp("^(template|namespace|class|union|enum|typedef|switch|goto|try|throw|new|delete|extern|" +
-  "asm|operator|static_assert|this|co_\\w+|__managed__)$");
+  "asm|operator|static_assert|this|co_\\w+|__managed__|__int128)$");
 
 // Each statement of a block knows the block; whoever walks down the tree does not see it.
 function adopt(parent, each) {
@@ -512,9 +512,10 @@ class Reader {
     }
     return made;
   }
-  postfix() {
-    let made = this.primary();
-    for (const { line } = made; ;) {
+  postfix() { // knows where it stands in the text
+    const { from, line } = this.now;
+    for (let made = this.primary(); ;) {
+      Object.assign(made, { from, to: this.all[this.at - 1].to });
       if (this.take("<<<")) {
         const shape = this.arguments(">>>");
         this.need("(");

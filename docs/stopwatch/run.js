@@ -53,7 +53,7 @@ function fit(x, t) {
   const isLong = x.big !== undefined || (t === "L" && x.v < 0 && Number.isFinite(x.v));
   return isLong && BITS[t] ? whole(exact(x), t) : { v: fitted(x.v, t), big: undefined };
 }
-const EXACT = { "==": (p, q) => p === q, "!=": (p, q) => p !== q, "<": (p, q) => p < q, ">": (p, q) => p > q,
+const OPERATORS = { "==": (p, q) => p === q, "!=": (p, q) => p !== q, "<": (p, q) => p < q, ">": (p, q) => p > q,
   "<=": (p, q) => p <= q, ">=": (p, q) => p >= q, "+": (p, q) => p + q, "-": (p, q) => p - q, "*": (p, q) => p * q,
   "/": (p, q) => p / q, "%": (p, q) => p % q, "<<": (p, q) => p << q, ">>": (p, q) => p >> q,
   "&": (p, q) => p & q, "|": (p, q) => p | q, "^": (p, q) => p ^ q };
@@ -93,18 +93,13 @@ function computed(sign, a, b) {
   const size = sign === "*" ? x * y : sign === "<<" ? x * 2 ** y : Math.abs(x) + Math.abs(y);
   const isLong = !isReal && (/^[&|^]$/.test(sign) || Math.abs(size) > 2 ** 53 ||
     (shifted === "L" && (x < 0 || y < 0 || (sign === "-" && x < y))));
-  const n = isLong ? EXACT[sign](cut(exact(a), shifted), isShift ? exact(b) : cut(exact(b), t)) : null;
+  const n = isLong ? OPERATORS[sign](cut(exact(a), shifted), isShift ? exact(b) : cut(exact(b), t)) : null;
   if (typeof n === "boolean") return number(+n, "b");
   if (isLong && !/^[-+*\/]$/.test(sign)) return { ...whole(n, shifted), t: shifted };
+  if (/^([<>]=?|[!=]=)$/.test(sign)) return number(+OPERATORS[sign](x, y), "b");
   const per = a.per ?? b.per, made = (v, more) => ({ ...(isLong ? whole(n, t) : { v: fitted(v, t) }), t,
     ...(per && { per }), ...more });
   switch (sign) {
-    case "==": return number(+(x === y), "b");
-    case "!=": return number(+(x !== y), "b");
-    case "<": return number(+(x < y), "b");
-    case ">": return number(+(x > y), "b");
-    case "<=": return number(+(x <= y), "b");
-    case ">=": return number(+(x >= y), "b");
     case "+": return made(x + y, together(a, b));
     case "-": return made(x - y, together(a, { ...b, ...scaled(b, -1) }));
     case "*": {
@@ -134,6 +129,10 @@ class Runner {
     this.steps = this.depth = this.frames = this.lastError = 0;
   }
   refuse(english, chinese, line = this.machine.line) { return new Unknown(say(english, chinese), line); }
+  refuseIt(e, english, chinese) {
+    const name = e.to > e.from ? `'${this.text.slice(e.from, e.to)}'` : say("this", "这");
+    return this.refuse(`${name} ${english}`, `${name} ${chinese}`, e.line);
+  }
   run() {
     const error = this.once(), isMade = ({ kind }) => /^(event|stream|device|pinned)$/.test(kind);
     if (!this.prelude.size && [...this.assumed.values()].some(isMade))
@@ -232,11 +231,13 @@ class Runner {
   }
   at({ p, o }, index = 0) {
     const i = o + index;
-    if (!p || p.kind === "device") throw this.refuse("the host cannot use this memory", "主机不能使用这段内存");
+    if (!p || p.kind === "device")
+      throw this.refuse(`the host cannot use the memory of '${p.name ?? "d"}'`, `主机不能使用 '${p.name ?? "d"}' 的内存`);
     if (Number.isNaN(i)) throw this.refuse("this index is not known on this page", "本页不知道这个下标");
-    if (i < 0 || i >= p.count) throw this.refuse(`element ${i} of ${p.count}`, `共 ${p.count} 个元素，没有第 ${i} 个`);
+    if (i < 0 || i >= p.count) throw this.refuse(`'${p.name ?? "*"}' has ${p.count} elements, and none is number ${i}`,
+      `'${p.name ?? "*"}' 共 ${p.count} 个元素，没有第 ${i} 个`);
     if (p.cells[i]) return p.cells[i];
-    if (!p.type) throw this.refuse("the type of this memory is not known", "这段内存的类型未知");
+    if (!p.type) throw this.refuse(`the type of '${p.name ?? "*"}' is not known`, `'${p.name ?? "*"}' 的类型未知`);
     const t = this.letter(p.type), name = `${p.name ?? ""}[${i}]`;
     return (p.cells[i] = { type: p.type, name, x: p.unknown && t ? { v: NaN, t, unknown: p.unknown }
       : p.isZero && t ? number(0, t) : this.blank(p.type, name) });
@@ -314,7 +315,7 @@ class Runner {
       }
       case "index": {
         const of = this.value(e.of);
-        if (!of.p) throw this.refuse("this has no elements", "这没有元素", e.line);
+        if (!of.p) throw this.refuseIt(e.of, "has no elements", "没有元素");
         return this.at(of, this.value(e.index).v);
       }
       case "member": {
@@ -339,7 +340,7 @@ class Runner {
     if (of && of.none !== undefined)
       throw this.refuse(`'${of.none}' has no value here`, `'${of.none}' 在这里还没有值`, e.line);
     if (this.called) throw notKnown(say(`'${this.called}()' with these arguments`, `'${this.called}()' 的参数`), e.line);
-    throw this.refuse("this is not understood here", "这里读不懂", e.line);
+    throw this.refuseIt(e, "is not understood here", "在这里读不懂");
   }
 
   // ---- Statements: each returns nothing, or how the block ends ----
@@ -694,7 +695,7 @@ class Runner {
 
   launch(e) {
     const { line, shape } = e, { name } = e.of, known = this.reader.kernels.get(name);
-    if (!name || this.find(name) || shape.length < 2) throw notKnown(say("this launch", "这个启动"), line);
+    if (!name || this.find(name) || shape.length < 2) throw this.refuseIt(e, "is not understood", "读不懂");
     const dims = (one, usual) => {
       const isOwn = this.isFree(one) && !/^(blocks|threads|N|bytes)$/.test(one.name);
       const value = isOwn ? this.assume(one.name, "slider", line, number(usual)).x : this.value(one);
@@ -705,8 +706,8 @@ class Runner {
     };
     const grid = dims(shape[0], this.settings.blocks), block = dims(shape[1], this.settings.threads);
     const shared = shape[2] ? this.value(shape[2]) : number(0), stream = this.stream(shape[3]);
-    if (!(shared.v >= 0 && shared.v <= 49152))
-      throw this.refuse("so much shared memory is not in the page's model", "本页的模型没有这么大的共享内存", line);
+    if (!(shared.v >= 0 && shared.v <= 49152)) throw this.refuse(
+      `${shared.v} bytes of shared memory are not in the page's model`, `本页的模型没有 ${shared.v} 字节的共享内存`, line);
     const given = e.given.map((each) => {
       const isOwn = this.isFree(each) && !/^([dhpN]|bytes)$/.test(each.name);
       const value = isOwn ? this.assume(each.name, "any", line, number(0)).x : this.value(each);
@@ -720,9 +721,9 @@ class Runner {
       .map((each) => ({ p: each.p, room: this.roomAt(each) }));
     const data = onGpu.find((each) => each.room >= 256),
       bytes = data ? onGpu.reduce((sum, { room }) => sum + Math.min(room, 4 * groups * threads), 0) : 0;
-    for (const { p } of given)
+    for (const [i, { p }] of given.entries())
       if (p && p.kind === "host")
-        throw this.refuse("a kernel cannot use this memory of the host", "核函数不能使用主机的这段内存", line);
+        throw this.refuseIt(e.given[i], "is the host's memory: a kernel cannot use it", "是主机的内存：核函数不能使用");
       else if (p && p.kind === "pinned")
         this.spoil(p, say("what a kernel writes is not known on this page", "本页不知道核函数写了什么"));
     const isSlow = bytes && this.settings.idle < 100;
@@ -796,14 +797,14 @@ class Runner {
     const isOwn = this.isFree(e) && !/^(stream$|cuda)/.test(e.name);
     const value = isOwn ? this.assume(e.name, "stream", e.line).x : this.value(e);
     if (value.v === 0 && value.none === undefined) return null;
-    if (value.stream === undefined) throw this.refuse("this is no stream", "这不是流", e.line);
+    if (value.stream === undefined) throw this.refuseIt(e, "is no stream", "不是流");
     if (value.stream === null && value.name !== "0")
       throw this.refuse(`the stream '${value.name}' was never created`, `流 '${value.name}' 没有创建`, e.line);
     return value.stream;
   }
   event(e) {
     const { event, name } = this.isFree(e) ? this.assume(e.name, "event", e.line).x : this.value(e);
-    if (event === undefined) throw this.refuse("this is no event", "这不是事件", e.line);
+    if (event === undefined) throw this.refuseIt(e, "is no event", "不是事件");
     if (!event) throw this.refuse(`the event '${name}' was never created`, `事件 '${name}' 没有创建`, e.line);
     return event;
   }
@@ -843,7 +844,7 @@ class Runner {
     const m = this.machine, { of, given, line } = e, { name } = of;
     if (of.is === "member") return this.memberCall(e);
     const own = of.is === "name" ? this.find(name) : { x: {} };
-    if (own && !own.x.fn) throw this.refuse("this is no function", "这不是函数", line);
+    if (own && !own.x.fn) throw this.refuseIt(of, "is no function", "不是函数");
     if (own) return this.call(own.x.fn, given.map((each) => this.value(each)));
     m.line = line;
     const act = { name, line, where: this.where(), from: m.host }, known = LIBRARY[name];
@@ -865,9 +866,8 @@ class Runner {
       "CUDA 13 has no cudaThreadSynchronize(): write cudaDeviceSynchronize()",
       "CUDA 13 没有 cudaThreadSynchronize()：请写 cudaDeviceSynchronize()", line);
     throw this.refuse(
-      `'${name}()' is not known on this page: take it out, or if it launches a kernel, write ` +
-        `kernel<<<blocks, threads>>>() in its place to see the parts`,
-      `本页不认识 '${name}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()，以查看各部分`, line);
+      `'${name}()' is not known on this page: take it out, or write kernel<<<blocks, threads>>>() if it launches one`,
+      `本页不认识 '${name}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()`, line);
   }
   // The arguments as the table says, then what the host does, then the function.
   library(e, [kinds, work, cost]) {
@@ -921,7 +921,7 @@ class Runner {
     if (e.sign === "&") return this.cell(e.of);
     const value = this.value(e);
     if (value.p) return this.at(value);
-    throw this.refuse("this is no address", "这不是地址", e.line);
+    throw this.refuseIt(e, "is no address", "不是地址");
   }
   reading(by, v, k, t, more) {
     return { v, t, ...more, reads: [{ at: this.machine.host, by, k, line: this.machine.line, where: this.where() }] };
@@ -940,7 +940,7 @@ class Runner {
     of.x = this.reading("host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
   }
   allocate(cell, kind, bytes) {
-    if (!(bytes >= 0 && bytes < 70e9)) throw this.refuse("the page's GPU has no such memory", "本页的 GPU 没有这么多内存");
+    if (!(bytes >= 0 && bytes < 70e9)) throw this.refuse(`the page's GPU has no ${bytes} bytes`, `本页的 GPU 没有 ${bytes} 字节`);
     const { type, name } = cell, isPlain = type && type.pointer && (type.base !== "void" || type.pointer > 1);
     const of = isPlain ? { ...type, pointer: type.pointer - 1 } : undefined;
     cell.x = { p: { kind, cells: [], bytes, type: of, name }, o: 0 };
@@ -997,7 +997,7 @@ class Runner {
   }
   print(line, [format, ...values]) {
     const { text: given } = format ? this.value(format) : {}, parts = [];
-    if (given === undefined) throw this.refuse("this is no text", "这不是文字", line);
+    if (given === undefined) throw this.refuse("printf() begins with a text", "printf() 的第一个参数是文字", line);
     const text = given.replace(/\\n/g, "\n").replace(/\\t/g, "\t");
     let i = 0, end = 0;
     for (const { 0: all, 1: letter, index } of text.matchAll(/%[-+ #0-9.*']*(?:hh?|ll?|z)?([a-zA-Z%])/g)) {
@@ -1061,7 +1061,8 @@ const created = (r, cell, flags) => {
   cell.x = { event: { name: cell.name || "event", blocking: !!(flags & 1), untimed: !!(flags & 2) } };
 };
 const streamed = (r, cell, flags) => { cell.x = { stream: { name: cell.name || "stream", apart: flags === 1 } }; };
-const asked = (m, command, isReady) => { // if a query said before that this is not over, the host waited for it
+// If a query said before that this is not over, the host waited for it.
+const asked = (m, command, isReady = !command || m.isOver(command)) => {
   if (isReady && command && m.asked === command) m.calls[m.calls.length - 1].polled = command;
   m.asked = isReady ? null : command;
   return number(isReady ? 0 : 600);
@@ -1130,14 +1131,13 @@ const LIBRARY = {
     r.machine.record(event, stream);
     event.command.where = r.where();
   }],
-  cudaEventQuery: ["e", ({ machine: m }, { command: c }) => asked(m, c, !c || m.isOver(c)), "query"],
+  cudaEventQuery: ["e", (r, { command }) => asked(r.machine, command), "query"],
   cudaEventSynchronize: ["e", (r, event) => r.machine.synchronizeEvent(event)],
   cudaEventElapsedTime: ["&ee", (r, cell, from, to) => r.elapsed(cell, from, to), "elapsed"],
   cudaEventDestroy: ["e", () => {}, "event_destroy"],
   cudaStreamCreate: ["&", streamed, "stream_create"],
   cudaStreamCreateWithFlags: ["&n", streamed, "stream_create"],
-  cudaStreamQuery: ["s", ({ machine: m }, stream) => (stream ? asked(m, stream.last, !stream.last || m.isOver(stream.last))
-    : asked(m, m.latest, m.isIdle)), "query"],
+  cudaStreamQuery: ["s", ({ machine: m }, stream) => (stream ? asked(m, stream.last) : asked(m, m.latest, m.isIdle)), "query"],
   cudaStreamSynchronize: ["s", (r, stream) => r.machine.synchronizeStream(stream)],
   cudaStreamWaitEvent: ["seN", (r, stream, event) => r.machine.waitForEvent(stream, event)],
   cudaStreamDestroy: ["s", () => {}, "stream_destroy"],
