@@ -187,10 +187,8 @@ class Machine {
   launch(name, kernel) {
     const T = this.T, isNew = !this.loaded.has(name), { groups, threads } = kernel;
     if (isNew) this.wait(null);
-    const from = this.host;
-    this.works(T.launch_call + (isNew ? T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy) : 0), "launch");
-    if (isNew) this.calls.splice(-1, 1, { kind: "load", from, to: this.host - T.launch_call, line: this
-      .line }, { kind: "launch", from: this.host - T.launch_call, to: this.host, line: this.line });
+    if (isNew) this.works(T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy), "load");
+    this.works(T.launch_call, "launch");
     this.loaded.add(name);
     if (!(groups > 0 && threads > 0 && threads <= 1024)) return "cudaErrorInvalidConfiguration";
     this.enqueue({ kind: "kernel", name, ...kernel });
@@ -235,10 +233,12 @@ class Machine {
   memset(stream, bytes) {
     const { T } = this;
     this.works(T.memset_call, "copy");
-    this.enqueue({ kind: "copy", isReset: true, stream, ns: T.memset + Math.floor((bytes * T.memset_1000000) /
-        1e6) });
+    this.enqueue({ kind: "copy", isReset: true, stream, ns: T.memset + Math.floor((bytes * T.memset_1000000) / 1e6) });
   }
 }
+
+// A clock of the SMs that is always full.
+const FULL = { timeOf: (code) => code, codeOf: (ns) => ns };
 
 // How many blocks the whole GPU holds at once.
 function placesFor(T, threads) {
@@ -248,12 +248,10 @@ function placesFor(T, threads) {
 // From a kernel's first block to the end of its last one. Block b starts when it is dispatched, 0.68 ns after the block
 // before it, and when block b - places has ended, whose place it takes: all take as long, so they end in their order.
 // In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
-function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) =>
-    ns }) {
+function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = FULL) {
   const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
   const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
-  if (!
-    bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
+  if (!bytes) { // a block waits for j blocks before it, one behind the other, the first of which was just dispatched
     let start = 0;
     for (let j = 0, b = groups - 1; b >= 0; j++, b -= places) start = Math.max(start, dispatched(b) + j * each);
     return start + each;

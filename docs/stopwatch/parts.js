@@ -23,8 +23,7 @@ const KINDS = {
 const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
 
 // An event's cost stands half before its stamp and half behind it: so is the kernel between two halves (chapter 04).
-// The
-// sum is the same wherever the stamp stands.
+// The sum is the same wherever the stamp stands.
 const halfOf = (span) => (span.by === "device" ? (span.last.end - span.last.begin) / 2 : 0);
 
 // A kernel that waits, and was there before the stopwatch began, holds the GPU for it.
@@ -97,8 +96,8 @@ function awake(pieces, sleeps) {
   return pieces.flatMap((piece) => {
     const sleep = sleeps.find((each) => each.from < piece.to && each.to > piece.from);
     if (!sleep) return [piece];
-    return awake([{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each
-      .from), sleeps.filter((each) => each !== sleep));
+    const parts = [{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each.from);
+    return awake(parts, sleeps.filter((each) => each !== sleep));
   });
 }
 
@@ -115,12 +114,12 @@ function partsOf(run) {
       if (piece.command && each.weight > 0) of.commands.add(piece.command);
       sum += sign * each.weight * (piece.to - piece.from);
     }
-    if (!main || Math.abs(each.weight) * Math.abs(each.span.to - each.span.from) >= Math.abs(main.weight) * Math.abs(
-        main.span.to - main.span.from)) main = each;
+    const sizeOf = ({ weight, span: { from, to } }) => Math.abs(weight * (to - from));
+    if (!main || sizeOf(each) >= sizeOf(main)) main = each;
   }
   const rest = number && spans.length ? number.ns - sum : 0;
-  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest,
-    commands: new Set() };
+  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7))
+    found.rounding = { kind: "rounding", ns: rest, commands: new Set() };
   const least = number && Math.min(0.5, Math.abs(number.ns) / 1e3);
   const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > least)
     .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
@@ -131,6 +130,6 @@ function partsOf(run) {
 // first to the last instruction; and what one more launch costs behind another one.
 function askedOf(T, kernel) {
   const duration = T.fetch + T.launch + blocksTake(T, kernel) + T.drain;
-  return { duration, code: blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 }), row: duration - T
-    .row_saves };
+  const code = blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 });
+  return { duration, code, row: duration - T.row_saves };
 }

@@ -211,7 +211,7 @@ class Reader {
       else if (/^(unsigned|signed|long|short|int|char|double)$/.test(text)) words.push(text);
       else if (QUALIFIERS.test(text)) continue;
       else if (words.length || made.base) break;
-      else if (!this.isType()) throw this.unknownType();
+      else if (!this.isType()) throw notKnown(`'${this.now.text}'`, this.now.line);
       else {
         made.base = text;
         if (WITH_TYPES.test(text)) {
@@ -364,9 +364,6 @@ class Reader {
     this.kernels.set(name, made);
     return made;
   }
-  unknownType() {
-    return new Unknown(say(`'${this.now.text}' is not known on this page`, `本页不认识 '${this.now.text}'`), this.now.line);
-  }
   isDeclaration() {
     const { type, text } = this.now, second = this.next();
     if (type !== "name") return false;
@@ -375,7 +372,7 @@ class Reader {
       const end = second.text === "<" ? this.angleEnd(this.at + 1) : -1;
       if (second.type === "name" || (end > 0 && (this.all[end + 1] ?? this.end).type === "name") ||
         (second.text === "*" && this.next(2).type === "name" && /^[=;,]$/.test(this.next(3).text)))
-        throw this.unknownType();
+        throw notKnown(`'${this.now.text}'`, this.now.line);
       return false;
     }
     const end = WITH_TYPES.test(text) ? this.angleEnd(this.at + 1) : this.at;

@@ -147,7 +147,7 @@ class Runner {
       this.frame = { id: 0, s: null, up: null };
       this.body = this.reader.program();
       for (const [name, each] of this.prelude)
-        if (!/^(kernel|function|check|handle)$/.test(each.kind)) this.make(name, each);
+        if (!/^(kernel|function|check|handle)$/.test(each.kind)) this.assume(name, each.kind, each.line, each.x);
       const functions = this.body.filter((each) => each.is === "function"), { names } = this.globals;
       for (const fn of functions) {
         if (names.has(fn.name)) throw this.refuse(`'${fn.name}' is there twice`, `'${fn.name}' 有两个`, fn.line);
@@ -197,14 +197,14 @@ class Runner {
     if (base === "time_point" || (base === "duration" && !of)) return { per: 1, t: "l" };
     if (base !== "duration") return null;
     const per = of[1] ? PERIOD_NS[of[1].base] : 1e9, t = this.letter(of[0]);
-    if (!per || !t) throw this.refuse("this duration is not known on this page", "本页不认识这种 duration");
+    if (!per || !t) throw notKnown(say("this duration", "这种 duration"));
     return { per, t };
   }
   bytesOf(type) {
     if (type.pointer) return 8;
     if (NUMBERS[type.base]) return NUMBERS[type.base][1];
     if (ROOMS[type.base]) return ROOMS[type.base];
-    throw this.refuse(`the size of '${type.base}' is not known on this page`, `本页不知道 '${type.base}' 的大小`);
+    throw notKnown(`sizeof(${type.base})`);
   }
   // A variable of this type, before it has a value.
   blank(type, name = "") {
@@ -233,7 +233,7 @@ class Runner {
     const i = o + index;
     if (!p || p.kind === "device")
       throw this.refuse(`the host cannot use the memory of '${p.name ?? "d"}'`, `主机不能使用 '${p.name ?? "d"}' 的内存`);
-    if (Number.isNaN(i)) throw this.refuse("this index is not known on this page", "本页不知道这个下标");
+    if (Number.isNaN(i)) throw notKnown(say(`this index of '${p.name ?? "*"}'`, `'${p.name ?? "*"}' 的这个下标`));
     if (i < 0 || i >= p.count) throw this.refuse(`'${p.name ?? "*"}' has ${p.count} elements, and none is number ${i}`,
       `'${p.name ?? "*"}' 共 ${p.count} 个元素，没有第 ${i} 个`);
     if (p.cells[i]) return p.cells[i];
@@ -275,7 +275,7 @@ class Runner {
     return (cell.x = this.as(value, cell.type));
   }
   // A name that is declared nowhere is one of the page's, or a slider's.
-  make(name, { kind, x, line }) {
+  assume(name, kind, line, x) {
     const { machine: m, settings: { bytes } } = this, { T } = m, words = {
       event: ["an event", "一个事件"], stream: ["a stream", "一个流"], ms: ["a float", "float"],
       any: ["an argument that the kernel does not need", "核函数不需要的参数"],
@@ -298,7 +298,6 @@ class Runner {
     if (kind !== "kernel") this.globals.names.set(name, cell);
     return cell;
   }
-  assume(name, kind, line, x) { return this.make(name, { kind, line, x }); }
   isFree(e) { return e && e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS); }
   cell(e) {
     switch (e.is) {
@@ -321,7 +320,7 @@ class Runner {
       case "member": {
         const of = this.value(e.of), { fields } = of.p && !of.isVector ? this.at(of).x : of;
         const cell = fields && fields.get(e.name);
-        if (!cell) throw this.refuse(`'.${e.name}' is not known on this page`, `本页不认识 '.${e.name}'`, e.line);
+        if (!cell) throw notKnown(`'.${e.name}'`, e.line);
         return cell;
       }
       case "unary":
@@ -613,10 +612,10 @@ class Runner {
     if (list) return this.bytesOf(list.type) * list.count * list.room;
     const type = cell || !outer ? outer : { ...outer, pointer: outer.pointer - 1 };
     if (type ?? (p && p.type)) return this.bytesOf(type ?? p.type);
-    throw this.refuse("this size is not known on this page", "本页不知道这个大小", e.line);
+    throw notKnown("sizeof", e.line);
   }
   moved(of, by) {
-    if (Number.isNaN(by)) throw this.refuse("this offset is not known on this page", "本页不知道这个偏移");
+    if (Number.isNaN(by)) throw notKnown(say("this offset", "这个偏移"));
     return { p: of.p, o: of.o + by };
   }
   compute(sign, a, b, e) {
@@ -903,7 +902,7 @@ class Runner {
       case "back": return this.at(x, p.count - 1).x;
     }
     if (x.isVector && name === "reserve") return number(0);
-    throw this.refuse(`'.${name}()' is not known on this page`, `本页不认识 '.${name}()'`, line);
+    throw notKnown(`'.${name}()'`, line);
   }
   // Where a pointer points to: for a call that writes there.
   target(e, call) {
@@ -1106,7 +1105,6 @@ const LIBRARY = {
     timer.total = computed("+", timer.total, computed("-", inMs(r), timer.from));
     timer.from = null;
   })],
-  cutResetTimer: ["n", timed((r, timer) => (timer.from ? r.none({}, r.machine) : void (timer.total = number(0, "d"))))],
   cutGetTimerValue: ["n", timed((r, { total, from }) => (from ? r.none({}, r.machine)
     : { ...total, ...fit(total, "f"), t: "f" }))],
   cutDeleteTimer: ["n", timed(() => {})],
