@@ -220,9 +220,8 @@ const RULES = [
     step: ["Create the events with timing.", "创建带计时的事件。"],
     better: (f) => f.text.replace(/\bcudaEventDisableTiming\b/g, "cudaEventDefault") },
   { cause: "not_finished", always: true, when: (f) => f.failed("cudaErrorNotReady"),
-    words: ["cudaEventElapsedTime() returned cudaErrorNotReady: the GPU has not reached the event. So the variable " +
-      "keeps what it held before.",
-    "cudaEventElapsedTime() 返回 cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
+    words: ["cudaEventElapsedTime() returned cudaErrorNotReady: the GPU has not reached the event, and the variable " +
+      "keeps what it held.", "cudaEventElapsedTime() 返回 cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
     step: ["Wait for the event.", "等待事件。"],
     better: (f) => {
       const s = inBlock(inner(f.failed("cudaErrorNotReady").where)), c = new Changes(f);
@@ -238,8 +237,8 @@ const RULES = [
       "block. cudaGetLastError() says so.",
     "启动失败，核函数没有运行：每块 1 到 1024 个线程，网格至少一个块。cudaGetLastError() 会报告。"] },
   { cause: "call_failed", always: true, when: (f) => failed(f, "cudaErrorInvalidValue"),
-    words: (f) => [`A call failed in line ${failed(f, "cudaErrorInvalidValue").line}: cudaErrorInvalidValue.`,
-      `第 ${failed(f, "cudaErrorInvalidValue").line} 行的调用失败：cudaErrorInvalidValue。`] },
+    words: ({ run: { failed: [{ line, error }] } }) => [`A call failed in line ${line}: ${error}.`,
+      `第 ${line} 行的调用失败：${error}。`] },
   { cause: "no_time", always: true, when: (f) => !f.span,
     words: ["This number is no difference of two times.", "这个数不是两个时间之差。"] },
   { cause: "no_sum", always: true, when: (f) => f.share("rounding") > 0.9 && Math.abs(f.number.v) > 1.5,
@@ -310,9 +309,9 @@ const RULES = [
     step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"], better: (f) => f.inside.length && waitAt(f, "a") },
   { cause: "first_launch", structural: true, when: (f) => f.share("load") + f.share("driver") > 0.001,
     words: (f) => (f.share("driver") > 0.001
-      ? ["The first call of CUDA is in the number: it starts the driver. And so is the first launch, which loads the " +
-        "kernel's code.", "数里有 CUDA 的首次调用，它要启动驱动；还有首次启动，它要加载核函数。"]
-      : ["The first launch is in the number. It loads the kernel's code.", "数里有首次启动，它要加载核函数。"]),
+      ? ["The first call of CUDA, which starts the driver, and the first launch, which loads the kernel, are in the number.",
+        "数里有 CUDA 的首次调用，它要启动驱动；还有首次启动，它要加载核函数。"]
+      : ["The first launch is in the number: it loads the kernel.", "数里有首次启动，它要加载核函数。"]),
     step: ["Warm up: launch the kernel once before, and wait.", "预热：先启动一次并等待。"], better: warmedUp },
   { cause: "clock_climbs", structural: true, when: (f) => f.share("clock") > 0.01,
     words: ["The GPU was idle before. Its clock has fallen, and climbs again while the GPU works: here the kernel " +
@@ -342,22 +341,20 @@ const RULES = [
       ? [`The number holds ${f.launches.length} launches of different kernels or sizes, and the error is against ` +
         "their sum. To time one of them, put the stopwatch around it alone.",
       `这个数包含不同核函数或大小的 ${f.launches.length} 次启动，误差相对于它们之和。要测其中一个，请只给它计时。`]
-      : [`${f.launches.length} launches, of different kernels or in different streams, share this number: none of ` +
-        "them has a time of its own in it.",
-      `${f.launches.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`]) },
+      : [`${f.launches.length} launches, of different kernels or in different streams, share this number: none ` +
+        "has a time of its own.", `${f.launches.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`]) },
   { cause: "not_divided", structural: true, when: (f) => f.per > 1.5 && f.launches.length > 1,
     words: (f) => [`The number holds ${+f.per.toFixed(3)} launches.`, `这个数包含 ${+f.per.toFixed(3)} 次启动。`],
     step: ["Divide by the launches.", "除以启动次数。"],
-    better: (f) => inPrint(f, (text) => `${/^[\w.\[\]() ]+$/.test(text) ? text : `(${text})`} / ` +
-      +f.per.toFixed(3)) },
+    better: (f) => inPrint(f, (text) => `${/^[\w.\[\]() ]+$/.test(text) ? text : `(${text})`} / ${+f.per.toFixed(3)}`) },
   { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.67 && f.launches.length >= 1,
     words: (f) => [`The number is divided by more launches than the ${f.launches.length} that are in it.`,
       `除数大于其中的启动次数 ${f.launches.length}。`] },
   { cause: "wait_inside", when: (f) => f.off && f.share("blocks") && (f.span.by === "device" ? f.waits.length
     : f.inside.length > 1 && f.waits.length > f.inside.length / 2),
     words: (f) => (f.inside.length > 1
-      ? ["The host waits in each round. So each launch comes to an idle GPU, and latency, wake-up or gap are in the " +
-        "number each time.", "主机每轮都等待。所以每次启动时 GPU 都空闲，每次都含延迟、唤醒或空隙。"]
+      ? ["The host waits in each round. So each launch comes to an idle GPU: latency, wake-up or gap count each time.",
+        "主机每轮都等待。所以每次启动时 GPU 都空闲，每次都含延迟、唤醒或空隙。"]
       : ["The host waits between the two events: meanwhile the GPU has nothing to do, and this is in the number.",
         "主机在两个事件之间等待：这时 GPU 无事可做，这段时间也在数里。"]),
     step: ["Wait once, behind all of it.", "最后只等待一次。"],
@@ -376,8 +373,7 @@ const RULES = [
     better: (f) => (f.span.by === "device" ? held(f) : eventsInstead(f)) },
   { cause: "processor_time", when: (f) => f.span.by === "cpu" && f.off,
     words: ["clock() counts the processor time of the host's program, in whole us here. It holds the kernel only " +
-      "because the host waits busily; a host that sleeps would not be counted.",
-    "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里；主机若休眠则不计。"],
+      "because the host waits busily.", "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里。"],
     step: ["Use two events.", "用两个事件。"], better: eventsInstead },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
     words: ["The launch call, the launch latency and the host's wake-up are in the number. For a long kernel " +
@@ -409,8 +405,8 @@ const RULES = [
         "next launch call, and the GPU waits.", `核函数不短于 ${least} 时正确：更短的会在主机下一次启动调用之前结束，GPU 就要等待。`];
       return f.share("blocks") + f.share("shell") > 0.99
         ? ["It is the kernel alone, however long the kernel is.", "只有核函数，与核函数的长短无关。"]
-        : [`Besides the kernel it holds little. This is right for kernels of ${least} and more; for a shorter one ` +
-          "that little is more than 5 %.", `除核函数外所含不多。核函数不短于 ${least} 时正确；更短时超过 5 %。`];
+        : [`Besides the kernel it holds little, and is right for kernels of ${least} and more.`,
+          `除核函数外所含不多。核函数不短于 ${least} 时正确。`];
     } },
 ];
 

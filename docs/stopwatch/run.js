@@ -10,7 +10,9 @@
 // holds one.
 "use strict";
 
-class Stopped extends Error {}
+class Stopped extends Error {
+  constructor(code, line) { Object.assign(super(), { code, line }); }
+}
 
 const UNIT_NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 const UNIT = /(ns|nanosec\w*|[uµμ]s|usec\w*|microsec\w*|ms|msec\w*|millisec\w*|s|secs?|seconds?)\b(?!\/)/i.source;
@@ -30,7 +32,7 @@ const MATH = { abs: Math.abs, fabs: Math.abs, sqrt: Math.sqrt, ceil: Math.ceil, 
 const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|fminf|fmaxf|fabsf|sqrtf?|ceil|floor|static_cast)$/;
 const STEPS = 300000, PURE_STEPS = 20000;
 
-const number = (v, t = "i") => ({ v, t });
+const number = (v, t = "i") => ({ v, t }), plain = (base) => ({ base, pointer: 0 });
 
 function fitted(v, t) {
   if (t === "d") return v;
@@ -214,9 +216,9 @@ class Runner {
     if (base === "cudaEvent_t") return { event: null, name };
     if (base === "cudaStream_t") return { stream: null, name };
     if (base === "vector") return { ...this.list(type.of[0], 0, name), isVector: true };
-    const long = { base: "long", pointer: 0 }, struct = (cells) => ({ fields: new Map(cells) });
+    const long = plain("long"), struct = (cells) => ({ fields: new Map(cells) });
     if (base === "dim3")
-      return struct(["x", "y", "z"].map((each) => [each, { x: number(1, "u"), type: { base: "uint", pointer: 0 } }]));
+      return struct(["x", "y", "z"].map((each) => [each, { x: number(1, "u"), type: plain("uint") }]));
     if (base === "timespec" || base === "timeval")
       return struct(["tv_sec", base === "timespec" ? "tv_nsec" : "tv_usec"].map((each) => [each,
         { x: this.blank(long, each), type: long }]));
@@ -288,13 +290,13 @@ class Runner {
     this.assumed.set(name, { kind, x, line });
     const cost = { event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host }[kind];
     if (cost) this.start(), m.works(cost);
-    const char = { base: "char", pointer: 0 }, float = { base: "float", pointer: 0 };
+    const char = plain("char"), float = plain("float");
     const cell = kind === "event" ? { x: { event: { name } } } : kind === "list" ? { x: this.list(float, 1000, name) }
       : kind === "stream" ? { x: { stream: { name, apart: name === "stream" } } }
       : kind === "ms" ? { x: number(0, "f"), type: float }
       : kind === "pointer" ? { x: number(0), type: { ...char, pointer: 1 } }
       : /^(device|host|pinned)$/.test(kind) ? { x: { p: { kind, cells: [], type: char, bytes }, o: 0 } }
-      : { x, name, type: x && { base: LETTERS[x.t], pointer: 0 } };
+      : { x, name, type: x && plain(LETTERS[x.t]) };
     if (kind !== "kernel") this.globals.names.set(name, cell);
     return cell;
   }
@@ -489,7 +491,7 @@ class Runner {
   // The cell of a declared name.
   made(one, name = one.name) {
     const isAuto = one.type.base === "auto", x = this.initial(one, name);
-    const own = x.t && !x.per ? { base: LETTERS[x.t], pointer: 0 } : null;
+    const own = x.t && !x.per ? plain(LETTERS[x.t]) : null;
     return { x, by: one, type: one.dims.length ? null : isAuto ? own : one.type, name };
   }
   initial({ type, dims, from, given }, name) {
@@ -858,7 +860,7 @@ class Runner {
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
         `'${name}' 没有声明：当作调用失败就结束程序`));
       this.assumed.set(name, { kind: "check", line });
-      if (this.value(given[0]).v) throw Object.assign(new Stopped(), { code: 1, line });
+      if (this.value(given[0]).v) throw new Stopped(1, line);
       return number(0);
     }
     if (name === "cudaThreadSynchronize") throw this.refuse(
@@ -1169,7 +1171,7 @@ const LIBRARY = {
     r.sort(r.range(list, r.moved(list, count)), (a, b) => r.call(by.fn, [pointer(a), pointer(b)]).v);
   }],
   accumulate: ["vvv", (r, first, end, begin) => r.range(first, end).reduce((sum, { x }) =>
-    r.as(computed("+", sum, x), { base: LETTERS[begin.t], pointer: 0 }), begin)],
+    r.as(computed("+", sum, x), plain(LETTERS[begin.t])), begin)],
   static_cast: ["*", (r, e) => r.value({ is: "cast", type: e.of.types[0], of: e.given[0], line: e.line })],
   malloc: ["n", (r, bytes) => ({ p: { kind: "host", cells: [], bytes }, o: 0 })],
   free: ["v", () => {}],
@@ -1181,7 +1183,7 @@ const LIBRARY = {
   fprintf: ["*", (r, e) => (e.given.length && r.value(e.given[0]).v === 1 ? r.print(e.line, e.given.slice(1)) : null)],
   puts: ["v", () => {}],
   fflush: ["v", () => {}],
-  exit: ["n", (r, code) => { throw Object.assign(new Stopped(), { code, line: r.machine.line }); }],
+  exit: ["n", (r, code) => { throw new Stopped(code, r.machine.line); }],
 };
 LIBRARY.reinterpret_cast = LIBRARY.static_cast;
 for (const [name, work] of Object.entries(MATH)) LIBRARY[name] = ["v", (r, x) => {
