@@ -366,10 +366,9 @@ const RULES = [
       return (f.span.by === "device" ? c : c.before(ends.b, SYNC_DEVICE)).done();
     } },
   { cause: "launch_bound", when: (f) => f.inside.length > 1 && f.share("launch") + f.share("gap") > 0.3,
-    words: ["The kernels are shorter than the host's launch calls, so the GPU waits again and again: this is the " +
-      "launch call's time (launch-bound).", "核函数比主机的启动调用还短，GPU 一再等待：这其实是启动调用的开销。"],
-    step: ["Use events, and queue the launches behind a hold: a kernel that keeps the GPU busy for a millisecond.",
-      "用事件，并把各次启动排在占住 GPU 一毫秒的核函数之后。"],
+    words: ["The kernels are shorter than the host's launch calls, and the GPU waits each time (launch-bound).",
+      "核函数比主机的启动调用还短，GPU 每次都要等待：这其实是启动调用的开销。"],
+    step: ["Use two events, with all launches behind a hold.", "用两个事件，各次启动都排在占住 GPU 的核函数之后。"],
     better: (f) => (f.span.by === "device" ? held(f) : eventsInstead(f)) },
   { cause: "processor_time", when: (f) => f.span.by === "cpu" && f.off,
     words: ["clock() counts the processor time of the host's program, in whole us here. It holds the kernel only " +

@@ -206,8 +206,7 @@ function update() {
     // Whatever happened, no old number stays beside the new text.
     const isOurs = error instanceof Unknown, line = (isOurs && error.line) || 1;
     const words = isOurs ? error.message : say(
-      `this page has a fault (${error.message}): simulator/simcc runs whole programs`,
-      `本页出错（${error.message}）：整个程序请用 simulator/simcc 运行`);
+      `this page has a fault (${error.message}): take simulator/simcc`, `本页出错（${error.message}）：请用 simulator/simcc`);
     const row = $("lines").children[line - 1];
     if (row) row.append(made("small", {}, words));
     if (row) row.classList.add("bad");

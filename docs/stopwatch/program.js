@@ -17,11 +17,7 @@ const OWN = { // functions that the page knows
     return t.tv_sec + t.tv_usec * 1e-6;
 }`,
   cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time in all, and since when it runs
-static double cut_ms() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
-}
+static double cut_ms() { return std::chrono::steady_clock::now().time_since_epoch().count() * 1e-6; }
 static cudaError_t cutCreateTimer(unsigned *timer) {
     cut_timers.emplace_back();
     *timer = unsigned(cut_timers.size());

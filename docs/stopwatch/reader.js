@@ -61,7 +61,7 @@ function directive([what, name, ...body], line, macros, on) {
     (word === "pragma" && name && /^(once|unroll)$/.test(name.text))) return;
   else if (isRead && body.some((each) => each.text === "##"))
     throw notKnown(say("'##' in a macro", "宏中的 '##'"), line);
-  else if (word !== "define" || !name || body.some((each) => each.text === "##") || /PER_THREAD/.test(name.text))
+  else if (word !== "define" || !name || /PER_THREAD/.test(name.text))
     throw notKnown(`'#${word}${word === "define" && name ? ` ${name.text}` : ""}'`, line);
   else if (body.length && body[0].text === "(" && body[0].from === name.to) {
     const close = body.findIndex((each) => each.text === ")");

@@ -29,9 +29,10 @@ const CONSTANTS = { ...ERRORS, NULL: 0, nullptr: 0, false: 0, true: 1, EXIT_SUCC
 const RANK = "bcCsSiulLfd";
 const BITS = { c: [8, 1], C: [8], s: [16, 1], S: [16], i: [32, 1], u: [32], l: [64, 1], L: [64] };
 const MATH = { abs: Math.abs, fabs: Math.abs, sqrt: Math.sqrt, ceil: Math.ceil, floor: Math.floor };
-const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|fminf|fmaxf|fabsf|sqrtf?|ceil|floor|static_cast)$/;
+const PURE = /^(size|front|back|begin|end|data|f?(min|max|abs)f?|sqrtf?|ceil|floor|static_cast)$/;
 const STEPS = 300000, PURE_STEPS = 20000;
 
+const writtenByKernel = () => say("what a kernel has written is not known on this page", "本页不知道核函数写了什么");
 const number = (v, t = "i") => ({ v, t }), plain = (base) => ({ base, pointer: 0 });
 
 function fitted(v, t) {
@@ -39,7 +40,7 @@ function fitted(v, t) {
   if (t === "f") return Math.fround(v);
   if (t === "b") return +(v !== 0);
   const whole = Math.trunc(v), [bits, signed] = BITS[t];
-  if (!Number.isFinite(whole)) return Number.isNaN(v) ? NaN : bits === 64 ? -(2 ** 63) : -(2 ** 31);
+  if (!Number.isFinite(whole)) return NaN; // C++ does not say which
   if (signed ? Math.abs(whole) < 2 ** (bits - 1) : whole >= 0 && whole < 2 ** bits) return whole + 0;
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
 }
@@ -348,7 +349,7 @@ class Runner {
 
   execute(s) {
     this.frame.s = s;
-    if (++this.steps > STEPS) throw this.refuse("too many rounds for this page", "循环次数太多", s.line);
+    this.counts(s);
     this.machine.line = s.line;
     switch (s.is) {
       case "block":
@@ -377,6 +378,11 @@ class Runner {
     }
     return undefined; // a function, a kernel
   }
+  counts(s) {
+    const isLong = this.pureSince !== undefined && this.steps - this.pureSince > PURE_STEPS;
+    if (++this.steps > STEPS || isLong)
+      throw Object.assign(this.refuse("too many rounds for this page", "循环次数太多", s.line), { isLong });
+  }
   loop(s) {
     s.isTimed ??= this.isTimed(s);
     if (s.isTimed || this.pureSince !== undefined) return this.rounds(s);
@@ -400,9 +406,7 @@ class Runner {
       const isEndless = !s.test || (s.test.is === "number" && s.test.v) || s.test.name === "true";
       if (isEndless && !this.leaves(s.body)) throw this.refuse("this loop never ends", "这个循环永不结束", s.line);
       for (let isFirst = !!s.isDo; ; isFirst = false) {
-        const isLong = this.pureSince !== undefined && this.steps - this.pureSince > PURE_STEPS;
-        if (++this.steps > STEPS || isLong)
-          throw Object.assign(this.refuse("too many rounds for this page", "循环次数太多", s.line), { isLong });
+        this.counts(s);
         if (!isFirst && s.test && !this.isTrue(this.value(s.test), s.test)) return undefined;
         const end = this.execute(s.body);
         if (end && end.is === "break") return undefined;
@@ -726,7 +730,7 @@ class Runner {
       if (p && p.kind === "host")
         throw this.refuseIt(e.given[i], "is the host's memory: a kernel cannot use it", "是主机的内存：核函数不能使用");
       else if (p && p.kind === "pinned")
-        this.spoil(p, say("what a kernel writes is not known on this page", "本页不知道核函数写了什么"));
+        this.spoil(p, writtenByKernel());
     const isSlow = bytes && this.settings.idle < 100;
     if (isSlow) this.slowBlocks = (this.slowBlocks ?? 0) + groups;
     if (groups > 4e6 || m.commands.length > 20000 || (isSlow && this.slowBlocks > 200000))
@@ -929,8 +933,7 @@ class Runner {
   }
   // A clock of the host, in ns since its own zero; CLOCK_REALTIME is another clock, which is set right.
   clockNs(isReal) {
-    this.machine.readClock();
-    const { host } = this.machine;
+    const host = this.machine.readClock();
     return isReal ? host - Math.floor(host / 4000) : host + 123456000000789;
   }
   fill(cell, isReal, isUs) {
@@ -941,7 +944,7 @@ class Runner {
     of.x = this.reading("host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
   }
   allocate(cell, kind, bytes) {
-    if (!(bytes >= 0 && bytes < 70e9)) throw this.refuse(`the page's GPU has no ${bytes} bytes`, `本页的 GPU 没有 ${bytes} 字节`);
+    if (!(bytes >= 0 && bytes < 70e9)) throw notKnown(say(`${bytes} bytes of the GPU`, `GPU 的 ${bytes} 字节`));
     const { type, name } = cell, isPlain = type && type.pointer && (type.base !== "void" || type.pointer > 1);
     const of = isPlain ? { ...type, pointer: type.pointer - 1 } : undefined;
     cell.x = { p: { kind, cells: [], bytes, type: of, name }, o: 0 };
@@ -968,8 +971,7 @@ class Runner {
     if (kind === 0) throw notKnown(say("a copy from host to host", "主机到主机的拷贝"), m.line);
     const isPinned = (x) => x.p.kind === "pinned";
     const waits = !isAsync ? kind !== 3 : kind === 2 ? !isPinned(to) : kind === 1 && !isPinned(from) && bytes > 65536;
-    const written = say("what a kernel has written is not known on this page", "本页不知道核函数写了什么");
-    if (kind === 2 && bytes) this.spoil(to.p, written);
+    if (kind === 2 && bytes) this.spoil(to.p, writtenByKernel());
     return void m.copy(bytes, waits, stream, kind !== 3);
   }
   memset(to, bytes, stream) {
