@@ -45,9 +45,9 @@ class Machine {
     return this.host;
   }
 
-  readProcessorClock() {
+  readProcessorClock() { // in whole microseconds
     this.works(this.T.clock, "clock");
-    return Math.floor(this.cpu / 1000); // whole microseconds
+    return Math.floor(this.cpu / 1000);
   }
 
   sleep(ns) {

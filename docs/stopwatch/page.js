@@ -305,14 +305,10 @@ function setSliders({ settings = {} }) {
 
 function showExample(of) {
   if (!example && asText().trim()) own = { text: asText(), sliders: ofSliders((name) => $(name).value) };
-  closeArea();
-  setSliders(of);
-  setText(of.text, of);
-}
-
-function closeArea() {
   $("area").hidden = true;
   $("lines").hidden = false;
+  setSliders(of);
+  setText(of.text, of);
 }
 
 // The arrows move among the examples, so that they are one stop of the key Tab.

@@ -551,6 +551,4 @@ class Reader {
 }
 
 // What is pasted, line by line as it stands.
-function hostLines(text) {
-  return text.replace(/\r\n?/g, "\n");
-}
+const hostLines = (text) => text.replace(/\r\n?/g, "\n");

@@ -1201,6 +1201,5 @@ for (const name of ["fabs", "sqrt"]) LIBRARY[`${name}f`] = LIBRARY[name];
 const EMPTY = /^(empty|nothing|null|noop)/i;
 
 // Is N the reader's own size, as in <<<N / 16, 256>>> or cudaMalloc(&d, N * 4), and not a number of launches?
-function isSize(text) {
-  return /(?:<<<|\bdim3\b|alloc\w*\(|cudaMem\w+\()[^;]*\bN\b|(?:^|[^\/\s])\s*\bN\s*[-+*\/]/.test(text);
-}
+const isSize = (text) =>
+  /(?:<<<|\bdim3\b|alloc\w*\(|cudaMem\w+\()[^;]*\bN\b|(?:^|[^\/\s])\s*\bN\s*[-+*\/]/.test(text);
