@@ -209,19 +209,22 @@ function changedAll(f, statements, change) {
 // number, span, per (launches that the number stands for), target, error; `off`: more than 5 % of what is asked.
 // `always`: the number is wrong however near it is; `structural`: careful, at least.
 
-const failed = (f, error) => f.run.failed.find((each) => each.error === error);
+const hasFailed = (f, error) => f.run.failed.some((each) => each.error === error);
 const isCut = (f) => f.number.v === Math.trunc(f.number.v) && f.share("rounding") > 0.05;
+const launchesOf = ({ per, launches: { length: n } }) => [
+  `The number is the time of ${+per.toPrecision(6)} launches, and ${n} ${n === 1 ? "is" : "are"} in it.`,
+  `这个数是 ${+per.toPrecision(6)} 次启动的时间，其中有 ${n} 次启动。`];
+const withEvents = { step: ["Use two events.", "用两个事件。"], better: eventsInstead };
 const RULES = [
   { cause: "untimed", always: true,
     when: (f) => f.failed("cudaErrorInvalidResourceHandle") && /DisableTiming/.test(f.text),
-    words: ["An event was made with cudaEventDisableTiming: it has no time, and cudaEventElapsedTime() returned " +
-      "cudaErrorInvalidResourceHandle.",
-    "有一个事件用 cudaEventDisableTiming 创建：它没有时间，cudaEventElapsedTime() 返回 cudaErrorInvalidResourceHandle。"],
+    words: ["An event was made with cudaEventDisableTiming: it has no time (cudaErrorInvalidResourceHandle).",
+      "有一个事件用 cudaEventDisableTiming 创建：它没有时间（cudaErrorInvalidResourceHandle）。"],
     step: ["Create the events with timing.", "创建带计时的事件。"],
     better: (f) => f.text.replace(/\bcudaEventDisableTiming\b/g, "cudaEventDefault") },
   { cause: "not_finished", always: true, when: (f) => f.failed("cudaErrorNotReady"),
-    words: ["cudaEventElapsedTime() returned cudaErrorNotReady: the GPU has not reached the event, and the variable " +
-      "keeps what it held.", "cudaEventElapsedTime() 返回 cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
+    words: ["cudaErrorNotReady: the GPU has not reached the event, and the variable keeps what it held.",
+      "cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
     step: ["Wait for the event.", "等待事件。"],
     better: (f) => {
       const s = inBlock(inner(f.failed("cudaErrorNotReady").where)), c = new Changes(f);
@@ -229,14 +232,13 @@ const RULES = [
       return call && c.before(s, `cudaEventSynchronize(${call[1].trim()});`).done();
     } },
   { cause: "not_recorded", always: true, when: (f) => f.failed("cudaErrorInvalidResourceHandle"),
-    words: ["An event was never recorded: cudaErrorInvalidResourceHandle.",
-      "有一个事件从未记录：cudaErrorInvalidResourceHandle。"] },
+    words: ["An event was never recorded.", "有一个事件从未记录。"] },
   { cause: "launch_failed", always: true,
-    when: (f) => failed(f, "cudaErrorInvalidConfiguration") && !f.share("blocks"),
+    when: (f) => hasFailed(f, "cudaErrorInvalidConfiguration") && !f.share("blocks"),
     words: ["The launch failed, and the kernel did not run: a block has 1 to 1024 threads, and a grid at least one " +
       "block. cudaGetLastError() says so.",
     "启动失败，核函数没有运行：每块 1 到 1024 个线程，网格至少一个块。cudaGetLastError() 会报告。"] },
-  { cause: "call_failed", always: true, when: (f) => failed(f, "cudaErrorInvalidValue"),
+  { cause: "call_failed", always: true, when: (f) => hasFailed(f, "cudaErrorInvalidValue"),
     words: ({ run: { failed: [{ line, error }] } }) => [`A call failed in line ${line}: ${error}.`,
       `第 ${line} 行的调用失败：${error}。`] },
   { cause: "no_time", always: true, when: (f) => !f.span,
@@ -261,9 +263,7 @@ const RULES = [
       (all, unit) => `std::chrono::duration<double${unit && `, std::${unit}`}>`) },
   { cause: "wrong_unit", always: true, when: (f) => f.unitFactor && f.share("blocks"),
     words: (f) => [`The unit is wrong by a factor of ${f.unitFactor.toLocaleString("en")}: the number is in ` +
-      `${f.rightUnit ?? "another unit"}. cudaEventElapsedTime() gives milliseconds, and a clock of C++ what its ` +
-      "cast says.",
-    `单位差了 ${f.unitFactor} 倍：这个数的单位是 ${f.rightUnit ?? "别的"}。cudaEventElapsedTime() 给出毫秒。`],
+      `${f.rightUnit ?? "another unit"}.`, `单位差了 ${f.unitFactor} 倍：这个数的单位是 ${f.rightUnit ?? "别的"}。`],
     step: ["Print the right unit.", "打印正确的单位。"],
     better: (f) => f.rightUnit && changedAll(f, [inner(f.number.where)], (text) => text.replace(
       new RegExp(`((?:%[.\\d]*l?[fgd]|<<\\s*")[ \\[(]*)${f.number.unit}\\b`), `$1${f.rightUnit}`)) },
@@ -276,9 +276,9 @@ const RULES = [
       text.replace(/(cudaEventRecord\s*\(\s*[^,()]+?)\s*(?:,[^()]*)?\)/, `$1, ${f.elsewhere.stream.name})`)) },
   { cause: "host_asleep", structural: true, when: (f) => f.span.by === "cpu" &&
     f.run.machine.calls.some((call) => call.asleep && call.to > f.span.from && call.from < f.span.to),
-    words: ["clock() counts the processor time of the host's program, and the host sleeps meanwhile: a kernel that runs " +
-      "then is not in the number.", "clock() 计的是主机程序的处理器时间，而主机在此期间休眠：这时运行的核函数不在数里。"],
-    step: ["Use two events.", "用两个事件。"], better: eventsInstead },
+    words: ["clock() counts the processor time of the host's program, and the host sleeps meanwhile: a kernel that " +
+      "runs then is not in the number.", "clock() 计的是主机程序的处理器时间，而主机在此期间休眠：这时运行的核函数不在数里。"],
+    ...withEvents },
   { cause: "sleep_inside", when: (f) => f.share("sleep") > 0.001 || (f.off && f.acts(/sleep/).length),
     words: ["A sleep of the host is in the number.", "数里有主机的休眠。"],
     step: ["Take the sleep out.", "去掉休眠。"],
@@ -304,18 +304,20 @@ const RULES = [
       ? ["The kernel is not in the number: it does not run between the two.", "数里没有核函数：它没有在两者之间运行。"]
       : ["These lines launch no kernel that the page can see.", "这些行没有启动本页能看到的核函数。"]) },
   { cause: "earlier_work", structural: true, when: (f) => f.share("earlier") > 0.01,
-    words: ["An earlier kernel still runs when the stopwatch starts, and is in the number.",
-      "开始计时的时候之前的核函数还在运行，也算进了这个数。"],
-    step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"], better: (f) => f.inside.length && waitAt(f, "a") },
+    words: (f) => (f.inside.length ? ["An earlier kernel still runs when the stopwatch starts, and is in the number.",
+      "开始计时的时候之前的核函数还在运行，也算进了这个数。"]
+      : ["The kernel was launched before the stopwatch starts.", "核函数在开始计时之前就已启动。"]),
+    step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"],
+    better: (f) => f.inside.length && waitAt(f, "a") },
   { cause: "first_launch", structural: true, when: (f) => f.share("load") + f.share("driver") > 0.001,
     words: (f) => (f.share("driver") > 0.001
-      ? ["The first call of CUDA, which starts the driver, and the first launch, which loads the kernel, are in the number.",
+      ? ["The first call of CUDA, which starts the driver, and the first launch, which loads the kernel, are in it.",
         "数里有 CUDA 的首次调用，它要启动驱动；还有首次启动，它要加载核函数。"]
       : ["The first launch is in the number: it loads the kernel.", "数里有首次启动，它要加载核函数。"]),
     step: ["Warm up: launch the kernel once before, and wait.", "预热：先启动一次并等待。"], better: warmedUp },
   { cause: "clock_climbs", structural: true, when: (f) => f.share("clock") > 0.01,
-    words: ["The GPU was idle before. Its clock has fallen, and climbs again while the GPU works: here the kernel " +
-      "still runs slowly.", "之前 GPU 空闲，时钟已降低，GPU 工作时才逐渐爬升：这里核函数还运行得慢。"],
+    words: ["The GPU was idle before: its clock has fallen, and climbs only while the GPU works.",
+      "之前 GPU 空闲，时钟已降低，GPU 工作时才逐渐爬升。"],
     step: ["Warm up for longer: until the clock is full.", "预热更久：直到时钟满速。"],
     better: (f) => {
       const ends = endsOf(f);
@@ -333,9 +335,8 @@ const RULES = [
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
     words: ["A copy is in the number.", "数里有拷贝。"],
     step: ["Copy outside.", "拷贝移到外面。"], better: (f) => outside(f, /cudaMemcpy/) },
-  { cause: "hidden", when: (f) => f.isHidden,
-    words: ["The host's own work took longer than the kernel, which ran meanwhile: the number is the host's time.",
-      "主机自己的工作比核函数用时更长，核函数在此期间运行完：这个数是主机的时间。"] },
+  { cause: "host_work", when: (f) => f.isHidden || (f.off && f.span.by !== "device" && f.share("host") > 0.3),
+    words: ["Other work of the host is in the number.", "数里有主机的其他工作。"], ...withEvents },
   { cause: "two_kernels", structural: true, when: (f) => f.isMixed,
     words: (f) => (f.isTogether
       ? [`The number holds ${f.launches.length} launches of different kernels or sizes, and the error is against ` +
@@ -343,13 +344,10 @@ const RULES = [
       `这个数包含不同核函数或大小的 ${f.launches.length} 次启动，误差相对于它们之和。要测其中一个，请只给它计时。`]
       : [`${f.launches.length} launches, of different kernels or in different streams, share this number: none ` +
         "has a time of its own.", `${f.launches.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`]) },
-  { cause: "not_divided", structural: true, when: (f) => f.per > 1.5 && f.launches.length > 1,
-    words: (f) => [`The number holds ${+f.per.toFixed(3)} launches.`, `这个数包含 ${+f.per.toFixed(3)} 次启动。`],
-    step: ["Divide by the launches.", "除以启动次数。"],
-    better: (f) => inPrint(f, (text) => `${/^[\w.\[\]() ]+$/.test(text) ? text : `(${text})`} / ${+f.per.toFixed(3)}`) },
-  { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.67 && f.launches.length >= 1,
-    words: (f) => [`The number is divided by more launches than the ${f.launches.length} that are in it.`,
-      `除数大于其中的启动次数 ${f.launches.length}。`] },
+  { cause: "not_divided", structural: true, when: (f) => f.per > 1.03, words: launchesOf,
+    step: ["Divide by the launches.", "除以启动次数。"], better: (f) => f.launches.length > 1 && inPrint(f, (text) =>
+      (/[^\w.\[\]() ]/.test(text) ? `(${text})` : text) + ` / ${+f.per.toFixed(3)}`) },
+  { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.97 && f.launches.length, words: launchesOf },
   { cause: "wait_inside", when: (f) => f.off && f.share("blocks") && (f.span.by === "device" ? f.waits.length
     : f.inside.length > 1 && f.waits.length > f.inside.length / 2),
     words: (f) => (f.inside.length > 1
@@ -372,8 +370,7 @@ const RULES = [
     better: (f) => (f.span.by === "device" ? held(f) : eventsInstead(f)) },
   { cause: "processor_time", when: (f) => f.span.by === "cpu" && f.off,
     words: ["clock() counts the processor time of the host's program, in whole us here. It holds the kernel only " +
-      "because the host waits busily.", "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里。"],
-    step: ["Use two events.", "用两个事件。"], better: eventsInstead },
+      "because the host waits busily.", "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里。"], ...withEvents },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
     words: ["The launch call, the launch latency and the host's wake-up are in the number. For a long kernel " +
       "they do not matter; here they do.", "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。"],
@@ -429,8 +426,11 @@ function factsOf(times, settings, text, run, target) {
   const inside = main ? held(main) : [];
   const alike = main ? number.spans.filter((each) => each.weight * main.weight > 0) : [];
   const all = alike.map((each) => [each, held(each)]), launches = all.flatMap(([, list]) => list);
-  const per = all.reduce((sum, [each, list]) => sum + list.length * Math.abs(each.weight), 0);
   const kernel = inside[inside.length - 1] ?? kernels[kernels.length - 1], weight = main ? Math.abs(main.weight) : 0;
+  // What is subtracted counts, too, if it is the same kernel.
+  const isSame = (c) => kernel && c.name === kernel.name && c.groups === kernel.groups && c.threads === kernel.threads;
+  const per = (main ? number.spans : []).reduce((sum, each) => sum + Math.abs(each.weight) *
+    (alike.includes(each) ? held(each).length : -held(each).filter(isSame).length), 0);
   // Is the number 1,000 times too large or too small? Not if it is what the clock says, of one launch or of many.
   const isOne = (of) => Math.abs(of - 1) < 1e-3, counts = [1, launches.length, inside.length].filter((n) => n > 0);
   const isPlain = isOne(per) || counts.some((n) => isOne(weight * n));
@@ -497,7 +497,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
     if (!lines || lines === text) return answer;
     const better = advise(times, settings, lines, target, steps - 1), { lastError } = better;
     const isSame = better.verdict === "wrong" && better.cause === rule.cause;
-    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < 0.95 * Math.abs(f.error);
+    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < 0.8 * Math.abs(f.error);
     return isBetter && better.span && !better.run.stopped && !(better.run.ended && better.run.ended.code)
       ? { ...answer, lastError, step: say(...rule.step), better } : answer;
   } catch (error) {

@@ -36,7 +36,8 @@ function lengthOf({ run, parts: { main } }) {
 // `length`: of the longest drawing beside it
 function drawTime(svg, answer, length = 0) {
   const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, span = main && main.span;
-  const shown = lengthOf(answer), { low, high, from } = shown, to = length < 3 * shown.length ? from + length : shown.to;
+  const shown = lengthOf(answer), { low, high, from } = shown;
+  const to = length < 3 * shown.length ? from + length : shown.to;
   svg.replaceChildren();
   const width = Math.max(300, svg.clientWidth || 300), left = 2, right = width - 2;
   const x = (ns) => Math.min(right, Math.max(left, left + ((ns - from) / (to - from)) * (right - left)));
@@ -54,7 +55,7 @@ function drawTime(svg, answer, length = 0) {
     element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), style: `fill: var(--${kind})`,
       class: /blocks|earlier/.test(kind) ? "strong" : /wait|host|blocker|sleep/.test(kind) ? "" : "bright" }, g);
     if (w < 5) return;
-    const room = [...(text ?? "")].reduce((sum, letter) => sum + (letter > "\u2e80" ? 12.5 : 6.6), 4); // Chinese is wider
+    const room = [...(text ?? "")].reduce((sum, letter) => sum + (letter > "\u2e80" ? 12.5 : 6.6), 4); // or Chinese
     if (text && w > room) element("text", { x: x(a) + w / 2, y: y + 16.5, class: "middle" }, g, text);
     element("title", {}, g, `${title ?? text}: ${us(b - a)}`);
   };
@@ -63,7 +64,8 @@ function drawTime(svg, answer, length = 0) {
   for (const at of [low, high])
     element("line", { x1: x(at), x2: x(at), y1: BAND, y2: height - 22, class: "edge" }, svg);
   const spans = (run.number && run.number.spans) ?? [], nth = spans.indexOf(main) + 1;
-  const less = spans.length > 1 && spans.find((each) => each.weight < 0), minus = less && us(less.span.to - less.span.from);
+  const less = spans.length > 1 && spans.find((each) => each.weight < 0);
+  const minus = less && us(less.span.to - less.span.from);
   const by = main && main.weight < 0.9 && answer.cause !== "wrong_unit" ? Math.round(1 / main.weight) : 0;
   const more = less ? say(`, minus ${minus}`, `，减去 ${minus}`)
     : spans.length > 1 ? say(`, number ${nth} of ${spans.length}`, `，${spans.length} 次中的第 ${nth} 次`)
@@ -75,7 +77,7 @@ function drawTime(svg, answer, length = 0) {
 
   element("text", { x: left, y: HOST - 5, class: "row" }, svg, say("host", "主机"));
   for (const { kind, from: a, to: b } of calls)
-    box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? "wait" : "host"), kind === "record" ? kind : names[kind], kind);
+    box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? kind : "host"), kind === "record" ? kind : names[kind], kind);
 
   streams.forEach((stream) => {
     const y = gpuRow(stream);
@@ -87,8 +89,9 @@ function drawTime(svg, answer, length = 0) {
   for (const c of seen) {
     const y = gpuRow(c.stream);
     if (c.kind === "kernel") {
-      if (c.queued >= from && seen.length < 40) element("path", { d: `M${x(c.queued)} ${HOST + HIGH}L${x(c.begin)} ${y}`,
-        class: onPath.has(c) ? "arrow path" : "arrow" }, svg);
+      const way = `M${x(c.queued)} ${HOST + HIGH}L${x(c.begin)} ${y}`, isOnPath = onPath.has(c);
+      if (c.queued >= from && seen.length < 40)
+        element("path", { d: way, class: isOnPath ? "arrow path" : "arrow" }, svg);
       const kind = span && isBlocker(c, span) ? "blocker"
         : pieces.some((p) => p.kind === "earlier" && p.command === c) ? "earlier" : "blocks";
       box(c.begin, c.codeBegin, y, "shell", names.shell, say("preparation", "准备"));
@@ -133,7 +136,7 @@ function drawWaves(svg, T, { groups, threads, work }) {
   const last = groups - (waves - 1) * places, percent = Math.round((100 * last) / places);
   const number = (of) => of.toLocaleString("en"), all = us(blocksTake(T, { groups, threads, work }));
   const at = number(places), count = number(groups), each = places / T.units;
-  return say(`${T.units} SMs hold ${each} such blocks each, ${at} at once. ${count} blocks are ` +
-    `${waves === 1 ? "one wave" : `${waves} waves`}, and the last wave fills ${percent} % of the places. All blocks: ${all}.`,
+  return say(`${T.units} SMs hold ${each} such blocks each, ${at} at once. ${count} blocks are ${waves === 1 ? "one wave"
+    : `${waves} waves`}, and the last wave fills ${percent} % of the places. All blocks: ${all}.`,
     `${T.units} 个 SM 各容纳 ${each} 个这样的块，同时 ${at} 个。${count} 个块分 ${waves} 波，最后一波占 ${percent} %。全部块共 ${all}。`);
 }

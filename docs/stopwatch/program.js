@@ -3,8 +3,8 @@
 // the bodies of the kernels, which spin for as long as the slider says. What is declared nowhere is declared in front.
 "use strict";
 
-const HEADERS = ("algorithm cfloat chrono climits cmath cstdint cstdio cstdlib cstring ctime iomanip iostream numeric " +
-  "thread vector sys/time.h unistd.h").split(" ");
+const HEADERS = ("algorithm cfloat chrono climits cmath cstdint cstdio cstdlib cstring ctime iomanip iostream " +
+  "numeric thread vector sys/time.h unistd.h").split(" ");
 const OWN = { // functions that the page knows
   now: `static double now() { // seconds
     timespec t;
@@ -16,7 +16,7 @@ const OWN = { // functions that the page knows
     gettimeofday(&t, NULL);
     return t.tv_sec + t.tv_usec * 1e-6;
 }`,
-  cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time in all, and since when it runs
+  cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time, and since when it runs
 static double cut_ms() { return std::chrono::steady_clock::now().time_since_epoch().count() * 1e-6; }
 static cudaError_t cutCreateTimer(unsigned *timer) {
     cut_timers.emplace_back();

@@ -859,7 +859,8 @@ class Runner {
       if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(name)) this.acts.push({ ...act, to: m.host });
       return answer ?? number(0);
     }
-    if (/check|safe|err|call/i.test(name) && given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name)) {
+    const isOfCuda = given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name);
+    if (isOfCuda && /check|safe|err|call/i.test(name)) {
       if (!this.assumed.has(name)) this.note(line, say( // a check whose definition was not pasted
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
         `'${name}' 没有声明：当作调用失败就结束程序`));
@@ -1139,7 +1140,7 @@ const LIBRARY = {
   cudaEventDestroy: ["e", () => {}, "event_destroy"],
   cudaStreamCreate: ["&", streamed, "stream_create"],
   cudaStreamCreateWithFlags: ["&n", streamed, "stream_create"],
-  cudaStreamQuery: ["s", ({ machine: m }, stream) => (stream ? asked(m, stream.last) : asked(m, m.latest, m.isIdle)), "query"],
+  cudaStreamQuery: ["s", ({ machine: m }, s) => (s ? asked(m, s.last) : asked(m, m.latest, m.isIdle)), "query"],
   cudaStreamSynchronize: ["s", (r, stream) => r.machine.synchronizeStream(stream)],
   cudaStreamWaitEvent: ["seN", (r, stream, event) => r.machine.waitForEvent(stream, event)],
   cudaStreamDestroy: ["s", () => {}, "stream_destroy"],
