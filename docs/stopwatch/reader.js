@@ -435,15 +435,15 @@ class Reader {
     return parts.length > 1 ? { is: "comma", parts, line } : parts[0];
   }
   assignment() {
-    const to = this.binary(0), { line } = this.now, sign = ASSIGNS.find((each) => this.is(each));
+    const left = this.binary(0), { line } = this.now, sign = ASSIGNS.find((each) => this.is(each));
     if (sign) {
       this.at++;
-      return { is: "assign", to, sign, from: this.assignment(), line };
+      return { is: "assign", left, sign, right: this.assignment(), line };
     }
-    if (!this.take("?")) return to;
+    if (!this.take("?")) return left;
     const yes = this.assignment();
     this.need(":");
-    return { is: "choose", test: to, yes, no: this.assignment(), line };
+    return { is: "choose", test: left, yes, no: this.assignment(), line };
   }
   binary(level) {
     if (level === LEVELS.length) return this.unary();

@@ -456,7 +456,7 @@ class Runner {
   // What is changed in these lines is not known any more.
   forget(lines, unknown) {
     this.contains(lines, (node) => {
-      const to = node.is === "assign" ? node.to : /^(\+\+|--)$/.test(node.sign) ? node.of : null;
+      const to = node.is === "assign" ? node.left : /^(\+\+|--)$/.test(node.sign) ? node.of : null;
       let root = to;
       while (root && root.of) root = root.of;
       const cell = root && root.is === "name" && this.find(root.name); // or it is declared inside
@@ -569,7 +569,7 @@ class Runner {
         if (e.isDeclaration) return this.declare(e);
         return e.parts.map((each) => this.value(each)).pop();
       case "assign": {
-        const value = this.value(e.from), cell = this.cell(e.to);
+        const value = this.value(e.right), cell = this.cell(e.left);
         if (e.sign === "=") return this.store(cell, value);
         return this.store(cell, this.compute(e.sign.slice(0, -1), cell.x, value, e));
       }

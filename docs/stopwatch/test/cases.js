@@ -126,7 +126,7 @@ const WRITTEN = [
   TIMED("int n = 2;\n{ int n = 5; for (int i = 0; i < n; i++) kernel<<<64, 64>>>(); }\nfor (int i = 0; i < n; i++) kernel<<<1, 64>>>();"),
   TIMED("dim3 g, t = {32, 4};\ng.x = 3; g.y = 5;\nkernel<<<g, t>>>();\nkernel<<<g.x * g.z, t.x + t.y>>>();"),
   TIMED("int n = 1000, t = 96;\nkernel<<<(n + t - 1) / t, t>>>();\nkernel<<<n / t, t>>>();\nkernel<<<-n / t + 12, t>>>();"),
-  TIMED("int i, j, n;\nn = i = 4;\nfor (i = 0, j = n; i < j; i++, j--) kernel<<<64, 64>>>();\ndo kernel<<<i, 64>>>(); while (--i);"),
+  TIMED("int i, j, n;\nn = i = 4;\nfor (i = 0, j = n; i < j; i++, j--) kernel<<<64, 64>>>();\ndo kernel<<<i, 64>>>(); while (--i);\nif ((n = 3) == 3 && std::max(n = 5, 2) == 5) kernel<<<n, 64>>>();"),
   TIMED("float list[2][3] = {{1, 2}, {3}};\nint sum = 0;\nfor (int i = 0; i < 2; i++) for (int k = 0; k < 3; k++) sum += list[i][k];\nkernel<<<sum + sizeof list, 64>>>();\nkernel<<<sizeof list[0] + sizeof(double) + sizeof *d, 64>>>();"),
   TIMED("#define TWICE(what, ...) do { what; __VA_ARGS__; } while (0)\n#define N2 3\nTWICE((kernel<<<N2, 64>>>()), kernel<<<7, 64>>>());\n#ifdef N2\nkernel<<<7, 64>>>();\n#else\nkernel<<<7000, 64>>>();\n#endif"),
   TIMED("/* kernel<<<1, 1>>>(); // */ kernel<<<64, 64>>>(); // the next line is a comment, too \\\nkernel<<<64, 64>>>();\nconst char *s = \"/* no } comment\"; (void)s;"),
