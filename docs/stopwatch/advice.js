@@ -83,7 +83,8 @@ function endsOf({ span }) {
 }
 
 const SYNC_DEVICE = "cudaDeviceSynchronize();";
-const isWait = (text) => /^\w*\(?\s*cuda(Device|Stream|Event)Synchronize\s*\([^;]*;$/.test(text);
+const isWait = (text) => new RegExp(/^\w*\(?\s*cuda(Device|Stream|Event)Synchronize\s*\([^;]*;$/.source +
+  /|^while\s*\(\s*cuda\w+Query\([^;{}]*\)\s*(;|\{\s*\})$/.source).test(text);
 const declares = (text, name) => new RegExp(`\\b${name}\\b`).test(text);
 const streamOf = (command) => (command && command.stream ? command.stream.name : "0");
 const canHold = (f) => !declares(f.text, "hold") || (f.run.assumed.get("hold") ?? {}).kind === "kernel";
@@ -173,7 +174,7 @@ function outside(f, isMoved) {
   if (first.length) c.before(ends.a, ...first, ...(onHost ? [SYNC_DEVICE] : []));
   if (onHost && !rest.some((s) => /Synchronize/.test(c.source(s)))) c.before(ends.b, SYNC_DEVICE);
   const at = f.span.elapsed ? inBlock(inner(f.span.elapsed)) : ends.b;
-  if (last.length && at) c.after(at, ...last);
+  if (last.length && at) c.after(at, ...last, ...(/Async/.test(last) ? [SYNC_DEVICE] : []));
   return last.length && !at ? null : c.done();
 }
 
@@ -208,20 +209,22 @@ function changedAll(f, statements, change) {
 // number, span, per (launches that the number stands for), target, error; `off`: more than 5 % of what is asked.
 // `always`: the number is wrong however near it is; `structural`: careful, at least.
 
-const failed = (f, error) => f.run.failed.find((each) => each.error === error);
+const hasFailed = (f, error) => f.run.failed.some((each) => each.error === error);
 const isCut = (f) => f.number.v === Math.trunc(f.number.v) && f.share("rounding") > 0.05;
+const launchesOf = ({ per, launches: { length: n } }) => [
+  `The number is the time of ${+per.toPrecision(6)} launches, and ${n} ${n === 1 ? "is" : "are"} in it.`,
+  `这个数是 ${+per.toPrecision(6)} 次启动的时间，其中有 ${n} 次启动。`];
+const withEvents = { step: ["Use two events.", "用两个事件。"], better: eventsInstead };
 const RULES = [
   { cause: "untimed", always: true,
     when: (f) => f.failed("cudaErrorInvalidResourceHandle") && /DisableTiming/.test(f.text),
-    words: ["An event was made with cudaEventDisableTiming: it has no time, and cudaEventElapsedTime() returned " +
-      "cudaErrorInvalidResourceHandle.",
-    "有一个事件用 cudaEventDisableTiming 创建：它没有时间，cudaEventElapsedTime() 返回 cudaErrorInvalidResourceHandle。"],
+    words: ["An event was made with cudaEventDisableTiming: it has no time (cudaErrorInvalidResourceHandle).",
+      "有一个事件用 cudaEventDisableTiming 创建：它没有时间（cudaErrorInvalidResourceHandle）。"],
     step: ["Create the events with timing.", "创建带计时的事件。"],
     better: (f) => f.text.replace(/\bcudaEventDisableTiming\b/g, "cudaEventDefault") },
   { cause: "not_finished", always: true, when: (f) => f.failed("cudaErrorNotReady"),
-    words: ["cudaEventElapsedTime() returned cudaErrorNotReady: the GPU has not reached the event. So the variable " +
-      "keeps what it held before.",
-    "cudaEventElapsedTime() 返回 cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
+    words: ["cudaErrorNotReady: the GPU has not reached the event, and the variable keeps what it held.",
+      "cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
     step: ["Wait for the event.", "等待事件。"],
     better: (f) => {
       const s = inBlock(inner(f.failed("cudaErrorNotReady").where)), c = new Changes(f);
@@ -229,16 +232,15 @@ const RULES = [
       return call && c.before(s, `cudaEventSynchronize(${call[1].trim()});`).done();
     } },
   { cause: "not_recorded", always: true, when: (f) => f.failed("cudaErrorInvalidResourceHandle"),
-    words: ["An event was never recorded: cudaErrorInvalidResourceHandle.",
-      "有一个事件从未记录：cudaErrorInvalidResourceHandle。"] },
+    words: ["An event was never recorded.", "有一个事件从未记录。"] },
   { cause: "launch_failed", always: true,
-    when: (f) => failed(f, "cudaErrorInvalidConfiguration") && !f.share("blocks"),
+    when: (f) => hasFailed(f, "cudaErrorInvalidConfiguration") && !f.share("blocks"),
     words: ["The launch failed, and the kernel did not run: a block has 1 to 1024 threads, and a grid at least one " +
       "block. cudaGetLastError() says so.",
     "启动失败，核函数没有运行：每块 1 到 1024 个线程，网格至少一个块。cudaGetLastError() 会报告。"] },
-  { cause: "call_failed", always: true, when: (f) => failed(f, "cudaErrorInvalidValue"),
-    words: (f) => [`A call failed in line ${failed(f, "cudaErrorInvalidValue").line}: cudaErrorInvalidValue.`,
-      `第 ${failed(f, "cudaErrorInvalidValue").line} 行的调用失败：cudaErrorInvalidValue。`] },
+  { cause: "call_failed", always: true, when: (f) => hasFailed(f, "cudaErrorInvalidValue"),
+    words: ({ run: { failed: [{ line, error }] } }) => [`A call failed in line ${line}: ${error}.`,
+      `第 ${line} 行的调用失败：${error}。`] },
   { cause: "no_time", always: true, when: (f) => !f.span,
     words: ["This number is no difference of two times.", "这个数不是两个时间之差。"] },
   { cause: "no_sum", always: true, when: (f) => f.share("rounding") > 0.9 && Math.abs(f.number.v) > 1.5,
@@ -261,9 +263,7 @@ const RULES = [
       (all, unit) => `std::chrono::duration<double${unit && `, std::${unit}`}>`) },
   { cause: "wrong_unit", always: true, when: (f) => f.unitFactor && f.share("blocks"),
     words: (f) => [`The unit is wrong by a factor of ${f.unitFactor.toLocaleString("en")}: the number is in ` +
-      `${f.rightUnit ?? "another unit"}. cudaEventElapsedTime() gives milliseconds, and a clock of C++ what its ` +
-      "cast says.",
-    `单位差了 ${f.unitFactor} 倍：这个数的单位是 ${f.rightUnit ?? "别的"}。cudaEventElapsedTime() 给出毫秒。`],
+      `${f.rightUnit ?? "another unit"}.`, `单位差了 ${f.unitFactor} 倍：这个数的单位是 ${f.rightUnit ?? "别的"}。`],
     step: ["Print the right unit.", "打印正确的单位。"],
     better: (f) => f.rightUnit && changedAll(f, [inner(f.number.where)], (text) => text.replace(
       new RegExp(`((?:%[.\\d]*l?[fgd]|<<\\s*")[ \\[(]*)${f.number.unit}\\b`), `$1${f.rightUnit}`)) },
@@ -274,21 +274,22 @@ const RULES = [
     step: ["Record both events in the kernel's stream.", "把两个事件都记录到核函数的流中。"],
     better: (f) => changedAll(f, [f.span.first, f.span.last].map((each) => inner(each.where)), (text) =>
       text.replace(/(cudaEventRecord\s*\(\s*[^,()]+?)\s*(?:,[^()]*)?\)/, `$1, ${f.elsewhere.stream.name})`)) },
-  { cause: "sleep_inside", when: (f) => f.share("sleep") > 0.001,
+  { cause: "host_asleep", structural: true, when: (f) => f.span.by === "cpu" &&
+    f.run.machine.calls.some((call) => call.asleep && call.to > f.span.from && call.from < f.span.to),
+    words: ["clock() counts the processor time of the host's program, and the host sleeps meanwhile: a kernel that " +
+      "runs then is not in the number.", "clock() 计的是主机程序的处理器时间，而主机在此期间休眠：这时运行的核函数不在数里。"],
+    ...withEvents },
+  { cause: "sleep_inside", when: (f) => f.share("sleep") > 0.001 || (f.off && f.acts(/sleep/).length),
     words: ["A sleep of the host is in the number.", "数里有主机的休眠。"],
     step: ["Take the sleep out.", "去掉休眠。"],
     better: (f) => {
       const c = new Changes(f);
-      for (const s of new Set(f.acts(/sleep/, true).map((each) => inner(each.where))))
+      for (const s of new Set(f.acts(/sleep/).map((each) => inner(each.where))))
         if (/^[\w:\s]*sleep\w*\s*\([^;]*\);$/.test(c.source(s)) && inBlock(s)) c.remove(s);
       return c.edits.length ? c.done() : null;
     } },
-  { cause: "host_asleep", when: (f) => f.span.by === "cpu" && f.run.machine.calls.some((call) => call.kind === "wait" &&
-    call.asleep && call.to > f.span.from && call.from < f.span.to),
-    words: ["clock() counts the processor time of the host's program, and the host sleeps while it waits: the kernel " +
-      "is not in the number.", "clock() 计的是主机程序的处理器时间，而主机在等待时休眠：核函数不在数里。"],
-    step: ["Use two events.", "用两个事件。"], better: eventsInstead },
-  { cause: "no_wait", always: true, when: (f) => f.span.by !== "device" && !f.share("blocks") && f.inside.length,
+  { cause: "no_wait", always: true, when: (f) => f.span.by !== "device" && !f.share("blocks") && f.inside.length &&
+    !f.isHidden,
     words: (f) => (f.waits.length
       ? ["The wait is for something else: for another stream, or an event before the kernel. The kernel is not in " +
         "the number, which is the time of the host's calls.",
@@ -298,23 +299,25 @@ const RULES = [
       : ["Nobody waited. A launch returns before the kernel has run, so this is the time of the launch call.",
         "没有等待。启动调用在核函数运行之前就返回，所以这是启动调用的时间。"]),
     step: ["Wait before the second reading.", "第二次读时钟之前等待核函数。"], better: (f) => waitAt(f, "b") },
-  { cause: "kernel_outside", always: true, when: (f) => !f.share("blocks"),
+  { cause: "kernel_outside", always: true, when: (f) => !f.share("blocks") && !f.share("earlier") && !f.isHidden,
     words: (f) => (f.kernel
       ? ["The kernel is not in the number: it does not run between the two.", "数里没有核函数：它没有在两者之间运行。"]
       : ["These lines launch no kernel that the page can see.", "这些行没有启动本页能看到的核函数。"]) },
   { cause: "earlier_work", structural: true, when: (f) => f.share("earlier") > 0.01,
-    words: ["An earlier kernel still runs when the stopwatch starts, and is in the number.",
-      "开始计时的时候之前的核函数还在运行，也算进了这个数。"],
-    step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"], better: (f) => waitAt(f, "a") },
+    words: (f) => (f.inside.length ? ["An earlier kernel still runs when the stopwatch starts, and is in the number.",
+      "开始计时的时候之前的核函数还在运行，也算进了这个数。"]
+      : ["The kernel was launched before the stopwatch starts.", "核函数在开始计时之前就已启动。"]),
+    step: ["Wait before the first reading, too.", "第一次读时钟之前也等待。"],
+    better: (f) => f.inside.length && waitAt(f, "a") },
   { cause: "first_launch", structural: true, when: (f) => f.share("load") + f.share("driver") > 0.001,
     words: (f) => (f.share("driver") > 0.001
-      ? ["The first call of CUDA is in the number: it starts the driver. And so is the first launch, which loads the " +
-        "kernel's code.", "数里有 CUDA 的首次调用，它要启动驱动；还有首次启动，它要加载核函数。"]
-      : ["The first launch is in the number. It loads the kernel's code.", "数里有首次启动，它要加载核函数。"]),
+      ? ["The first call of CUDA, which starts the driver, and the first launch, which loads the kernel, are in it.",
+        "数里有 CUDA 的首次调用，它要启动驱动；还有首次启动，它要加载核函数。"]
+      : ["The first launch is in the number: it loads the kernel.", "数里有首次启动，它要加载核函数。"]),
     step: ["Warm up: launch the kernel once before, and wait.", "预热：先启动一次并等待。"], better: warmedUp },
   { cause: "clock_climbs", structural: true, when: (f) => f.share("clock") > 0.01,
-    words: ["The GPU was idle before. Its clock has fallen, and climbs again while the GPU works: here the kernel " +
-      "still runs slowly.", "之前 GPU 空闲，时钟已降低，GPU 工作时才逐渐爬升：这里核函数还运行得慢。"],
+    words: ["The GPU was idle before: its clock has fallen, and climbs only while the GPU works.",
+      "之前 GPU 空闲，时钟已降低，GPU 工作时才逐渐爬升。"],
     step: ["Warm up for longer: until the clock is full.", "预热更久：直到时钟满速。"],
     better: (f) => {
       const ends = endsOf(f);
@@ -332,27 +335,24 @@ const RULES = [
   { cause: "copy_inside", structural: true, when: (f) => f.share("copy") > 0.001,
     words: ["A copy is in the number.", "数里有拷贝。"],
     step: ["Copy outside.", "拷贝移到外面。"], better: (f) => outside(f, /cudaMemcpy/) },
+  { cause: "host_work", when: (f) => f.isHidden || (f.off && f.span.by !== "device" && f.share("host") > 0.3),
+    words: ["Other work of the host is in the number.", "数里有主机的其他工作。"], ...withEvents },
   { cause: "two_kernels", structural: true, when: (f) => f.isMixed,
     words: (f) => (f.isTogether
       ? [`The number holds ${f.launches.length} launches of different kernels or sizes, and the error is against ` +
         "their sum. To time one of them, put the stopwatch around it alone.",
       `这个数包含不同核函数或大小的 ${f.launches.length} 次启动，误差相对于它们之和。要测其中一个，请只给它计时。`]
-      : [`${f.launches.length} launches, of different kernels or in different streams, share this number: none of ` +
-        "them has a time of its own in it.",
-      `${f.launches.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`]) },
-  { cause: "not_divided", structural: true, when: (f) => f.per > 1.5 && f.launches.length > 1,
-    words: (f) => [`The number holds ${+f.per.toFixed(3)} launches.`, `这个数包含 ${+f.per.toFixed(3)} 次启动。`],
-    step: ["Divide by the launches.", "除以启动次数。"],
-    better: (f) => inPrint(f, (text) => `${/^[\w.\[\]() ]+$/.test(text) ? text : `(${text})`} / ` +
-      +f.per.toFixed(3)) },
-  { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.67 && f.launches.length >= 1,
-    words: (f) => [`The number is divided by more launches than the ${f.launches.length} that are in it.`,
-      `除数大于其中的启动次数 ${f.launches.length}。`] },
+      : [`${f.launches.length} launches, of different kernels or in different streams, share this number: none ` +
+        "has a time of its own.", `${f.launches.length} 次启动（不同核函数或不同流）共用一个数：分不出各自的时间。`]) },
+  { cause: "not_divided", structural: true, when: (f) => f.per > 1.03, words: launchesOf,
+    step: ["Divide by the launches.", "除以启动次数。"], better: (f) => f.launches.length > 1 && inPrint(f, (text) =>
+      (/[^\w.\[\]() ]/.test(text) ? `(${text})` : text) + ` / ${+f.per.toFixed(3)}`) },
+  { cause: "divided_too_often", structural: true, when: (f) => f.per < 0.97 && f.launches.length, words: launchesOf },
   { cause: "wait_inside", when: (f) => f.off && f.share("blocks") && (f.span.by === "device" ? f.waits.length
     : f.inside.length > 1 && f.waits.length > f.inside.length / 2),
     words: (f) => (f.inside.length > 1
-      ? ["The host waits in each round. So each launch comes to an idle GPU, and latency, wake-up or gap are in the " +
-        "number each time.", "主机每轮都等待。所以每次启动时 GPU 都空闲，每次都含延迟、唤醒或空隙。"]
+      ? ["The host waits in each round. So each launch comes to an idle GPU: latency, wake-up or gap count each time.",
+        "主机每轮都等待。所以每次启动时 GPU 都空闲，每次都含延迟、唤醒或空隙。"]
       : ["The host waits between the two events: meanwhile the GPU has nothing to do, and this is in the number.",
         "主机在两个事件之间等待：这时 GPU 无事可做，这段时间也在数里。"]),
     step: ["Wait once, behind all of it.", "最后只等待一次。"],
@@ -364,21 +364,18 @@ const RULES = [
       return (f.span.by === "device" ? c : c.before(ends.b, SYNC_DEVICE)).done();
     } },
   { cause: "launch_bound", when: (f) => f.inside.length > 1 && f.share("launch") + f.share("gap") > 0.3,
-    words: ["The kernels are shorter than the host's launch calls, so the GPU waits again and again: this is the " +
-      "launch call's time (launch-bound).", "核函数比主机的启动调用还短，GPU 一再等待：这其实是启动调用的开销。"],
-    step: ["Use events, and queue the launches behind a hold: a kernel that keeps the GPU busy for a millisecond.",
-      "用事件，并把各次启动排在占住 GPU 一毫秒的核函数之后。"],
+    words: ["The kernels are shorter than the host's launch calls, and the GPU waits each time (launch-bound).",
+      "核函数比主机的启动调用还短，GPU 每次都要等待：这其实是启动调用的开销。"],
+    step: ["Use two events, with all launches behind a hold.", "用两个事件，各次启动都排在占住 GPU 的核函数之后。"],
     better: (f) => (f.span.by === "device" ? held(f) : eventsInstead(f)) },
   { cause: "processor_time", when: (f) => f.span.by === "cpu" && f.off,
     words: ["clock() counts the processor time of the host's program, in whole us here. It holds the kernel only " +
-      "because the host waits busily; a host that sleeps would not be counted.",
-    "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里；主机若休眠则不计。"],
-    step: ["Use two events.", "用两个事件。"], better: eventsInstead },
+      "because the host waits busily.", "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里。"], ...withEvents },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
     words: ["The launch call, the launch latency and the host's wake-up are in the number. For a long kernel " +
       "they do not matter; here they do.", "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。"],
     step: ["Use two events: no latency, no wake-up.", "用两个事件：没有延迟和唤醒。"], better: eventsInstead },
-  { cause: "gap", when: (f) => f.share("gap") > 0 && f.off,
+  { cause: "gap", when: (f) => f.off && f.share("gap") > f.share("event"),
     words: (f) => ["The GPU does the start event at once, and then waits until the launch has come from the host: " +
       `the gap.${f.isRepeated ? " Repeating does not remove it: the median and the mean of many runs hold it, too."
         : ""}`,
@@ -404,8 +401,8 @@ const RULES = [
         "next launch call, and the GPU waits.", `核函数不短于 ${least} 时正确：更短的会在主机下一次启动调用之前结束，GPU 就要等待。`];
       return f.share("blocks") + f.share("shell") > 0.99
         ? ["It is the kernel alone, however long the kernel is.", "只有核函数，与核函数的长短无关。"]
-        : [`Besides the kernel it holds little. This is right for kernels of ${least} and more; for a shorter one ` +
-          "that little is more than 5 %.", `除核函数外所含不多。核函数不短于 ${least} 时正确；更短时超过 5 %。`];
+        : [`Besides the kernel it holds little, and is right for kernels of ${least} and more.`,
+          `除核函数外所含不多。核函数不短于 ${least} 时正确。`];
     } },
 ];
 
@@ -429,8 +426,11 @@ function factsOf(times, settings, text, run, target) {
   const inside = main ? held(main) : [];
   const alike = main ? number.spans.filter((each) => each.weight * main.weight > 0) : [];
   const all = alike.map((each) => [each, held(each)]), launches = all.flatMap(([, list]) => list);
-  const per = all.reduce((sum, [each, list]) => sum + list.length * Math.abs(each.weight), 0);
   const kernel = inside[inside.length - 1] ?? kernels[kernels.length - 1], weight = main ? Math.abs(main.weight) : 0;
+  // What is subtracted counts, too, if it is the same kernel.
+  const isSame = (c) => kernel && c.name === kernel.name && c.groups === kernel.groups && c.threads === kernel.threads;
+  const per = (main ? number.spans : []).reduce((sum, each) => sum + Math.abs(each.weight) *
+    (alike.includes(each) ? held(each).length : -held(each).filter(isSame).length), 0);
   // Is the number 1,000 times too large or too small? Not if it is what the clock says, of one launch or of many.
   const isOne = (of) => Math.abs(of - 1) < 1e-3, counts = [1, launches.length, inside.length].filter((n) => n > 0);
   const isPlain = isOne(per) || counts.some((n) => isOne(weight * n));
@@ -444,13 +444,15 @@ function factsOf(times, settings, text, run, target) {
   const asked = isTogether ? launches.reduce((sum, c) => sum + askedOf(times, c)[target], 0) * weight
     : askedOf(times, kernel ?? ofSliders)[target];
   const error = number.spans ? number.ns - asked : NaN;
-  const acts = (name, byHost) => {
-    const [low, high] = span ? (byHost ? [span.from, span.to] : limitsOf(span)) : [0, -1];
+  const acts = (name) => {
+    const [low, high] = span ? limitsOf(span) : [0, -1];
     return run.acts.filter((each) => name.test(each.name) && each.from >= low && each.to <= high);
   };
   return {
     run, number, parts, sums, text, span, inside, kernel, target, asked, error, alike, acts, per, launches, isMixed,
     isTogether, waits: acts(/Synchronize/), off: Math.abs(error) > 0.05 * asked,
+    isHidden: span && span.by !== "device" && inside.length && inside.every((c) => c.end <= span.to) &&
+      !sums.some((each) => /blocks|earlier/.test(each.kind)),
     resets: main && held(main, commands).some((c) => c.isReset),
     share: (kind) => Math.abs(sums.reduce((sum, each) => sum + (each.kind === kind ? each.ns : 0), 0) / number.ns),
     failed: (name) => (number.spans ? undefined : run.failed.find((each) => each.error === name)),
@@ -495,7 +497,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
     if (!lines || lines === text) return answer;
     const better = advise(times, settings, lines, target, steps - 1), { lastError } = better;
     const isSame = better.verdict === "wrong" && better.cause === rule.cause;
-    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < Math.abs(f.error);
+    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < 0.8 * Math.abs(f.error);
     return isBetter && better.span && !better.run.stopped && !(better.run.ended && better.run.ended.code)
       ? { ...answer, lastError, step: say(...rule.step), better } : answer;
   } catch (error) {

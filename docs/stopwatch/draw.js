@@ -35,18 +35,16 @@ function lengthOf({ run, parts: { main } }) {
 
 // `length`: of the longest drawing beside it
 function drawTime(svg, answer, length = 0) {
-  const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, width = Math.max(300, svg
-    .clientWidth || 300);
-  const shown = lengthOf(answer), { low, high, from } = shown,
-    to = length < 3 * shown.length ? from + length : shown.to, span = main && main.span;
+  const { run, parts } = answer, { main, pieces } = parts, { calls, commands } = run.machine, span = main && main.span;
+  const shown = lengthOf(answer), { low, high, from } = shown;
+  const to = length < 3 * shown.length ? from + length : shown.to;
   svg.replaceChildren();
-  const left = 2, right = width - 2,
-    x = (ns) => Math.min(right, Math.max(left, left + ((ns - from) / (to - from)) * (right - left)));
-  const seen = commands.filter((c) => c.end >= from && c.begin <= to),
-    streams = [...new Set(seen.map((c) => c.stream))];
-  if (!streams.length) streams.push(null);
-  const BAND = 18, HOST = 68, GPU = 124, HIGH = 24, gpuRow = (stream) => GPU + streams.indexOf(stream) * 64,
-    height = gpuRow(streams[streams.length - 1]) + 64;
+  const width = Math.max(300, svg.clientWidth || 300), left = 2, right = width - 2;
+  const x = (ns) => Math.min(right, Math.max(left, left + ((ns - from) / (to - from)) * (right - left)));
+  const seen = commands.filter((c) => c.end >= from && c.begin <= to);
+  const streams = seen.length ? [...new Set(seen.map((c) => c.stream))] : [null];
+  const BAND = 18, HOST = 68, GPU = 124, HIGH = 24, gpuRow = (stream) => GPU + streams.indexOf(stream) * 64;
+  const height = GPU + streams.length * 64;
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
   const names = boxNames(), drawn = {};
@@ -57,48 +55,45 @@ function drawTime(svg, answer, length = 0) {
     element("rect", { x: x(a), y, width: w, height: HIGH, rx: Math.min(3, w / 3), style: `fill: var(--${kind})`,
       class: /blocks|earlier/.test(kind) ? "strong" : /wait|host|blocker|sleep/.test(kind) ? "" : "bright" }, g);
     if (w < 5) return;
-    const room = [...(text ?? "")].reduce((sum, letter) => sum + (letter > "\u2e80" ? 12.5 : 6.6),
-    4); // Chinese is wider
+    const room = [...(text ?? "")].reduce((sum, letter) => sum + (letter > "\u2e80" ? 12.5 : 6.6), 4); // or Chinese
     if (text && w > room) element("text", { x: x(a) + w / 2, y: y + 16.5, class: "middle" }, g, text);
     element("title", {}, g, `${title ?? text}: ${us(b - a)}`);
   };
   element("rect", { x: x(low), y: BAND, width: Math.max(1, x(high) - x(low)), height: height - BAND - 22,
     class: "interval" }, svg);
-  for (const at of [low, high]) element("line", { x1: x(at), x2: x(at), y1: BAND, y2: height - 22, class: "edge" },
-    svg);
-  const spans = (run.number && run.number.spans) ?? [],
-    less = spans.find((each) => each.weight < 0 && spans.length > 1);
-  const more = less ? say(`, minus ${us(less.span.to - less.span.from)}`, `，减去 ${us(less.span.to - less.span.from)}`)
-    : spans.length > 1 ? say(`, number ${spans.indexOf(main) + 1} of ${spans.length}`,
-      `，${spans.length} 次中的第 ${spans.indexOf(main) + 1} 次`)
-    : main && main.weight < 0.9 && answer.cause !== "wrong_unit" ? say(`, divided by ${Math.round(1 / main.weight)}`,
-      `，除以 ${Math.round(1 / main.weight)}`) : "";
-  if (main) element("text", { x: left, y: 12, class: "row" }, svg, say("the interval: ", "计时区间：") + us(high - low) +
-    more);
-  for (const p of pieces) box(p.from, p.to, BAND, p.kind, p.command && p.command.isReset ? "memset" : names[p.kind],
-    say(...KINDS[p.kind]));
+  for (const at of [low, high])
+    element("line", { x1: x(at), x2: x(at), y1: BAND, y2: height - 22, class: "edge" }, svg);
+  const spans = (run.number && run.number.spans) ?? [], nth = spans.indexOf(main) + 1;
+  const less = spans.length > 1 && spans.find((each) => each.weight < 0);
+  const minus = less && us(less.span.to - less.span.from);
+  const by = main && main.weight < 0.9 && answer.cause !== "wrong_unit" ? Math.round(1 / main.weight) : 0;
+  const more = less ? say(`, minus ${minus}`, `，减去 ${minus}`)
+    : spans.length > 1 ? say(`, number ${nth} of ${spans.length}`, `，${spans.length} 次中的第 ${nth} 次`)
+    : by ? say(`, divided by ${by}`, `，除以 ${by}`) : "";
+  if (main)
+    element("text", { x: left, y: 12, class: "row" }, svg, say("the interval: ", "计时区间：") + us(high - low) + more);
+  const textOf = ({ kind, command }) => (command && command.isReset ? "memset" : names[kind]);
+  for (const p of pieces) box(p.from, p.to, BAND, p.kind, textOf(p), say(...KINDS[p.kind]));
 
   element("text", { x: left, y: HOST - 5, class: "row" }, svg, say("host", "主机"));
-  for (const { kind, from: a, to: b } of calls) {
-    const text = kind === "record" ? "record" : names[kind];
-    box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? "wait" : "host"), text, kind);
-  }
+  for (const { kind, from: a, to: b } of calls)
+    box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? kind : "host"), kind === "record" ? kind : names[kind], kind);
 
   streams.forEach((stream) => {
     const y = gpuRow(stream);
-    element("text", { x: left, y: y - 5, class: "row" }, svg, streams.length === 1 ? "GPU" :
-      `GPU, ${stream ? `'${stream.name}'` : say("default stream", "默认流")}`);
+    const name = stream ? `'${stream.name}'` : say("default stream", "默认流");
+    element("text", { x: left, y: y - 5, class: "row" }, svg, streams.length === 1 ? "GPU" : `GPU, ${name}`);
     element("line", { x1: left, x2: right, y1: y + HIGH, y2: y + HIGH, class: "ground" }, svg);
   });
   const onPath = new Set(pieces.filter((p) => p.kind === "way" && p.command).map((p) => p.command)), flags = [];
   for (const c of seen) {
     const y = gpuRow(c.stream);
     if (c.kind === "kernel") {
-      if (c.queued >= from && seen.length < 40) element(
-      "path", { d: `M${x(c.queued)} ${HOST + HIGH}L${x(c.begin)} ${y}`, class: onPath.has(c) ? "arrow path"
-          : "arrow" }, svg);
-      const kind = span && isBlocker(c, span) ? "blocker" : pieces.some((p) => p.kind === "earlier" && p
-        .command === c) ? "earlier" : "blocks";
+      const way = `M${x(c.queued)} ${HOST + HIGH}L${x(c.begin)} ${y}`, isOnPath = onPath.has(c);
+      if (c.queued >= from && seen.length < 40)
+        element("path", { d: way, class: isOnPath ? "arrow path" : "arrow" }, svg);
+      const kind = span && isBlocker(c, span) ? "blocker"
+        : pieces.some((p) => p.kind === "earlier" && p.command === c) ? "earlier" : "blocks";
       box(c.begin, c.codeBegin, y, "shell", names.shell, say("preparation", "准备"));
       box(c.codeBegin, c.codeEnd, y, kind, names[kind], `${c.label}<<<${c.groups}, ${c.threads}>>>`);
       box(c.codeEnd, c.end, y, "shell", "", say("drain", "排空"));
@@ -107,21 +102,21 @@ function drawTime(svg, answer, length = 0) {
       const middle = x((c.begin + c.end) / 2); // the stamp
       element("line", { x1: middle, x2: middle, y1: y - 3, y2: y + HIGH + 6, class: "flag" }, svg);
       const at = Math.min(Math.max(middle, 16), right - 16);
-      if (!flags.some((other) => Math.abs(other - at) < 34)) element("text", { x: at, y: y + HIGH + 17,
-        class: "middle quiet" }, svg, c.name);
+      if (!flags.some((other) => Math.abs(other - at) < 34))
+        element("text", { x: at, y: y + HIGH + 17, class: "middle quiet" }, svg, c.name);
       flags.push(at);
     } else if (c.kind === "copy") box(c.begin, c.end, y, "copy", c.isReset ? "memset" : names.copy);
   }
-  for (const p of pieces)
-    if (p.kind === "gap") box(p.from, p.to, gpuRow(span.last.stream), "gap", names.gap, say("the GPU waits",
-    "GPU 在等"));
-  const nice = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((each) => (each * 1000 * (right - left)) / (
-    to - from) > 40) ?? 10000;
-  const begin = right - (nice * 1000 * (right - left)) / (to - from);
+  for (const p of pieces.filter(({ kind }) => kind === "gap"))
+    box(p.from, p.to, gpuRow(span.last.stream), "gap", names.gap, say("the GPU waits", "GPU 在等"));
+  const usWide = (1000 * (right - left)) / (to - from);
+  const nice = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((each) => each * usWide > 40) ?? 10000;
+  const begin = right - nice * usWide;
   element("path", { d: `M${begin} ${height - 12}v5H${right - 1}v-5`, class: "scale" }, svg);
   element("text", { x: begin - 6, y: height - 4, class: "end quiet" }, svg, `${nice} us`);
-  svg.setAttribute("aria-label", say("time line of the host and the GPU; the interval holds ", "主机与 GPU 的时间线；计时区间包含：")
-    + parts.sums.map((each) => `${say(...KINDS[each.kind])} ${us(each.ns)}`).join("; "));
+  const holds = parts.sums.map((each) => `${say(...KINDS[each.kind])} ${us(each.ns)}`).join("; ");
+  svg.setAttribute("aria-label", say(`time line of the host and the GPU; the interval holds ${holds}`,
+    `主机与 GPU 的时间线；计时区间包含：${holds}`));
 }
 
 // Each wave as high as the part of the places that it fills.
@@ -140,12 +135,8 @@ function drawWaves(svg, T, { groups, threads, work }) {
   }
   const last = groups - (waves - 1) * places, percent = Math.round((100 * last) / places);
   const number = (of) => of.toLocaleString("en"), all = us(blocksTake(T, { groups, threads, work }));
-  return say(
-    `${T.units} SMs hold ${places / T.units} such blocks each, ${number(places)} at once. ${number(groups)} blocks are `
-    +
-    `${waves === 1 ? "one wave" : `${waves} waves`}, ` +
-    `and the last wave fills ${percent} % of the places. All blocks: ${all}.`,
-    `${T.units} 个 SM 各容纳 ${places / T.units} 个这样的块，同时 ${number(places)} 个。${number(groups)} 个块分 ${waves} 波，最后一波占 ` +
-      `${percent} %。全部块共 ${all}。`
-    );
+  const at = number(places), count = number(groups), each = places / T.units;
+  return say(`${T.units} SMs hold ${each} such blocks each, ${at} at once. ${count} blocks are ${waves === 1 ? "one wave"
+    : `${waves} waves`}, and the last wave fills ${percent} % of the places. All blocks: ${all}.`,
+    `${T.units} 个 SM 各容纳 ${each} 个这样的块，同时 ${at} 个。${count} 个块分 ${waves} 波，最后一波占 ${percent} %。全部块共 ${all}。`);
 }

@@ -25,7 +25,7 @@ class Machine {
     this.queue = []; // those of the default stream, and of the streams that wait for it
     this.apart = []; // those of streams made with cudaStreamNonBlocking that have not begun for the host
     this.held = new Map(); // of each stream, those that have not ended for the host, and take a place in its queue
-    this.done = 0; // so many have ended, for the host
+    this.done = 0; // so many of the queue are done: the GPU does them in their order, also those of other streams
     this.lastDefault = this.lastOrdinary = this.latest = null; // commands
     this.loaded = new Set(); // kernels
     this.linkEnd = 0; // when the last copy on the link ended
@@ -45,9 +45,9 @@ class Machine {
     return this.host;
   }
 
-  readProcessorClock() {
+  readProcessorClock() { // in whole microseconds
     this.works(this.T.clock, "clock");
-    return Math.floor(this.cpu / 1000); // whole microseconds
+    return Math.floor(this.cpu / 1000);
   }
 
   sleep(ns) {
@@ -57,11 +57,19 @@ class Machine {
     this.calls.push({ kind: "sleep", from, to: this.host, line: this.line, asleep: true });
   }
 
+  // What the GPU has done by now. A command ends when its time has come, and those that it needs are done.
+  settle() {
+    while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
+    return this.done;
+  }
+  isOver(c) { return c.needs <= this.settle() && c.end <= this.host; }
+  get isIdle() { return !this.latest || (this.settle() === this.queue.length && this.latest.end <= this.host); }
+
   // simulated_wait() of machine.c: waits for this command, or without one for all of them.
   wait(command, busily = true) {
     const T = this.T, forAll = !command, from = this.host;
-    while (this.done < this.queue.length && this.queue[this.done].end <= this.host) this.done++;
-    const isEmpty = this.done === this.queue.length, isStarted = (c) => c.ready <= this.host;
+    const isEmpty = this.settle() === this.queue.length;
+    const isStarted = (c) => c.ready <= this.host && c.needs <= this.done;
     this.apart = this.apart.filter((c) => !isStarted(c));
     const until = forAll ? this.latest : command;
     if (isEmpty && !(until && !(until.end <= this.host)) && (!this.apart.length || (!forAll && isStarted(command))))
@@ -69,6 +77,7 @@ class Machine {
     const end = Math.max(from, until.end);
     if (busily) this.cpu += end - from;
     this.host = end;
+    this.done = Math.max(this.done, forAll ? this.queue.length : command.needs);
     this.calls.push({ kind: "wait", from, to: end, line: this.line, until, asleep: !busily });
     this.works(T.wake + (busily ? 0 : T.asleep), "wake");
   }
@@ -77,16 +86,18 @@ class Machine {
 
   enqueue(command) {
     const { line } = this, stream = command.stream ?? null, held = this.held.get(stream) ?? [];
-    while (held.length && held[0].end <= this.host) held.shift();
+    const isApart = stream && stream.apart, { queue } = this;
+    while (held.length && (isApart ? this.isOver(held[0]) : held[0].needs <= this.settle())) held.shift();
     if (held.length >= this.T.queue_holds) this.wait(held[0]); // for a place
     const { host } = this;
-    const c = { ns: 0, stream: null, ...command, queued: host, submit: host + this.T.submit, line };
+    const needs = isApart ? Math.max(...[stream.last, command.after].map((each) => (each ? each.needs : 0)))
+      : queue.length + 1;
+    const c = { ns: 0, stream, ...command, needs, queued: host, submit: host + this.T.submit, line };
     this.commands.push(c);
     this.held.set(stream, held);
     held.push(c);
-    if (c.stream) c.stream.last = c;
-    const isApart = c.stream && c.stream.apart;
-    (isApart ? this.apart : this.queue).push(c);
+    if (stream) stream.last = c;
+    (isApart ? this.apart : queue).push(c);
     return isApart ? this.runApart(c) : this.runQueued(c);
   }
 
@@ -176,10 +187,8 @@ class Machine {
   launch(name, kernel) {
     const T = this.T, isNew = !this.loaded.has(name), { groups, threads } = kernel;
     if (isNew) this.wait(null);
-    const from = this.host;
-    this.works(T.launch_call + (isNew ? T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy) : 0), "launch");
-    if (isNew) this.calls.splice(-1, 1, { kind: "load", from, to: this.host - T.launch_call, line: this
-      .line }, { kind: "launch", from: this.host - T.launch_call, to: this.host, line: this.line });
+    if (isNew) this.works(T.load + (this.loaded.size ? 0 : T.load_first + T.load_lazy), "load");
+    this.works(T.launch_call, "launch");
     this.loaded.add(name);
     if (!(groups > 0 && threads > 0 && threads <= 1024)) return "cudaErrorInvalidConfiguration";
     this.enqueue({ kind: "kernel", name, ...kernel });
@@ -189,10 +198,6 @@ class Machine {
   record(event, stream) {
     this.works(this.T.record, "record");
     event.command = this.enqueue({ kind: "event", name: event.name, stream, ns: this.T.event });
-  }
-
-  hasHappened(event) {
-    return event.command.end <= this.host;
   }
 
   synchronizeEvent(event) {
@@ -228,10 +233,12 @@ class Machine {
   memset(stream, bytes) {
     const { T } = this;
     this.works(T.memset_call, "copy");
-    this.enqueue({ kind: "copy", isReset: true, stream, ns: T.memset + Math.floor((bytes * T.memset_1000000) /
-        1e6) });
+    this.enqueue({ kind: "copy", isReset: true, stream, ns: T.memset + Math.floor((bytes * T.memset_1000000) / 1e6) });
   }
 }
+
+// A clock of the SMs that is always full.
+const FULL = { timeOf: (code) => code, codeOf: (ns) => ns };
 
 // How many blocks the whole GPU holds at once.
 function placesFor(T, threads) {
@@ -241,12 +248,10 @@ function placesFor(T, threads) {
 // From a kernel's first block to the end of its last one. Block b starts when it is dispatched, 0.68 ns after the block
 // before it, and when block b - places has ended, whose place it takes: all take as long, so they end in their order.
 // In code time; memory keeps to the GPU's time: `begin` is the kernel's, and `clock` says which time this is.
-function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = { timeOf: (code) => code, codeOf: (ns) =>
-    ns }) {
+function blocksTake(T, { groups, threads, work, bytes }, begin = 0, clock = FULL) {
   const places = placesFor(T, threads), shell = T.block + T.warp * Math.ceil(threads / 32), each = work + shell;
   const dispatched = (b) => Math.floor((b * T.dispatch_100) / 100);
-  if (!
-    bytes) { // then a block waits for j blocks before it, one behind the other, the first of which was just dispatched
+  if (!bytes) { // a block waits for j blocks before it, one behind the other, the first of which was just dispatched
     let start = 0;
     for (let j = 0, b = groups - 1; b >= 0; j++, b -= places) start = Math.max(start, dispatched(b) + j * each);
     return start + each;

@@ -23,8 +23,7 @@ const KINDS = {
 const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
 
 // An event's cost stands half before its stamp and half behind it: so is the kernel between two halves (chapter 04).
-// The
-// sum is the same wherever the stamp stands.
+// The sum is the same wherever the stamp stands.
 const halfOf = (span) => (span.by === "device" ? (span.last.end - span.last.begin) / 2 : 0);
 
 // A kernel that waits, and was there before the stopwatch began, holds the GPU for it.
@@ -40,7 +39,7 @@ function pathOf(machine, span) {
     if (to > Math.max(from, low)) pieces.push({ kind, from: Math.max(from, low), to, command });
   };
   const loads = (onGpu && (machine.loads ??= calls.filter((call) => call.kind === "load").reverse()));
-  let now = high, c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
+  let now = high, polled = null, c = onGpu ? (span.to >= span.from ? span.last : span.first) : null;
   while (now > low) {
     if (!c) { // on the host: the call that ended now
       let first = 0, last = calls.length; // calls[first - 1] is the last one that began before now
@@ -50,17 +49,23 @@ function pathOf(machine, span) {
         else last = middle;
       }
       const call = calls[first - 1];
+      polled = call.polled ?? polled;
       if (call.kind === "wait" && call.until && call.until.end > call.from) c = call.until;
-      else put(HOST_KIND[call.kind] ?? "host", call.from, now);
+      else if (polled && polled.end > call.from) c = polled;
+      if (!c || c === polled) put(HOST_KIND[call.kind] ?? "host", c ? c.end : call.from, now);
       now = c ? c.end : call.from;
+      polled = c ? null : polled;
       continue;
     }
     if (c.kind === "kernel") {
-      put("shell", c.codeEnd, c.end, c);
-      const kind = isBlocker(c, span) ? "blocker" : !onGpu && c.queued <= low ? "earlier" : "blocks";
-      if (kind === "blocks") put("clock", c.codeEnd - c.slow, c.codeEnd, c);
-      put(kind, c.codeBegin, kind === "blocks" ? c.codeEnd - c.slow : c.codeEnd, c);
-      put("shell", c.begin, c.codeBegin, c);
+      const other = isBlocker(c, span) ? "blocker" : !onGpu && c.queued <= low ? "earlier" : null;
+      if (other) put(other, c.begin, c.end, c);
+      else {
+        put("shell", c.codeEnd, c.end, c);
+        put("clock", c.codeEnd - c.slow, c.codeEnd, c);
+        put("blocks", c.codeBegin, c.codeEnd - c.slow, c);
+        put("shell", c.begin, c.codeBegin, c);
+      }
     } else put(c.kind === "copy" ? "copy" : "event", c.begin, c.end, c);
     const before = c.before;
     if (onGpu) {
@@ -91,8 +96,8 @@ function awake(pieces, sleeps) {
   return pieces.flatMap((piece) => {
     const sleep = sleeps.find((each) => each.from < piece.to && each.to > piece.from);
     if (!sleep) return [piece];
-    return awake([{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each
-      .from), sleeps.filter((each) => each !== sleep));
+    const parts = [{ ...piece, to: sleep.from }, { ...piece, from: sleep.to }].filter((each) => each.to > each.from);
+    return awake(parts, sleeps.filter((each) => each !== sleep));
   });
 }
 
@@ -109,13 +114,14 @@ function partsOf(run) {
       if (piece.command && each.weight > 0) of.commands.add(piece.command);
       sum += sign * each.weight * (piece.to - piece.from);
     }
-    if (!main || Math.abs(each.weight) * Math.abs(each.span.to - each.span.from) >= Math.abs(main.weight) * Math.abs(
-        main.span.to - main.span.from)) main = each;
+    const sizeOf = ({ weight, span: { from, to } }) => Math.abs(weight * (to - from));
+    if (!main || sizeOf(each) >= sizeOf(main)) main = each;
   }
   const rest = number && spans.length ? number.ns - sum : 0;
-  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7)) found.rounding = { kind: "rounding", ns: rest,
-    commands: new Set() };
-  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > 0.5)
+  if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7))
+    found.rounding = { kind: "rounding", ns: rest, commands: new Set() };
+  const least = number && Math.min(0.5, Math.abs(number.ns) / 1e3);
+  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > least)
     .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
   return { sums, main, pieces: main ? main.pieces : [] };
 }
@@ -124,6 +130,6 @@ function partsOf(run) {
 // first to the last instruction; and what one more launch costs behind another one.
 function askedOf(T, kernel) {
   const duration = T.fetch + T.launch + blocksTake(T, kernel) + T.drain;
-  return { duration, code: blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 }), row: duration - T
-    .row_saves };
+  const code = blocksTake(T, kernel) - blocksTake(T, { ...kernel, work: 0 });
+  return { duration, code, row: duration - T.row_saves };
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The whole program of what is pasted, for nvcc and for simcc: it stays as it is, but for the bodies of the kernels,
-// which
-// spin for as long as the slider says, and the user's own headers. What is declared nowhere is declared in front of it.
+// The whole program of what is pasted, for nvcc and for simcc: it stays as it is, except for the user's own headers and
+// the bodies of the kernels, which spin for as long as the slider says. What is declared nowhere is declared in front.
 "use strict";
 
+const HEADERS = ("algorithm cfloat chrono climits cmath cstdint cstdio cstdlib cstring ctime iomanip iostream " +
+  "numeric thread vector sys/time.h unistd.h").split(" ");
 const OWN = { // functions that the page knows
   now: `static double now() { // seconds
     timespec t;
@@ -15,12 +16,8 @@ const OWN = { // functions that the page knows
     gettimeofday(&t, NULL);
     return t.tv_sec + t.tv_usec * 1e-6;
 }`,
-  cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time in all, and since when it runs
-static double cut_ms() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
-}
+  cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time, and since when it runs
+static double cut_ms() { return std::chrono::steady_clock::now().time_since_epoch().count() * 1e-6; }
 static cudaError_t cutCreateTimer(unsigned *timer) {
     cut_timers.emplace_back();
     *timer = unsigned(cut_timers.size());
@@ -31,7 +28,6 @@ static cudaError_t cutStopTimer(unsigned timer) {
     cut_timers[timer - 1].first += cut_ms() - cut_timers[timer - 1].second;
     return cudaSuccess;
 }
-static cudaError_t cutResetTimer(unsigned timer) { return cut_timers[timer - 1].first = 0, cudaSuccess; }
 static float cutGetTimerValue(unsigned timer) { return float(cut_timers[timer - 1].first); }
 static cudaError_t cutDeleteTimer(unsigned) { return cudaSuccess; }`,
   median: `static float median(float *list, int count) {
@@ -39,6 +35,12 @@ static cudaError_t cutDeleteTimer(unsigned) { return cudaSuccess; }`,
     return list[count / 2];
 }`,
 };
+const checkOf = (name) => `static void ${name}(cudaError_t error) {
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "%s\\n", cudaGetErrorString(error));
+    exit(1);
+}`;
 const HOLD = `// Holds the stream for a millisecond by the GPU's clock, while the host queues what is timed.
 // It ends by itself.
 __global__ void hold() {
@@ -61,16 +63,15 @@ function wholeProgram(text, settings) {
   for (const kernel of reader.kernels.values())
     if (kernel.isKernel && /\S/.test(kernel.text) && !kernel.isKept)
       edits.push([kernel.open, kernel.close, `{\n    ${spin}\n}`]);
-  for (const found of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm)) edits.push([found.index,
-    found.index + found[0].length, `// ${found[0]}`
-  ]);
-  const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name), made = [],
-    declared = [];
+  for (const { 0: found, index } of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm))
+    edits.push([index, index + found.length, `// ${found}`]);
+  const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name);
+  const made = [], declared = [];
   for (const [name, { kind, x, isStream }] of assumed) {
     const type = {
       event: "cudaEvent_t", stream: "cudaStream_t", device: "char *", host: "char *", pinned: "char *",
       pointer: "char *", handle: isStream ? "cudaStream_t" : "cudaEvent_t", ms: "float", any: "any_value"
-    } [kind];
+    }[kind];
     if (kind === "slider") declared.push(`static const ${x.t === "L" ? "size_t" : "int"} ${name} = ${x.v};`);
     else if (kind === "list") declared.push(`static float ${name}[1000];`);
     else if (type) declared.push(`static ${type}${type.endsWith("*") ? "" : " "}${name};`);
@@ -80,46 +81,24 @@ function wholeProgram(text, settings) {
         : `cudaStreamCreate(&${name});`,
       device: `cudaMalloc(&${name}, ${settings.bytes});`, pinned: `cudaMallocHost(&${name}, ${settings.bytes});`,
       host: `${name} = (char *)malloc(${settings.bytes});`
-    } [kind];
+    }[kind];
     if (call) made.push(call);
   }
+  const parametersOf = (list) => [...list].map((each) => (each === "p" ? "const void *" : "double")).join(", ");
   const kernels = has("kernel").map((name) => (name === "hold" ? HOLD
-    :
-    `__global__ void ` +
-      `${name}(${[...assumed.get(name).list].map((each) => (each === "p" ? "const void *" : "double")).join(", ")}) ` +
-        `{\n    ` +
-      `${EMPTY.test(name) ? "" : spin}\n}`
-  ));
+    : `__global__ void ${name}(${parametersOf(assumed.get(name).list)}) {\n    ${EMPTY.test(name) ? "" : spin}\n}`));
+  const isOmp = reader.all.some((each) => each.text === "omp_get_wtime");
   const head = `// What is in my number? A program of docs/stopwatch.
-// Build: nvcc -std=c++17 -arch=native stopwatch.cu -o stopwatch
+// Build: nvcc -std=c++17 -arch=native${isOmp ? " -Xcompiler -fopenmp" : ""} stopwatch.cu -o stopwatch
 // Without a GPU: simulator/simcc stopwatch.cu -o stopwatch && simulator/parts ./stopwatch
-#include <algorithm>
-#include <cfloat>
-#include <chrono>
-#include <climits>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <iomanip>
-#include <iostream>
-#include <numeric>
-#include <thread>
-#include <vector>
-#include <sys/time.h>
-#include <unistd.h>
+${[...HEADERS, ...(isOmp ? ["omp.h"] : [])].map((name) => `#include <${name}>`).join("\n")}
 ${has("any").length ? "\nstruct any_value {\n    template <class T> operator T() const { return T(); }\n};" : ""}
 __device__ static long long page_globaltimer_ns() { // the GPU's clock
     long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
-${[...kernels,
-    ...has("function").map((name) => OWN[name]),
-    ...has("check").map((name) => `static void ${name}(cudaError_t error) {\n    if (error == cudaSuccess)\n        ` +
-      `return;\n    fprintf(stderr, "%s\\n", cudaGetErrorString(error));\n    exit(1);\n}`), ...declared].join("\n")}
+${[...kernels, ...has("function").map((name) => OWN[name]), ...has("check").map(checkOf), ...declared].join("\n")}
 `;
   if (run.isWhole) {
     const { body } = run.main;

@@ -61,7 +61,7 @@ function directive([what, name, ...body], line, macros, on) {
     (word === "pragma" && name && /^(once|unroll)$/.test(name.text))) return;
   else if (isRead && body.some((each) => each.text === "##"))
     throw notKnown(say("'##' in a macro", "宏中的 '##'"), line);
-  else if (word !== "define" || !name || body.some((each) => each.text === "##") || /PER_THREAD/.test(name.text))
+  else if (word !== "define" || !name || /PER_THREAD/.test(name.text))
     throw notKnown(`'#${word}${word === "define" && name ? ` ${name.text}` : ""}'`, line);
   else if (body.length && body[0].text === "(" && body[0].from === name.to) {
     const close = body.findIndex((each) => each.text === ")");
@@ -122,7 +122,7 @@ const LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<
   ["*", "/", "%"]];
 const ASSIGNS = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
 const REFUSED = new RegExp("^(template|namespace|class|union|enum|typedef|switch|goto|try|throw|new|delete|extern|" +
-  "asm|operator|static_assert|this|co_\\w+|__managed__)$");
+  "asm|operator|static_assert|this|co_\\w+|__managed__|__int128)$");
 
 // Each statement of a block knows the block; whoever walks down the tree does not see it.
 function adopt(parent, each) {
@@ -211,7 +211,7 @@ class Reader {
       else if (/^(unsigned|signed|long|short|int|char|double)$/.test(text)) words.push(text);
       else if (QUALIFIERS.test(text)) continue;
       else if (words.length || made.base) break;
-      else if (!this.isType()) throw this.unknownType();
+      else if (!this.isType()) throw notKnown(`'${this.now.text}'`, this.now.line);
       else {
         made.base = text;
         if (WITH_TYPES.test(text)) {
@@ -364,9 +364,6 @@ class Reader {
     this.kernels.set(name, made);
     return made;
   }
-  unknownType() {
-    return new Unknown(say(`'${this.now.text}' is not known on this page`, `本页不认识 '${this.now.text}'`), this.now.line);
-  }
   isDeclaration() {
     const { type, text } = this.now, second = this.next();
     if (type !== "name") return false;
@@ -375,7 +372,7 @@ class Reader {
       const end = second.text === "<" ? this.angleEnd(this.at + 1) : -1;
       if (second.type === "name" || (end > 0 && (this.all[end + 1] ?? this.end).type === "name") ||
         (second.text === "*" && this.next(2).type === "name" && /^[=;,]$/.test(this.next(3).text)))
-        throw this.unknownType();
+        throw notKnown(`'${this.now.text}'`, this.now.line);
       return false;
     }
     const end = WITH_TYPES.test(text) ? this.angleEnd(this.at + 1) : this.at;
@@ -438,15 +435,15 @@ class Reader {
     return parts.length > 1 ? { is: "comma", parts, line } : parts[0];
   }
   assignment() {
-    const to = this.binary(0), { line } = this.now, sign = ASSIGNS.find((each) => this.is(each));
+    const left = this.binary(0), { line } = this.now, sign = ASSIGNS.find((each) => this.is(each));
     if (sign) {
       this.at++;
-      return { is: "assign", to, sign, from: this.assignment(), line };
+      return { is: "assign", left, sign, right: this.assignment(), line };
     }
-    if (!this.take("?")) return to;
+    if (!this.take("?")) return left;
     const yes = this.assignment();
     this.need(":");
-    return { is: "choose", test: to, yes, no: this.assignment(), line };
+    return { is: "choose", test: left, yes, no: this.assignment(), line };
   }
   binary(level) {
     if (level === LEVELS.length) return this.unary();
@@ -512,9 +509,10 @@ class Reader {
     }
     return made;
   }
-  postfix() {
-    let made = this.primary();
-    for (const { line } = made; ;) {
+  postfix() { // knows where it stands in the text
+    const { from, line } = this.now;
+    for (let made = this.primary(); ;) {
+      Object.assign(made, { from, to: this.all[this.at - 1].to });
       if (this.take("<<<")) {
         const shape = this.arguments(">>>");
         this.need("(");
@@ -553,6 +551,4 @@ class Reader {
 }
 
 // What is pasted, line by line as it stands.
-function hostLines(text) {
-  return text.replace(/\r\n?/g, "\n");
-}
+const hostLines = (text) => text.replace(/\r\n?/g, "\n");

@@ -10,7 +10,9 @@
 // holds one.
 "use strict";
 
-class Stopped extends Error {}
+class Stopped extends Error {
+  constructor(code, line) { Object.assign(super(), { code, line }); }
+}
 
 const UNIT_NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 const UNIT = /(ns|nanosec\w*|[uµμ]s|usec\w*|microsec\w*|ms|msec\w*|millisec\w*|s|secs?|seconds?)\b(?!\/)/i.source;
@@ -27,17 +29,18 @@ const CONSTANTS = { ...ERRORS, NULL: 0, nullptr: 0, false: 0, true: 1, EXIT_SUCC
 const RANK = "bcCsSiulLfd";
 const BITS = { c: [8, 1], C: [8], s: [16, 1], S: [16], i: [32, 1], u: [32], l: [64, 1], L: [64] };
 const MATH = { abs: Math.abs, fabs: Math.abs, sqrt: Math.sqrt, ceil: Math.ceil, floor: Math.floor };
-const PURE = /^(size|front|back|begin|end|data|min|max|fmin|fmax|abs|fabs|fminf|fmaxf|fabsf|sqrtf?|ceil|floor|static_cast)$/;
+const PURE = /^(size|front|back|begin|end|data|f?(min|max|abs)f?|sqrtf?|ceil|floor|static_cast)$/;
 const STEPS = 300000, PURE_STEPS = 20000;
 
-const number = (v, t = "i") => ({ v, t });
+const writtenByKernel = () => say("what a kernel has written is not known on this page", "本页不知道核函数写了什么");
+const number = (v, t = "i") => ({ v, t }), plain = (base) => ({ base, pointer: 0 });
 
 function fitted(v, t) {
   if (t === "d") return v;
   if (t === "f") return Math.fround(v);
   if (t === "b") return +(v !== 0);
   const whole = Math.trunc(v), [bits, signed] = BITS[t];
-  if (!Number.isFinite(whole)) return Number.isNaN(v) ? NaN : bits === 64 ? -(2 ** 63) : -(2 ** 31);
+  if (!Number.isFinite(whole)) return NaN; // C++ does not say which
   if (signed ? Math.abs(whole) < 2 ** (bits - 1) : whole >= 0 && whole < 2 ** bits) return whole + 0;
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
 }
@@ -53,7 +56,7 @@ function fit(x, t) {
   const isLong = x.big !== undefined || (t === "L" && x.v < 0 && Number.isFinite(x.v));
   return isLong && BITS[t] ? whole(exact(x), t) : { v: fitted(x.v, t), big: undefined };
 }
-const EXACT = { "==": (p, q) => p === q, "!=": (p, q) => p !== q, "<": (p, q) => p < q, ">": (p, q) => p > q,
+const OPERATORS = { "==": (p, q) => p === q, "!=": (p, q) => p !== q, "<": (p, q) => p < q, ">": (p, q) => p > q,
   "<=": (p, q) => p <= q, ">=": (p, q) => p >= q, "+": (p, q) => p + q, "-": (p, q) => p - q, "*": (p, q) => p * q,
   "/": (p, q) => p / q, "%": (p, q) => p % q, "<<": (p, q) => p << q, ">>": (p, q) => p >> q,
   "&": (p, q) => p & q, "|": (p, q) => p | q, "^": (p, q) => p ^ q };
@@ -93,18 +96,13 @@ function computed(sign, a, b) {
   const size = sign === "*" ? x * y : sign === "<<" ? x * 2 ** y : Math.abs(x) + Math.abs(y);
   const isLong = !isReal && (/^[&|^]$/.test(sign) || Math.abs(size) > 2 ** 53 ||
     (shifted === "L" && (x < 0 || y < 0 || (sign === "-" && x < y))));
-  const n = isLong ? EXACT[sign](cut(exact(a), shifted), isShift ? exact(b) : cut(exact(b), t)) : null;
+  const n = isLong ? OPERATORS[sign](cut(exact(a), shifted), isShift ? exact(b) : cut(exact(b), t)) : null;
   if (typeof n === "boolean") return number(+n, "b");
   if (isLong && !/^[-+*\/]$/.test(sign)) return { ...whole(n, shifted), t: shifted };
+  if (/^([<>]=?|[!=]=)$/.test(sign)) return number(+OPERATORS[sign](x, y), "b");
   const per = a.per ?? b.per, made = (v, more) => ({ ...(isLong ? whole(n, t) : { v: fitted(v, t) }), t,
     ...(per && { per }), ...more });
   switch (sign) {
-    case "==": return number(+(x === y), "b");
-    case "!=": return number(+(x !== y), "b");
-    case "<": return number(+(x < y), "b");
-    case ">": return number(+(x > y), "b");
-    case "<=": return number(+(x <= y), "b");
-    case ">=": return number(+(x >= y), "b");
     case "+": return made(x + y, together(a, b));
     case "-": return made(x - y, together(a, { ...b, ...scaled(b, -1) }));
     case "*": {
@@ -134,6 +132,10 @@ class Runner {
     this.steps = this.depth = this.frames = this.lastError = 0;
   }
   refuse(english, chinese, line = this.machine.line) { return new Unknown(say(english, chinese), line); }
+  refuseIt(e, english, chinese) {
+    const name = e.to > e.from ? `'${this.text.slice(e.from, e.to)}'` : say("this", "这");
+    return this.refuse(`${name} ${english}`, `${name} ${chinese}`, e.line);
+  }
   run() {
     const error = this.once(), isMade = ({ kind }) => /^(event|stream|device|pinned)$/.test(kind);
     if (!this.prelude.size && [...this.assumed.values()].some(isMade))
@@ -148,7 +150,7 @@ class Runner {
       this.frame = { id: 0, s: null, up: null };
       this.body = this.reader.program();
       for (const [name, each] of this.prelude)
-        if (!/^(kernel|function|check|handle)$/.test(each.kind)) this.make(name, each);
+        if (!/^(kernel|function|check|handle)$/.test(each.kind)) this.assume(name, each.kind, each.line, each.x);
       const functions = this.body.filter((each) => each.is === "function"), { names } = this.globals;
       for (const fn of functions) {
         if (names.has(fn.name)) throw this.refuse(`'${fn.name}' is there twice`, `'${fn.name}' 有两个`, fn.line);
@@ -198,14 +200,14 @@ class Runner {
     if (base === "time_point" || (base === "duration" && !of)) return { per: 1, t: "l" };
     if (base !== "duration") return null;
     const per = of[1] ? PERIOD_NS[of[1].base] : 1e9, t = this.letter(of[0]);
-    if (!per || !t) throw this.refuse("this duration is not known on this page", "本页不认识这种 duration");
+    if (!per || !t) throw notKnown(say("this duration", "这种 duration"));
     return { per, t };
   }
   bytesOf(type) {
     if (type.pointer) return 8;
     if (NUMBERS[type.base]) return NUMBERS[type.base][1];
     if (ROOMS[type.base]) return ROOMS[type.base];
-    throw this.refuse(`the size of '${type.base}' is not known on this page`, `本页不知道 '${type.base}' 的大小`);
+    throw notKnown(`sizeof(${type.base})`);
   }
   // A variable of this type, before it has a value.
   blank(type, name = "") {
@@ -215,9 +217,9 @@ class Runner {
     if (base === "cudaEvent_t") return { event: null, name };
     if (base === "cudaStream_t") return { stream: null, name };
     if (base === "vector") return { ...this.list(type.of[0], 0, name), isVector: true };
-    const long = { base: "long", pointer: 0 }, struct = (cells) => ({ fields: new Map(cells) });
+    const long = plain("long"), struct = (cells) => ({ fields: new Map(cells) });
     if (base === "dim3")
-      return struct(["x", "y", "z"].map((each) => [each, { x: number(1, "u"), type: { base: "uint", pointer: 0 } }]));
+      return struct(["x", "y", "z"].map((each) => [each, { x: number(1, "u"), type: plain("uint") }]));
     if (base === "timespec" || base === "timeval")
       return struct(["tv_sec", base === "timespec" ? "tv_nsec" : "tv_usec"].map((each) => [each,
         { x: this.blank(long, each), type: long }]));
@@ -232,11 +234,13 @@ class Runner {
   }
   at({ p, o }, index = 0) {
     const i = o + index;
-    if (!p || p.kind === "device") throw this.refuse("the host cannot use this memory", "主机不能使用这段内存");
-    if (Number.isNaN(i)) throw this.refuse("this index is not known on this page", "本页不知道这个下标");
-    if (i < 0 || i >= p.count) throw this.refuse(`element ${i} of ${p.count}`, `共 ${p.count} 个元素，没有第 ${i} 个`);
+    if (!p || p.kind === "device")
+      throw this.refuse(`the host cannot use the memory of '${p.name ?? "d"}'`, `主机不能使用 '${p.name ?? "d"}' 的内存`);
+    if (Number.isNaN(i)) throw notKnown(say(`this index of '${p.name ?? "*"}'`, `'${p.name ?? "*"}' 的这个下标`));
+    if (i < 0 || i >= p.count) throw this.refuse(`'${p.name ?? "*"}' has ${p.count} elements, and none is number ${i}`,
+      `'${p.name ?? "*"}' 共 ${p.count} 个元素，没有第 ${i} 个`);
     if (p.cells[i]) return p.cells[i];
-    if (!p.type) throw this.refuse("the type of this memory is not known", "这段内存的类型未知");
+    if (!p.type) throw this.refuse(`the type of '${p.name ?? "*"}' is not known`, `'${p.name ?? "*"}' 的类型未知`);
     const t = this.letter(p.type), name = `${p.name ?? ""}[${i}]`;
     return (p.cells[i] = { type: p.type, name, x: p.unknown && t ? { v: NaN, t, unknown: p.unknown }
       : p.isZero && t ? number(0, t) : this.blank(p.type, name) });
@@ -274,7 +278,7 @@ class Runner {
     return (cell.x = this.as(value, cell.type));
   }
   // A name that is declared nowhere is one of the page's, or a slider's.
-  make(name, { kind, x, line }) {
+  assume(name, kind, line, x) {
     const { machine: m, settings: { bytes } } = this, { T } = m, words = {
       event: ["an event", "一个事件"], stream: ["a stream", "一个流"], ms: ["a float", "float"],
       any: ["an argument that the kernel does not need", "核函数不需要的参数"],
@@ -287,17 +291,16 @@ class Runner {
     this.assumed.set(name, { kind, x, line });
     const cost = { event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host }[kind];
     if (cost) this.start(), m.works(cost);
-    const char = { base: "char", pointer: 0 }, float = { base: "float", pointer: 0 };
+    const char = plain("char"), float = plain("float");
     const cell = kind === "event" ? { x: { event: { name } } } : kind === "list" ? { x: this.list(float, 1000, name) }
       : kind === "stream" ? { x: { stream: { name, apart: name === "stream" } } }
       : kind === "ms" ? { x: number(0, "f"), type: float }
       : kind === "pointer" ? { x: number(0), type: { ...char, pointer: 1 } }
       : /^(device|host|pinned)$/.test(kind) ? { x: { p: { kind, cells: [], type: char, bytes }, o: 0 } }
-      : { x, name, type: x && { base: LETTERS[x.t], pointer: 0 } };
+      : { x, name, type: x && plain(LETTERS[x.t]) };
     if (kind !== "kernel") this.globals.names.set(name, cell);
     return cell;
   }
-  assume(name, kind, line, x) { return this.make(name, { kind, line, x }); }
   isFree(e) { return e && e.is === "name" && !this.find(e.name) && !(e.name in CONSTANTS); }
   cell(e) {
     switch (e.is) {
@@ -314,13 +317,13 @@ class Runner {
       }
       case "index": {
         const of = this.value(e.of);
-        if (!of.p) throw this.refuse("this has no elements", "这没有元素", e.line);
+        if (!of.p) throw this.refuseIt(e.of, "has no elements", "没有元素");
         return this.at(of, this.value(e.index).v);
       }
       case "member": {
         const of = this.value(e.of), { fields } = of.p && !of.isVector ? this.at(of).x : of;
         const cell = fields && fields.get(e.name);
-        if (!cell) throw this.refuse(`'.${e.name}' is not known on this page`, `本页不认识 '.${e.name}'`, e.line);
+        if (!cell) throw notKnown(`'.${e.name}'`, e.line);
         return cell;
       }
       case "unary":
@@ -339,14 +342,14 @@ class Runner {
     if (of && of.none !== undefined)
       throw this.refuse(`'${of.none}' has no value here`, `'${of.none}' 在这里还没有值`, e.line);
     if (this.called) throw notKnown(say(`'${this.called}()' with these arguments`, `'${this.called}()' 的参数`), e.line);
-    throw this.refuse("this is not understood here", "这里读不懂", e.line);
+    throw this.refuseIt(e, "is not understood here", "在这里读不懂");
   }
 
   // ---- Statements: each returns nothing, or how the block ends ----
 
   execute(s) {
     this.frame.s = s;
-    if (++this.steps > STEPS) throw this.refuse("too many rounds for this page", "循环次数太多", s.line);
+    this.counts(s);
     this.machine.line = s.line;
     switch (s.is) {
       case "block":
@@ -375,6 +378,11 @@ class Runner {
     }
     return undefined; // a function, a kernel
   }
+  counts(s) {
+    const isLong = this.pureSince !== undefined && this.steps - this.pureSince > PURE_STEPS;
+    if (++this.steps > STEPS || isLong)
+      throw Object.assign(this.refuse("too many rounds for this page", "循环次数太多", s.line), { isLong });
+  }
   loop(s) {
     s.isTimed ??= this.isTimed(s);
     if (s.isTimed || this.pureSince !== undefined) return this.rounds(s);
@@ -398,9 +406,7 @@ class Runner {
       const isEndless = !s.test || (s.test.is === "number" && s.test.v) || s.test.name === "true";
       if (isEndless && !this.leaves(s.body)) throw this.refuse("this loop never ends", "这个循环永不结束", s.line);
       for (let isFirst = !!s.isDo; ; isFirst = false) {
-        const isLong = this.pureSince !== undefined && this.steps - this.pureSince > PURE_STEPS;
-        if (++this.steps > STEPS || isLong)
-          throw Object.assign(this.refuse("too many rounds for this page", "循环次数太多", s.line), { isLong });
+        this.counts(s);
         if (!isFirst && s.test && !this.isTrue(this.value(s.test), s.test)) return undefined;
         const end = this.execute(s.body);
         if (end && end.is === "break") return undefined;
@@ -450,7 +456,7 @@ class Runner {
   // What is changed in these lines is not known any more.
   forget(lines, unknown) {
     this.contains(lines, (node) => {
-      const to = node.is === "assign" ? node.to : /^(\+\+|--)$/.test(node.sign) ? node.of : null;
+      const to = node.is === "assign" ? node.left : /^(\+\+|--)$/.test(node.sign) ? node.of : null;
       let root = to;
       while (root && root.of) root = root.of;
       const cell = root && root.is === "name" && this.find(root.name); // or it is declared inside
@@ -489,7 +495,7 @@ class Runner {
   // The cell of a declared name.
   made(one, name = one.name) {
     const isAuto = one.type.base === "auto", x = this.initial(one, name);
-    const own = x.t && !x.per ? { base: LETTERS[x.t], pointer: 0 } : null;
+    const own = x.t && !x.per ? plain(LETTERS[x.t]) : null;
     return { x, by: one, type: one.dims.length ? null : isAuto ? own : one.type, name };
   }
   initial({ type, dims, from, given }, name) {
@@ -563,7 +569,7 @@ class Runner {
         if (e.isDeclaration) return this.declare(e);
         return e.parts.map((each) => this.value(each)).pop();
       case "assign": {
-        const value = this.value(e.from), cell = this.cell(e.to);
+        const value = this.value(e.right), cell = this.cell(e.left);
         if (e.sign === "=") return this.store(cell, value);
         return this.store(cell, this.compute(e.sign.slice(0, -1), cell.x, value, e));
       }
@@ -612,10 +618,10 @@ class Runner {
     if (list) return this.bytesOf(list.type) * list.count * list.room;
     const type = cell || !outer ? outer : { ...outer, pointer: outer.pointer - 1 };
     if (type ?? (p && p.type)) return this.bytesOf(type ?? p.type);
-    throw this.refuse("this size is not known on this page", "本页不知道这个大小", e.line);
+    throw notKnown("sizeof", e.line);
   }
   moved(of, by) {
-    if (Number.isNaN(by)) throw this.refuse("this offset is not known on this page", "本页不知道这个偏移");
+    if (Number.isNaN(by)) throw notKnown(say("this offset", "这个偏移"));
     return { p: of.p, o: of.o + by };
   }
   compute(sign, a, b, e) {
@@ -694,7 +700,7 @@ class Runner {
 
   launch(e) {
     const { line, shape } = e, { name } = e.of, known = this.reader.kernels.get(name);
-    if (!name || this.find(name) || shape.length < 2) throw notKnown(say("this launch", "这个启动"), line);
+    if (!name || this.find(name) || shape.length < 2) throw this.refuseIt(e, "is not understood", "读不懂");
     const dims = (one, usual) => {
       const isOwn = this.isFree(one) && !/^(blocks|threads|N|bytes)$/.test(one.name);
       const value = isOwn ? this.assume(one.name, "slider", line, number(usual)).x : this.value(one);
@@ -705,8 +711,8 @@ class Runner {
     };
     const grid = dims(shape[0], this.settings.blocks), block = dims(shape[1], this.settings.threads);
     const shared = shape[2] ? this.value(shape[2]) : number(0), stream = this.stream(shape[3]);
-    if (!(shared.v >= 0 && shared.v <= 49152))
-      throw this.refuse("so much shared memory is not in the page's model", "本页的模型没有这么大的共享内存", line);
+    if (!(shared.v >= 0 && shared.v <= 49152)) throw this.refuse(
+      `${shared.v} bytes of shared memory are not in the page's model`, `本页的模型没有 ${shared.v} 字节的共享内存`, line);
     const given = e.given.map((each) => {
       const isOwn = this.isFree(each) && !/^([dhpN]|bytes)$/.test(each.name);
       const value = isOwn ? this.assume(each.name, "any", line, number(0)).x : this.value(each);
@@ -720,11 +726,11 @@ class Runner {
       .map((each) => ({ p: each.p, room: this.roomAt(each) }));
     const data = onGpu.find((each) => each.room >= 256),
       bytes = data ? onGpu.reduce((sum, { room }) => sum + Math.min(room, 4 * groups * threads), 0) : 0;
-    for (const { p } of given)
+    for (const [i, { p }] of given.entries())
       if (p && p.kind === "host")
-        throw this.refuse("a kernel cannot use this memory of the host", "核函数不能使用主机的这段内存", line);
+        throw this.refuseIt(e.given[i], "is the host's memory: a kernel cannot use it", "是主机的内存：核函数不能使用");
       else if (p && p.kind === "pinned")
-        this.spoil(p, say("what a kernel writes is not known on this page", "本页不知道核函数写了什么"));
+        this.spoil(p, writtenByKernel());
     const isSlow = bytes && this.settings.idle < 100;
     if (isSlow) this.slowBlocks = (this.slowBlocks ?? 0) + groups;
     if (groups > 4e6 || m.commands.length > 20000 || (isSlow && this.slowBlocks > 200000))
@@ -796,14 +802,14 @@ class Runner {
     const isOwn = this.isFree(e) && !/^(stream$|cuda)/.test(e.name);
     const value = isOwn ? this.assume(e.name, "stream", e.line).x : this.value(e);
     if (value.v === 0 && value.none === undefined) return null;
-    if (value.stream === undefined) throw this.refuse("this is no stream", "这不是流", e.line);
+    if (value.stream === undefined) throw this.refuseIt(e, "is no stream", "不是流");
     if (value.stream === null && value.name !== "0")
       throw this.refuse(`the stream '${value.name}' was never created`, `流 '${value.name}' 没有创建`, e.line);
     return value.stream;
   }
   event(e) {
     const { event, name } = this.isFree(e) ? this.assume(e.name, "event", e.line).x : this.value(e);
-    if (event === undefined) throw this.refuse("this is no event", "这不是事件", e.line);
+    if (event === undefined) throw this.refuseIt(e, "is no event", "不是事件");
     if (!event) throw this.refuse(`the event '${name}' was never created`, `事件 '${name}' 没有创建`, e.line);
     return event;
   }
@@ -843,7 +849,7 @@ class Runner {
     const m = this.machine, { of, given, line } = e, { name } = of;
     if (of.is === "member") return this.memberCall(e);
     const own = of.is === "name" ? this.find(name) : { x: {} };
-    if (own && !own.x.fn) throw this.refuse("this is no function", "这不是函数", line);
+    if (own && !own.x.fn) throw this.refuseIt(of, "is no function", "不是函数");
     if (own) return this.call(own.x.fn, given.map((each) => this.value(each)));
     m.line = line;
     const act = { name, line, where: this.where(), from: m.host }, known = LIBRARY[name];
@@ -853,21 +859,21 @@ class Runner {
       if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(name)) this.acts.push({ ...act, to: m.host });
       return answer ?? number(0);
     }
-    if (/check|safe|err|call/i.test(name) && given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name)) {
+    const isOfCuda = given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name);
+    if (isOfCuda && /check|safe|err|call/i.test(name)) {
       if (!this.assumed.has(name)) this.note(line, say( // a check whose definition was not pasted
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
         `'${name}' 没有声明：当作调用失败就结束程序`));
       this.assumed.set(name, { kind: "check", line });
-      if (this.value(given[0]).v) throw Object.assign(new Stopped(), { code: 1, line });
+      if (this.value(given[0]).v) throw new Stopped(1, line);
       return number(0);
     }
     if (name === "cudaThreadSynchronize") throw this.refuse(
       "CUDA 13 has no cudaThreadSynchronize(): write cudaDeviceSynchronize()",
       "CUDA 13 没有 cudaThreadSynchronize()：请写 cudaDeviceSynchronize()", line);
     throw this.refuse(
-      `'${name}()' is not known on this page: take it out, or if it launches a kernel, write ` +
-        `kernel<<<blocks, threads>>>() in its place to see the parts`,
-      `本页不认识 '${name}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()，以查看各部分`, line);
+      `'${name}()' is not known on this page: take it out, or write kernel<<<blocks, threads>>>() if it launches one`,
+      `本页不认识 '${name}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()`, line);
   }
   // The arguments as the table says, then what the host does, then the function.
   library(e, [kinds, work, cost]) {
@@ -903,7 +909,7 @@ class Runner {
       case "back": return this.at(x, p.count - 1).x;
     }
     if (x.isVector && name === "reserve") return number(0);
-    throw this.refuse(`'.${name}()' is not known on this page`, `本页不认识 '.${name}()'`, line);
+    throw notKnown(`'.${name}()'`, line);
   }
   // Where a pointer points to: for a call that writes there.
   target(e, call) {
@@ -921,15 +927,14 @@ class Runner {
     if (e.sign === "&") return this.cell(e.of);
     const value = this.value(e);
     if (value.p) return this.at(value);
-    throw this.refuse("this is no address", "这不是地址", e.line);
+    throw this.refuseIt(e, "is no address", "不是地址");
   }
   reading(by, v, k, t, more) {
     return { v, t, ...more, reads: [{ at: this.machine.host, by, k, line: this.machine.line, where: this.where() }] };
   }
   // A clock of the host, in ns since its own zero; CLOCK_REALTIME is another clock, which is set right.
   clockNs(isReal) {
-    this.machine.readClock();
-    const { host } = this.machine;
+    const host = this.machine.readClock();
     return isReal ? host - Math.floor(host / 4000) : host + 123456000000789;
   }
   fill(cell, isReal, isUs) {
@@ -940,7 +945,7 @@ class Runner {
     of.x = this.reading("host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
   }
   allocate(cell, kind, bytes) {
-    if (!(bytes >= 0 && bytes < 70e9)) throw this.refuse("the page's GPU has no such memory", "本页的 GPU 没有这么多内存");
+    if (!(bytes >= 0 && bytes < 70e9)) throw notKnown(say(`${bytes} bytes of the GPU`, `GPU 的 ${bytes} 字节`));
     const { type, name } = cell, isPlain = type && type.pointer && (type.base !== "void" || type.pointer > 1);
     const of = isPlain ? { ...type, pointer: type.pointer - 1 } : undefined;
     cell.x = { p: { kind, cells: [], bytes, type: of, name }, o: 0 };
@@ -967,8 +972,7 @@ class Runner {
     if (kind === 0) throw notKnown(say("a copy from host to host", "主机到主机的拷贝"), m.line);
     const isPinned = (x) => x.p.kind === "pinned";
     const waits = !isAsync ? kind !== 3 : kind === 2 ? !isPinned(to) : kind === 1 && !isPinned(from) && bytes > 65536;
-    const written = say("what a kernel has written is not known on this page", "本页不知道核函数写了什么");
-    if (kind === 2 && bytes) this.spoil(to.p, written);
+    if (kind === 2 && bytes) this.spoil(to.p, writtenByKernel());
     return void m.copy(bytes, waits, stream, kind !== 3);
   }
   memset(to, bytes, stream) {
@@ -985,7 +989,7 @@ class Runner {
     const m = this.machine, { line } = m;
     if (!from.command || !to.command || from.untimed || to.untimed)
       return this.fails("cudaErrorInvalidResourceHandle", line);
-    if (!m.hasHappened(from) || !m.hasHappened(to)) {
+    if (!m.isOver(from.command) || !m.isOver(to.command)) {
       this.failed.push({ line, error: "cudaErrorNotReady", where: this.where() });
       return number(600);
     }
@@ -997,7 +1001,7 @@ class Runner {
   }
   print(line, [format, ...values]) {
     const { text: given } = format ? this.value(format) : {}, parts = [];
-    if (given === undefined) throw this.refuse("this is no text", "这不是文字", line);
+    if (given === undefined) throw this.refuse("printf() begins with a text", "printf() 的第一个参数是文字", line);
     const text = given.replace(/\\n/g, "\n").replace(/\\t/g, "\t");
     let i = 0, end = 0;
     for (const { 0: all, 1: letter, index } of text.matchAll(/%[-+ #0-9.*']*(?:hh?|ll?|z)?([a-zA-Z%])/g)) {
@@ -1061,7 +1065,12 @@ const created = (r, cell, flags) => {
   cell.x = { event: { name: cell.name || "event", blocking: !!(flags & 1), untimed: !!(flags & 2) } };
 };
 const streamed = (r, cell, flags) => { cell.x = { stream: { name: cell.name || "stream", apart: flags === 1 } }; };
-const asked = (r, command) => number(!command || command.end <= r.machine.host ? 0 : 600);
+// If a query said before that this is not over, the host waited for it.
+const asked = (m, command, isReady = !command || m.isOver(command)) => {
+  if (isReady && command && m.asked === command) m.calls[m.calls.length - 1].polled = command;
+  m.asked = isReady ? null : command;
+  return number(isReady ? 0 : 600);
+};
 const pinnedMemory = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
 const clockNow = (isReal) => (r) => r.reading("host", r.clockNs(isReal), 1, "l", { per: 1 });
 const least = (sign) => (r, a, b) => {
@@ -1101,7 +1110,6 @@ const LIBRARY = {
     timer.total = computed("+", timer.total, computed("-", inMs(r), timer.from));
     timer.from = null;
   })],
-  cutResetTimer: ["n", timed((r, timer) => (timer.from ? r.none({}, r.machine) : void (timer.total = number(0, "d"))))],
   cutGetTimerValue: ["n", timed((r, { total, from }) => (from ? r.none({}, r.machine)
     : { ...total, ...fit(total, "f"), t: "f" }))],
   cutDeleteTimer: ["n", timed(() => {})],
@@ -1126,13 +1134,13 @@ const LIBRARY = {
     r.machine.record(event, stream);
     event.command.where = r.where();
   }],
-  cudaEventQuery: ["e", (r, event) => asked(r, event.command), "query"],
+  cudaEventQuery: ["e", (r, { command }) => asked(r.machine, command), "query"],
   cudaEventSynchronize: ["e", (r, event) => r.machine.synchronizeEvent(event)],
   cudaEventElapsedTime: ["&ee", (r, cell, from, to) => r.elapsed(cell, from, to), "elapsed"],
   cudaEventDestroy: ["e", () => {}, "event_destroy"],
   cudaStreamCreate: ["&", streamed, "stream_create"],
   cudaStreamCreateWithFlags: ["&n", streamed, "stream_create"],
-  cudaStreamQuery: ["s", (r, stream) => asked(r, stream ? stream.last : r.machine.latest), "query"],
+  cudaStreamQuery: ["s", ({ machine: m }, s) => (s ? asked(m, s.last) : asked(m, m.latest, m.isIdle)), "query"],
   cudaStreamSynchronize: ["s", (r, stream) => r.machine.synchronizeStream(stream)],
   cudaStreamWaitEvent: ["seN", (r, stream, event) => r.machine.waitForEvent(stream, event)],
   cudaStreamDestroy: ["s", () => {}, "stream_destroy"],
@@ -1166,7 +1174,7 @@ const LIBRARY = {
     r.sort(r.range(list, r.moved(list, count)), (a, b) => r.call(by.fn, [pointer(a), pointer(b)]).v);
   }],
   accumulate: ["vvv", (r, first, end, begin) => r.range(first, end).reduce((sum, { x }) =>
-    r.as(computed("+", sum, x), { base: LETTERS[begin.t], pointer: 0 }), begin)],
+    r.as(computed("+", sum, x), plain(LETTERS[begin.t])), begin)],
   static_cast: ["*", (r, e) => r.value({ is: "cast", type: e.of.types[0], of: e.given[0], line: e.line })],
   malloc: ["n", (r, bytes) => ({ p: { kind: "host", cells: [], bytes }, o: 0 })],
   free: ["v", () => {}],
@@ -1178,7 +1186,7 @@ const LIBRARY = {
   fprintf: ["*", (r, e) => (e.given.length && r.value(e.given[0]).v === 1 ? r.print(e.line, e.given.slice(1)) : null)],
   puts: ["v", () => {}],
   fflush: ["v", () => {}],
-  exit: ["n", (r, code) => { throw Object.assign(new Stopped(), { code, line: r.machine.line }); }],
+  exit: ["n", (r, code) => { throw new Stopped(code, r.machine.line); }],
 };
 LIBRARY.reinterpret_cast = LIBRARY.static_cast;
 for (const [name, work] of Object.entries(MATH)) LIBRARY[name] = ["v", (r, x) => {
@@ -1194,6 +1202,5 @@ for (const name of ["fabs", "sqrt"]) LIBRARY[`${name}f`] = LIBRARY[name];
 const EMPTY = /^(empty|nothing|null|noop)/i;
 
 // Is N the reader's own size, as in <<<N / 16, 256>>> or cudaMalloc(&d, N * 4), and not a number of launches?
-function isSize(text) {
-  return /(?:<<<|\bdim3\b|alloc\w*\(|cudaMem\w+\()[^;]*\bN\b|(?:^|[^\/\s])\s*\bN\s*[-+*\/]/.test(text);
-}
+const isSize = (text) =>
+  /(?:<<<|\bdim3\b|alloc\w*\(|cudaMem\w+\()[^;]*\bN\b|(?:^|[^\/\s])\s*\bN\s*[-+*\/]/.test(text);

@@ -16,43 +16,14 @@ const TIMES = {
 
 // What GPUs took: the device, the day, the kernel (its name, or its steady time in us), median, least, greatest in us.
 const MEASURED = {
-  host_no_sync: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 3.832, 2.82, 16.818],
-  ],
-  host_sync: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 18.645, 17.807, 25.529],
-  ],
-  event: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 15.84, 14.624, 25.088],
-  ],
-  event_blocked: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 12.864, 12.864, 12.96],
-  ],
-  event_floor: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 1.312, 1.28, 1.312],
-  ],
-  event_net: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 11.552, 11.552, 11.648],
-  ],
-  cpu_clock: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 20.0, 19.0, 26.0],
-  ],
-  cpu_clock_asleep: [
-    ["NVIDIA H200", "2026-11-29", "spin_10us", 34.0, 22.0, 40.0],
-  ],
-  first_launch: [
-    ["NVIDIA H200", "2026-11-29", 63.84, 239.392, 232.448, 248.576],
-  ],
-  mean_of_100: [
-    ["NVIDIA H200", "2026-11-29", 63.872, 65.542, 65.105, 65.794],
-  ],
-  other_kernel_then_one: [
-    ["NVIDIA H200", "2026-11-29", 63.936, 75.584, 75.264, 80.8],
-  ],
-  other_kernel_then_mean_of_10: [
-    ["NVIDIA H200", "2026-11-29", 63.52, 65.075, 64.461, 66.893],
-  ],
-  warm_then_median: [
-    ["NVIDIA H200", "2026-11-29", 64.416, 64.0, 63.776, 64.896],
-  ],
+  host_no_sync: [["NVIDIA H200", "2026-11-29", "spin_10us", 3.832, 2.82, 16.818]],
+  host_sync: [["NVIDIA H200", "2026-11-29", "spin_10us", 18.645, 17.807, 25.529]],
+  event: [["NVIDIA H200", "2026-11-29", "spin_10us", 15.84, 14.624, 25.088]],
+  event_blocked: [["NVIDIA H200", "2026-11-29", "spin_10us", 12.864, 12.864, 12.96]],
+  event_net: [["NVIDIA H200", "2026-11-29", "spin_10us", 11.552, 11.552, 11.648]],
+  cpu_clock: [["NVIDIA H200", "2026-11-29", "spin_10us", 20.0, 19.0, 26.0]],
+  first_launch: [["NVIDIA H200", "2026-11-29", 63.84, 239.392, 232.448, 248.576]],
+  mean_of_100: [["NVIDIA H200", "2026-11-29", 63.872, 65.542, 65.105, 65.794]],
+  other_kernel_then_mean_of_10: [["NVIDIA H200", "2026-11-29", 63.52, 65.075, 64.461, 66.893]],
+  warm_then_median: [["NVIDIA H200", "2026-11-29", 64.416, 64.0, 63.776, 64.896]],
 };

@@ -5,13 +5,9 @@
 const page = require("./load.js").load(), { WARM, PAIR, READ, PRINT, PRINT_HOST, HELD, FLOOR, LAUNCH, HOST, SYNC, LOOP } = page;
 const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).concat([
   ["the wait behind the clock", WARM + HOST(LAUNCH) + "\n" + SYNC],
-  ["a wait for a stream", WARM + HOST(`${LAUNCH}\ncudaStreamSynchronize(0);`)],
   ["a long kernel, host's clock", WARM + HOST(`${LAUNCH}\n${SYNC}`), { work: 1000000 }],
-  ["a long kernel, no wait", WARM + HOST(LAUNCH), { work: 1000000 }],
   ["a long kernel, two events", WARM + PAIR + READ + PRINT, { work: 1000000 }],
-  ["a long kernel, its first launch", PAIR + READ + PRINT, { work: 1000000 }],
   ["a short kernel, no wait, near by chance", WARM + HOST(LAUNCH), { work: 2800 }],
-  ["nothing between two clocks", WARM + HOST("")],
   ["nothing between two events", WARM + `cudaEventRecord(start, 0);\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
   ["the kernel before the events", WARM + `${LAUNCH}\ncudaEventRecord(start, 0);\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
   ["stop is never recorded", WARM + `cudaEventRecord(start, 0);\n${LAUNCH}\n${SYNC}\ncudaEventElapsedTime(&ms, start, stop);\n${PRINT}`],
@@ -19,18 +15,14 @@ const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).
   ["ms printed as us", WARM + PAIR + READ + 'printf("%.3f us", ms);'],
   ["us printed as ms", WARM + PAIR + READ + 'printf("%.3f ms", ms * 1000);'],
   ["exchanged clocks", WARM + HOST(`${LAUNCH}\n${SYNC}`, 'printf("%.3f us", (t0 - t1) * 1e6);')],
-  ["a mean, not divided", WARM + HOST(`${LOOP}\n${SYNC}`)],
   ["many in a pair, not divided", WARM + `cudaEventRecord(start, 0);\n${LOOP}\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
   ["one launch, divided by N", WARM + HOST(`${LAUNCH}\n${SYNC}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);')],
   ["short kernels, launch-bound", WARM + HOST(`${LOOP}\n${SYNC}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);'), { work: 500, launches: 100 }],
   ["short kernels in a pair, launch-bound", WARM + `cudaEventRecord(start, 0);\n${LOOP}\ncudaEventRecord(stop, 0);\n${READ}printf("%.3f us", ms * 1000 / N);`, { work: 500, launches: 100 }],
-  ["warm up, then mean of 10", WARM + HOST(`${LOOP}\n${SYNC}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);')],
   ["a loop that waits each time", WARM + HOST(`for (int i = 0; i < N; i++) {\n  ${LAUNCH}\n  ${SYNC}\n}`, 'printf("%.3f us", (t1 - t0) * 1e6 / N);')],
   ["an upload inside, two events", WARM + `cudaEventRecord(start, 0);\ncudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice);\n${LAUNCH}\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
   ["a sleep inside", WARM + HOST(`${LAUNCH}\nusleep(100);\n${SYNC}`)],
   ["a host that sleeps, clock()", `cudaEvent_t done;\ncudaEventCreateWithFlags(&done, cudaEventBlockingSync);\n${WARM}clock_t t0 = clock();\n${LAUNCH}\ncudaEventRecord(done, 0);\ncudaEventSynchronize(done);\nclock_t t1 = clock();\nprintf("%.3f us", (double)(t1 - t0));`, { work: 1000000 }],
-  ["events in the right stream", WARM + `cudaEventRecord(start, stream);\nkernel<<<blocks, threads, 0, stream>>>();\ncudaEventRecord(stop, stream);\n${READ}${PRINT}`],
-  ["events in an ordinary other stream", `cudaStream_t s;\ncudaStreamCreate(&s);\n${WARM}cudaEventRecord(start, 0);\nkernel<<<blocks, threads, 0, s>>>();\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
   ["a mean of pairs, the first launch in it", `float sum = 0;\nfor (int i = 0; i < N; i++) {\n${PAIR}${READ}sum += ms;\n}\nprintf("%.3f us", sum * 1000 / N);`],
   ["no time at all", WARM + 'printf("%d us", 7);'],
   ["chrono, cast to whole ms", WARM + `auto a = std::chrono::high_resolution_clock::now();\n${LAUNCH}\n${SYNC}\nauto b = std::chrono::high_resolution_clock::now();\nstd::cout << std::chrono::duration_cast<std::chrono::milliseconds>(b - a).count() << " ms";`],
@@ -39,7 +31,6 @@ const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).
   ["twenty in a held pair, one more asked for", HELD(LAUNCH).replace(/(start, 0\);\n)/, `$1for (int i = 0; i < N; i++)\n`) + 'printf("%.3f us", ms * 1000 / N);', { launches: 100 }, "row"],
   ["a reset in the loop, chrono", `reduce<<<256, 256>>>(d, 7);\n${SYNC}\nauto t0 = std::chrono::steady_clock::now();\nfor (int i = 0; i < 50; i++) {\n  CUDA_CHECK(cudaMemset(d, 0, sizeof(float)));\n  reduce<<<256, 256>>>(d, 7);\n}\nCUDA_CHECK(cudaDeviceSynchronize());\nauto t1 = std::chrono::steady_clock::now();\nprintf("%.3f us", std::chrono::duration<double, std::micro>(t1 - t0).count() / 50);`],
   ["a reset between two events", `reduce<<<256, 256>>>(d, 7);\n${SYNC}\ncudaEventRecord(start);\ncudaMemset(d, 0, 4);\nreduce<<<256, 256>>>(d, 7);\ncudaEventRecord(stop);\n${READ}${PRINT}`],
-  ["a sum of pairs, divided by a number", `${WARM}float total = 0;\nfor (int i = 0; i < 100; i++) {\n${PAIR}${READ}total += ms;\n}\nprintf("%f ms", total / 100);`],
   ["a stream of one's own, clock()", `cudaStream_t s1;\ncudaStreamCreate(&s1);\nfoo<<<128, 256, 0, s1>>>();\n${SYNC}\nclock_t a = clock();\nfoo<<<128, 256, 0, s1>>>();\n${SYNC}\nclock_t b = clock();\nprintf("%f s", (double)(b - a) / CLOCKS_PER_SEC);`],
   ["1,000 launches, not divided", `${WARM}double t0 = now();\nfor (int i = 0; i < 1000; i++)\n  ${LAUNCH}\n${SYNC}\nprintf("%.3f us", (now() - t0) * 1e6);`],
   ["a two-stage reduction", `reduce<<<2048, 256>>>(d, 7);\nreduce<<<1, 1024>>>(d, 7);\n${SYNC}\ncudaEventRecord(start);\nreduce<<<2048, 256>>>(d, 7);\nreduce<<<1, 1024>>>(d, 7);\ncudaEventRecord(stop);\n${READ}${PRINT}`],
@@ -52,6 +43,14 @@ const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).
   ["the start anew in each round", `${WARM}for (int i = 0; i < 8; i++) {\n  cudaEventRecord(start);\n  ${LAUNCH}\n}\ncudaEventRecord(stop);\n${READ}${PRINT}`],
   ["an int of us", `${WARM}cudaEventRecord(start);\n${LAUNCH}\ncudaEventRecord(stop);\n${READ}int us = ms * 100;\nprintf("%d us", us);`],
   ["two kernels in one pair", `step1<<<128, 256>>>();\nstep2<<<128, 256>>>();\n${SYNC}\ncudaEventRecord(start);\nstep1<<<128, 256>>>();\nstep2<<<128, 256>>>();\ncudaEventRecord(stop);\n${READ}${PRINT}`],
+  ["a poll in place of a wait", `${WARM}double t0 = now();\n${LAUNCH}\nwhile (cudaStreamQuery(0) == cudaErrorNotReady)\n  ;\ndouble t1 = now();\n${PRINT_HOST}`],
+  ["a sleep between two events", `${WARM}cudaEventRecord(start);\n${LAUNCH}\nusleep(500);\ncudaEventRecord(stop);\n${READ}${PRINT}`],
+  ["a sleep, clock()", `${WARM}clock_t t0 = clock();\n${LAUNCH}\nusleep(1000);\nclock_t t1 = clock();\nprintf("%.3f us", (double)(t1 - t0));`],
+  ["host's work that hides the kernel", `${WARM}double t0 = now();\n${LAUNCH}\nfor (int i = 0; i < 1000; i++)\n  now();\ndouble t1 = now();\n${PRINT_HOST}`],
+  ["an allocation in each round", `${WARM}double t0 = now();\nfor (int i = 0; i < N; i++) {\n  float *x;\n  cudaMalloc(&x, 65536);\n  ${LAUNCH}\n  cudaFree(x);\n}\ndouble t1 = now();\nprintf("%.3f us", (t1 - t0) * 1e6 / N);`],
+  ["seconds printed as us", WARM + PAIR + READ + 'printf("%g us", ms / 1000);'],
+  ["whole us of cout, printed as ms", `${WARM}auto a = std::chrono::steady_clock::now();\n${LOOP}\n${SYNC}\nauto b = std::chrono::steady_clock::now();\nstd::cout << std::chrono::duration_cast<std::chrono::microseconds>(b - a).count() << " ms";`],
+  ["a copy back in a stream, two events", `${WARM}cudaEventRecord(start, 0);\n${LAUNCH}\ncudaMemcpyAsync(p, d, bytes, cudaMemcpyDeviceToHost, 0);\ncudaEventRecord(stop, 0);\n${READ}${PRINT}`],
 ]);
 
 const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000 }, us = (ns) => (ns / 1000).toFixed(3);
@@ -74,6 +73,7 @@ const shown = rows.map(([name, text, more, target]) => {
     if (/Memset/.test(text) && lines.split("Memset").pop().split("reduce<<<").length !== 2) throw new Error(`${name}: the reset is lost in\n${lines}`);
     for (const call of ["cudaMemcpy(", "cudaMemset(", "cudaMalloc(", "cudaFree("])
       if (lines.split(call).length < text.split(call).length) throw new Error(`${name}: ${call} is lost in\n${lines}`);
+    if (/MemcpyAsync\(p/.test(text) && !/Synchronize/.test(lines.split("MemcpyAsync(p").pop())) throw new Error(`${name}: nobody waits for the copy in\n${lines}`);
     if (/hold<<</.test(lines) && !/hold<<<1, 1>>>\(\);  \/\/ 80 ms/.test(lines) && !/cudaEventQuery\(/.test(lines)) throw new Error(`${name}: no query in\n${lines}`);
   }
   return `${name.padEnd(46)}${us(number.ns).padStart(9)}  ${verdict.padEnd(8)}${cause.padEnd(16)}` +

@@ -15,6 +15,9 @@ const slide = (id, value) => put($(id), value);
 const choose = (name) => document.querySelector(`[data-name=${name}]`).click();
 
 look("opened");
+for (const place of ["file:///suite/docs/stopwatch/index.html", "http://host/sub/docs/stopwatch/", "http://host/sub/stopwatch/",
+  "https://me.github.io/suite/docs/stopwatch/", "https://me.github.io/suite/stopwatch/index.html", "https://me.github.io/docs/stopwatch/"])
+  shown.push(`README.md from ${place}: ${placeOf("README.md", new URL(place))}`);
 for (const each of EXAMPLES) { choose(each.name); look(each.name); }
 choose("host_sync");
 slide("launches", 3);
@@ -35,9 +38,8 @@ click("add");
 put(rowAt(lines.length - 1).querySelector("textarea"), "cudaFoo(1);");
 choose("event");
 put(rowAt(2).querySelector("textarea"), "cudaGraphLaunch(graph, 0);");
-shown.push(`refused: ${$("mine").querySelector(".verdict").textContent}; in line ${[...$("lines").children].findIndex((each) => each.className === "bad") + 1}`);
+shown.push(`refused: ${$("mine").querySelector(".verdict").textContent}; in line ${[...$("lines").children].findIndex((each) => each.className === "bad") + 1}; parts: ${$("mine").querySelector(".parts").textContent}`);
 look("refused");
-shown.push(`parts: ${$("mine").querySelector(".parts").textContent}`);
 click("paste");
 click("paste"); // it stays open
 put($("area"), "double t0 = now();\nkernel<<<blocks, threads>>>();\ndouble t1 = now();\nprintf(\"%.3f us\", (t1 - t0) * 1e6);");

@@ -29,10 +29,10 @@ def main():
             name, width, height, example = (sys.argv[2:] + ["1200", "900", ""][len(sys.argv) - 3:])[:4]
             chromium(folder, f"--window-size={width},{height}", f"--screenshot={name}", f"file://{HERE}/../index.html{example}")
             return 0
-        shutil.copytree(os.path.dirname(HERE), f"{folder}/page", ignore=shutil.ignore_patterns("*.png"))
-        with open(f"{folder}/page/index.html", "a", encoding="utf-8") as file:
+        shutil.copytree(os.path.dirname(HERE), f"{folder}/docs/stopwatch", ignore=shutil.ignore_patterns("*.png"))
+        with open(f"{folder}/docs/stopwatch/index.html", "a", encoding="utf-8") as file:
             file.write('<script src="test/browser.js"></script>\n')
-        page = chromium(folder, "--window-size=1200,900", "--dump-dom", f"file://{folder}/page/index.html")
+        page = chromium(folder, "--window-size=1200,900", "--dump-dom", f"file://{folder}/docs/stopwatch/index.html")
     found = re.search(r'<pre id="shown">(.*?)</pre>', page, re.S)
     if not found:
         print("the page has stopped")

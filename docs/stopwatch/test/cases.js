@@ -31,7 +31,7 @@ const LINES = [
 const ofMemory = () => pick([4 * (1 + random(1000)), 4 * (1 + random(data / 4)), "bytes"]);
 LINES.push(() => `cudaMemset(d, 0, ${ofMemory()});`, () => `cudaMemsetAsync(d, 0, ${ofMemory()}, ${pick(STREAMS)});`,
   () => `cudaMemcpy(d2, d, ${ofMemory()}, cudaMemcpyDeviceToDevice);`, () => `cudaMemcpyAsync(d, d2, ${ofMemory()}, cudaMemcpyDeviceToDevice, ${pick(STREAMS)});`,
-  () => fill(pick([6, 30, 130])));
+  () => fill(pick([6, 30, 130])), () => `while (${pick(["cudaEventQuery(start)", "cudaEventQuery(stop)", "cudaStreamQuery(s2)", "cudaStreamQuery(0)"])} != cudaSuccess) t2 = now();`);
 const fill = (count) => `for (int k = 0; k < ${count}; k++) cudaEventRecord(${pick(EVENTS)}, ${pick(STREAMS)});`;
 const some = (least, more) => Array.from({ length: least + random(more) }, () => pick(LINES)());
 const blocked = () => ["hold<<<1, 1>>>();", "cudaEventRecord(start, 0);", `for (int k = 0; k < ${random(30)}; k++) t2 = now();`,
@@ -98,6 +98,18 @@ t1 = now();
 printf("%.3f us", (t1 - t0) * 1e6);`,
   settings: { blocks: 4300, threads: 1, work: 0, launches: 1, bytes: 4, idle: 33 },
 });
+// The GPU comes to an event behind the kernels that were queued before it, also in another stream.
+cases.push({
+  name: "an event behind another stream's launches",
+  text: `cudaStreamCreate(&s2), cudaStreamCreate(&stream), cudaEventCreate(&stop);
+t0 = now();
+for (int i = 0; i < 1100; i++) { kernel<<<1, 32, 0, s2>>>(); cudaEventRecord(stop, stream); }
+while (cudaEventQuery(stop) != cudaSuccess) t2 = now();
+for (int i = 0; i < 1100; i++) kernel<<<1, 32>>>();
+while (cudaStreamQuery(s2) == cudaErrorNotReady) t2 = now();
+printf("%.3f us", (now() - t0) * 1e6);`,
+  settings: { blocks: 1, threads: 32, work: 4000, launches: 1, bytes: 4, idle: 100 },
+});
 // C++ as people write it: each of these prints numbers that depend on a rule of the language.
 const WARM = "cudaEventCreate(&start), cudaEventCreate(&stop);\nkernel<<<64, 64>>>();\ncudaDeviceSynchronize();\n";
 const TIMED = (inside) => `${WARM}cudaEventRecord(start);\n${inside}\ncudaEventRecord(stop);\ncudaEventSynchronize(stop);\ncudaEventElapsedTime(&ms, start, stop);\nprintf("%.3f us", ms * 1000);`;
@@ -114,7 +126,7 @@ const WRITTEN = [
   TIMED("int n = 2;\n{ int n = 5; for (int i = 0; i < n; i++) kernel<<<64, 64>>>(); }\nfor (int i = 0; i < n; i++) kernel<<<1, 64>>>();"),
   TIMED("dim3 g, t = {32, 4};\ng.x = 3; g.y = 5;\nkernel<<<g, t>>>();\nkernel<<<g.x * g.z, t.x + t.y>>>();"),
   TIMED("int n = 1000, t = 96;\nkernel<<<(n + t - 1) / t, t>>>();\nkernel<<<n / t, t>>>();\nkernel<<<-n / t + 12, t>>>();"),
-  TIMED("int i, j, n;\nn = i = 4;\nfor (i = 0, j = n; i < j; i++, j--) kernel<<<64, 64>>>();\ndo kernel<<<i, 64>>>(); while (--i);"),
+  TIMED("int i, j, n;\nn = i = 4;\nfor (i = 0, j = n; i < j; i++, j--) kernel<<<64, 64>>>();\ndo kernel<<<i, 64>>>(); while (--i);\nif ((n = 3) == 3 && std::max(n = 5, 2) == 5) kernel<<<n, 64>>>();"),
   TIMED("float list[2][3] = {{1, 2}, {3}};\nint sum = 0;\nfor (int i = 0; i < 2; i++) for (int k = 0; k < 3; k++) sum += list[i][k];\nkernel<<<sum + sizeof list, 64>>>();\nkernel<<<sizeof list[0] + sizeof(double) + sizeof *d, 64>>>();"),
   TIMED("#define TWICE(what, ...) do { what; __VA_ARGS__; } while (0)\n#define N2 3\nTWICE((kernel<<<N2, 64>>>()), kernel<<<7, 64>>>());\n#ifdef N2\nkernel<<<7, 64>>>();\n#else\nkernel<<<7000, 64>>>();\n#endif"),
   TIMED("/* kernel<<<1, 1>>>(); // */ kernel<<<64, 64>>>(); // the next line is a comment, too \\\nkernel<<<64, 64>>>();\nconst char *s = \"/* no } comment\"; (void)s;"),
