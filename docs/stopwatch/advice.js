@@ -242,7 +242,7 @@ const RULES = [
     words: ({ run: { failed: [{ line, error }] } }) => [`A call failed in line ${line}: ${error}.`,
       `第 ${line} 行的调用失败：${error}。`] },
   { cause: "no_time", always: true, when: (f) => !f.span,
-    words: ["This number is no difference of two times.", "这个数不是两个时间之差。"] },
+    words: ["This is no difference of two times.", "这个数不是两个时间之差。"] },
   { cause: "no_sum", always: true, when: (f) => f.share("rounding") > 0.9 && Math.abs(f.number.v) > 1.5,
     words: ["Most of this number is no time: something is added to it, its parts have different units, or it is too " +
       "long for its type.", "这个数大部分不是时间：加上了别的东西，各部分单位不同，或超出了类型的范围。"] },
