@@ -242,7 +242,7 @@ const RULES = [
     words: ({ run: { failed: [{ line, error }] } }) => [`A call failed in line ${line}: ${error}.`,
       `第 ${line} 行的调用失败：${error}。`] },
   { cause: "no_time", always: true, when: (f) => !f.span,
-    words: ["This number is no difference of two times.", "这个数不是两个时间之差。"] },
+    words: ["This is no difference of two times.", "这个数不是两个时间之差。"] },
   { cause: "no_sum", always: true, when: (f) => f.share("rounding") > 0.9 && Math.abs(f.number.v) > 1.5,
     words: ["Most of this number is no time: something is added to it, its parts have different units, or it is too " +
       "long for its type.", "这个数大部分不是时间：加上了别的东西，各部分单位不同，或超出了类型的范围。"] },
@@ -268,9 +268,8 @@ const RULES = [
     better: (f) => f.rightUnit && changedAll(f, [inner(f.number.where)], (text) => text.replace(
       new RegExp(`((?:%[.\\d]*l?[fgd]|<<\\s*")[ \\[(]*)${f.number.unit}\\b`), `$1${f.rightUnit}`)) },
   { cause: "wrong_stream", always: true, when: (f) => f.span.by === "device" && !f.share("blocks") && f.elsewhere,
-    words: (f) => [`The kernel is not in the number. It runs in '${f.elsewhere.stream.name}', made with ` +
-      "cudaStreamNonBlocking: the stream in which the events stand does not wait for it.",
-    `数里没有核函数。它在 cudaStreamNonBlocking 创建的 '${f.elsewhere.stream.name}' 中运行，事件所在的流不会等它。`],
+    words: (f) => [`The kernel runs in '${f.elsewhere.stream.name}', made with cudaStreamNonBlocking: the events' ` +
+      "stream does not wait for it.", `数里没有核函数。它在 cudaStreamNonBlocking 创建的 '${f.elsewhere.stream.name}' 中运行，事件所在的流不会等它。`],
     step: ["Record both events in the kernel's stream.", "把两个事件都记录到核函数的流中。"],
     better: (f) => changedAll(f, [f.span.first, f.span.last].map((each) => inner(each.where)), (text) =>
       text.replace(/(cudaEventRecord\s*\(\s*[^,()]+?)\s*(?:,[^()]*)?\)/, `$1, ${f.elsewhere.stream.name})`)) },
@@ -291,9 +290,8 @@ const RULES = [
   { cause: "no_wait", always: true, when: (f) => f.span.by !== "device" && !f.share("blocks") && f.inside.length &&
     !f.isHidden,
     words: (f) => (f.waits.length
-      ? ["The wait is for something else: for another stream, or an event before the kernel. The kernel is not in " +
-        "the number, which is the time of the host's calls.",
-      "等待的不是这个核函数，而是别的流，或核函数之前的事件。数里没有核函数，只有主机调用的时间。"]
+      ? ["The wait is for another stream, or for an event before the kernel: this is the time of the host's calls.",
+        "等待的是别的流，或核函数之前的事件：数里没有核函数，只有主机调用的时间。"]
       : f.share("copy") > 0.5 ? ["Nobody waited for the kernel, and most of the number is a copy.",
         "没有等待核函数，这个数大部分是拷贝。"]
       : ["Nobody waited. A launch returns before the kernel has run, so this is the time of the launch call.",

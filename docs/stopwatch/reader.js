@@ -131,10 +131,14 @@ function adopt(parent, each) {
 
 class Reader {
   constructor(text) {
-    // std:: and the like say nothing that this page would not know
-    const isSpace = (each) => /^(std|chrono|this_thread)$/.test((each ?? {}).text);
-    this.all = preprocessed(text).filter((each, i, all) => !(isSpace(each) && (all[i + 1] ?? {}).text === "::") &&
-      !(each.text === "::" && (!all[i - 1] || isSpace(all[i - 1]))));
+    // std:: and the like say nothing new: the word behind them begins where they stand
+    const isSpace = (each) => each && /^(std|chrono|this_thread)$/.test(each.text);
+    this.all = preprocessed(text).filter((each, i, all) => {
+      const next = all[i + 1], isPart = next && (each.text === "::" ? !i || isSpace(all[i - 1])
+        : isSpace(each) && next.text === "::");
+      if (isPart) next.from = each.from;
+      return !isPart;
+    });
     this.at = 0;
     this.types = new Map(); // another name for a type
     this.kernels = new Map();

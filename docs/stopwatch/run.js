@@ -40,7 +40,7 @@ function fitted(v, t) {
   if (t === "f") return Math.fround(v);
   if (t === "b") return +(v !== 0);
   const whole = Math.trunc(v), [bits, signed] = BITS[t];
-  if (!Number.isFinite(whole)) return NaN; // C++ does not say which
+  if (!Number.isFinite(whole)) return NaN;
   if (signed ? Math.abs(whole) < 2 ** (bits - 1) : whole >= 0 && whole < 2 ** bits) return whole + 0;
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
 }
