@@ -102,11 +102,13 @@ API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_devic
                                    .maxThreadsDim = {1024, 1024, 64},
                                    .maxGridSize = {INT_MAX, 65535, 65535},
                                    .concurrentKernels = 1,
-                                   .asyncEngineCount = 1});
+                                   .asyncEngineCount = 1,
+                                   .memoryBusWidth = 6144});
     strcpy(to->name, device + first_visible() ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
 cudaError_t cudaSetDevice(int device) { /* as a loop over devices does: the first time is the long one */
     static bool is_set;
     FAILS_AS(__func__, is_set && device == current ? simulated_ns.ask_device : simulated_ns.set_device);
+    if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
     is_set = true, current = device;
     return cudaSuccess;
 }
@@ -233,9 +235,16 @@ struct CUstream_st {
     unsigned capture;
     bool forked; /* into the capture, by an event */
 } simcc_per_thread;
+static struct CUstream_st streams[1 << 16];
+static size_t stream_count;
 cudaStream_t simcc_default_stream; /* NULL, or with --default-stream per-thread that one */
 
-static cudaStream_t stream_of(cudaStream_t stream) { return stream ? stream : simcc_default_stream; }
+static cudaStream_t stream_of(cudaStream_t stream) {
+    if (!stream) return simcc_default_stream;
+    if (stream != cudaStreamPerThread && (uintptr_t)stream - (uintptr_t)streams >= stream_count * sizeof *streams)
+        simulated_stop("there is no such stream: nobody has created it");
+    return stream;
+}
 static struct simulated_stream *queue_of(cudaStream_t stream) {
     return stream_of(stream) ? &stream_of(stream)->simulated : NULL;
 }
@@ -260,7 +269,8 @@ static void begin_capture(cudaStream_t stream, bool forked) {
 }
 static cudaError_t make_stream(cudaStream_t *to, unsigned flags, int priority) {
     if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
-    *to = (cudaStream_t)calloc(1, sizeof **to);
+    if (stream_count == sizeof streams / sizeof *streams) simulated_stop("too many streams: %zu", stream_count);
+    *to = &streams[stream_count++];
     (*to)->simulated.apart = flags == cudaStreamNonBlocking;
     (*to)->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority; /* it changes nothing in the model */
     return cudaSuccess;
@@ -359,9 +369,11 @@ API(cudaMallocAsync, (void **to, size_t bytes, cudaStream_t stream), allocate_as
 API(cudaFreeAsync, (void *memory, cudaStream_t stream), allocate_async, allocated -= simulated_room(memory, NULL);
     simulated_enqueue(simulated_new((struct simulated_command){
         .run = run_free, .stream = queue_of(stream), .arguments = {(uintptr_t)memory}})))
-API(cudaMemPrefetchAsync, (const void *memory, size_t bytes, int device, cudaStream_t stream), copy_call, (void)bytes;
-    struct managed *const m = managed_at(memory); if (!m) RETURN(cudaErrorInvalidValue);
-    if (device >= 0) move_to_device(m, queue_of(stream)); else simcc_managed(memory))
+API(cudaMemPrefetchAsync,
+    (const void *memory, size_t bytes, struct cudaMemLocation to, unsigned flags, cudaStream_t stream), copy_call,
+    (void)bytes;
+    struct managed *const m = managed_at(memory); if (!m || flags) RETURN(cudaErrorInvalidValue);
+    if (to.type == cudaMemLocationTypeDevice) move_to_device(m, queue_of(stream)); else simcc_managed(memory))
 
 static void run_memset(struct simulated_command *c) {
     memset((void *)c->arguments[0], (int)c->arguments[1], c->arguments[2]);
@@ -465,35 +477,42 @@ API(cudaDeviceSynchronize, (void), sync, wait_for(NULL))
 
 /* ---- Events: a stamp is taken at the end ---- */
 
-struct simulated_event {
+static struct simulated_event {
     struct simulated_command *command; /* of the last recording */
     unsigned flags, capture;           /* 0, or that it was recorded in, behind this node */
     int node;
-    bool destroyed; /* the memory stays */
-};
+    bool destroyed;
+} events[1 << 20];
+static size_t event_count;
 
 static cudaEvent_t make_event(unsigned flags) {
-    cudaEvent_t event = (cudaEvent_t)calloc(1, sizeof *event);
-    event->flags = flags;
-    return event;
+    if (event_count == sizeof events / sizeof *events) simulated_stop("too many events: %zu", event_count);
+    events[event_count].flags = flags;
+    return &events[event_count++];
 }
+static bool is_event(cudaEvent_t event) {
+    const bool is = (uintptr_t)event - (uintptr_t)events < event_count * sizeof *events && !event->destroyed;
+    simcc_why = is ? NULL : "there is no such event: nobody has created it, or it is destroyed";
+    return is;
+}
+#define NEEDS(event)                                                                                                   \
+    if (!is_event(event)) RETURN(cudaErrorInvalidResourceHandle)
 static bool finished(cudaEvent_t event) {
     return event->command->done && event->command->end_ns <= simulated_host_ns();
 }
 API(cudaEventCreate, (cudaEvent_t * event), event_create, *event = make_event(cudaEventDefault))
 API(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), event_create, *event = make_event(flags))
-API(cudaEventDestroy, (cudaEvent_t event), event_destroy,
-    if (event->destroyed) simulated_stop("cudaEventDestroy: destroyed twice");
-    event->destroyed = true)
+API(cudaEventDestroy, (cudaEvent_t event), event_destroy, NEEDS(event); event->destroyed = true)
 API(
-    cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record, event->capture = 0; if (is_captured(stream)) {
+    cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), record, NEEDS(event); event->capture = 0;
+    if (is_captured(stream)) {
         event->capture = captures;
         event->node = stream_of(stream)->last_node;
         return cudaSuccess;
     } event->command = simulated_new((struct simulated_command){.ns = simulated_ns.event + simulated_noise(),
-                                                                                           .stream = queue_of(stream)});
+                                                                .stream = queue_of(stream)});
     simulated_enqueue(event->command))
-API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), record_node,
+API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), record_node, NEEDS(event);
     if (flags != cudaEventRecordExternal || !stream) RETURN(cudaErrorInvalidValue);
     return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event, 0))
 API(
@@ -512,19 +531,20 @@ API(
         simulated_enqueue(made[i + 1] = command);
     } free(made))
 API(
-    cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), record,
-    if (flags) RETURN(cudaErrorInvalidValue);
-    if (capturing && event->capture == captures) {
+    cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), record, NEEDS(event);
+    if (flags) RETURN(cudaErrorInvalidValue); if (capturing && event->capture == captures) {
         if (!is_captured(stream)) begin_capture(stream, true);
         return add_node(stream, (struct simulated_command){0}, NULL, event->node);
     } simulated_enqueue(simulated_new((struct simulated_command){.after = event->command, .stream = queue_of(stream)})))
 API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
     if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
 int simcc_queries;
-API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; if (event->capture) RETURN(cudaErrorCapturedEvent);
+API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; NEEDS(event);
+    if (event->capture) RETURN(cudaErrorCapturedEvent);
     return !event->command || finished(event) || simulated_fault("query_reached", NULL) ? cudaSuccess
                                                                                         : cudaErrorNotReady)
-API(cudaEventSynchronize, (cudaEvent_t event), sync_event, if (event->capture) RETURN(cudaErrorCapturedEvent);
+API(cudaEventSynchronize, (cudaEvent_t event), sync_event, NEEDS(event);
+    if (event->capture) RETURN(cudaErrorCapturedEvent);
     if (event->command) simulated_wait(event->command, !(event->flags & cudaEventBlockingSync)))
 
 /* What is wrong with an event if its time is asked for, or NULL. */
@@ -535,10 +555,10 @@ static const char *wrong_with(cudaEvent_t event) {
            : !finished(event)                    ? "has not ended yet: nobody waited for it"
                                                  : NULL;
 }
-API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed, static char why[100];
-    const cudaEvent_t wrong = wrong_with(from) ? from
-                              : wrong_with(to) ? to
-                                               : NULL;
+API(cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), elapsed, static char why[100]; NEEDS(from);
+    NEEDS(to); const cudaEvent_t wrong = wrong_with(from) ? from
+                                         : wrong_with(to) ? to
+                                                          : NULL;
     if (wrong) simcc_why = why;
     if (wrong) snprintf(why, sizeof why, "the %s event %s", wrong == from ? "first" : "second", wrong_with(wrong));
     if (from->capture || to->capture) RETURN(cudaErrorInvalidValue);

@@ -36,7 +36,8 @@ struct cudaDeviceProp {
     char name[256];
     int major, minor, multiProcessorCount, l2CacheSize, maxThreadsPerBlock;
     size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
-    int warpSize, maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], concurrentKernels, asyncEngineCount;
+    int warpSize, maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], concurrentKernels, asyncEngineCount,
+        memoryBusWidth;
 };
 #define SIMULATED_ATTRIBUTES(A) /* d: the device; the second one has a display */                                      \
     A(KernelExecTimeout, d != simulated_devices)                                                                       \
@@ -59,6 +60,11 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToHost,
     cudaMemcpyDeviceToDevice,
     cudaMemcpyDefault
+};
+enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
+struct cudaMemLocation {
+    enum cudaMemLocationType type;
+    int id;
 };
 typedef struct CUstream_st *cudaStream_t; /* 0: the default stream */
 extern struct CUstream_st simcc_per_thread;

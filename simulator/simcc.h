@@ -350,7 +350,8 @@ cudaError_t cudaFree(void *memory);
 cudaError_t cudaMallocAsync(void **to, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
 cudaError_t cudaMallocManaged(void **to, size_t bytes, unsigned flags = 1);
-cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device, cudaStream_t stream = nullptr);
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, struct cudaMemLocation to, unsigned flags,
+                                 cudaStream_t stream = nullptr);
 cudaError_t cudaMallocHost(void **to, size_t bytes);
 cudaError_t cudaHostAlloc(void **to, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);
@@ -398,15 +399,6 @@ template <class T> cudaError_t cudaMallocManaged(T **to, size_t bytes, unsigned 
 }
 template <class T> cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
     return cudaMallocAsync((void **)to, bytes, stream);
-}
-enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
-struct cudaMemLocation {
-    cudaMemLocationType type;
-    int id;
-};
-static inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, cudaMemLocation to, unsigned,
-                                               cudaStream_t stream = nullptr) {
-    return cudaMemPrefetchAsync(memory, bytes, to.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : to.id, stream);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &to, const void *from, size_t bytes, size_t at = 0,
