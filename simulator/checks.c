@@ -60,8 +60,39 @@ void simcc_asked(void) {
     }
 }
 
+/* ---- The host's own computing, which takes no time here ---- */
+
+static int64_t since_ns;   /* since when nothing takes time on the host: the end of a call, or of a clock's reading */
+static bool since_reading; /* of a clock */
+static unsigned steps;     /* since then: comparisons, and accesses to memory */
+enum { MANY_STEPS = 1000 };
+static const void *computing, *computed; /* where it makes many; and that it did so between two readings */
+
+static void host_goes_on(const void *place) {
+    if (simulated_in_kernel()) return;
+    if (simulated_host_ns() != since_ns) {
+        if (since_reading && steps >= MANY_STEPS && !computed) computed = computing;
+        since_ns = simulated_host_ns();
+        since_reading = true;
+        steps = 0;
+    }
+    if (++steps == MANY_STEPS) computing = place;
+}
+int simcc_begins(void) { return host_goes_on(NULL), 0; }
+void simcc_ends(const int *begun) {
+    since_ns = simulated_host_ns();
+    since_reading = *begun;
+    steps = 0;
+}
+
+static const char *line_of(const void *place);
 static void say_at_the_end(int status, void *nothing) {
     (void)nothing;
+    host_goes_on(NULL);
+    if (computed)
+        fprintf(stderr,
+                "simcc: %s: the host computes between two readings of a clock: here its own computing takes no time\n",
+                line_of(computed));
     for (int i = 0; i < site_count; i++) {
         const struct site *s = &sites[i];
         const char *of = s->is_launch ? "the launch of " : "", *end = s->is_launch ? "" : "()";
@@ -420,6 +451,7 @@ void simcc_declared(size_t bytes, size_t place) {
 /* ---- What the compiler calls ---- */
 
 __attribute__((noinline)) static void look_at(void *at, size_t bytes, bool writes, const void *place) {
+    if (checks) host_goes_on(place);
     if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, place);
 }
 /* Most accesses of a kernel are in the middle of an allocation: they need no frame. */
@@ -499,7 +531,7 @@ ATOMICS(64, uint64_t)
 
 /* -fsanitize-coverage=trace-cmp, in functions of the host */
 #define COMPARED(name, type)                                                                                           \
-    void __sanitizer_cov_trace_##name(type a, type b) { (void)a, (void)b; }
+    void __sanitizer_cov_trace_##name(type a, type b) { (void)a, (void)b, host_goes_on(__builtin_return_address(0)); }
 COMPARED(cmp1, uint8_t)
 COMPARED(cmp2, uint16_t)
 COMPARED(cmp4, uint32_t)

@@ -57,6 +57,7 @@ static void *pinned; /* the last one */
     "cudaStreamEndCapture"
 /* The call is to fail; `name` is what the program called. */
 #define FAILS_AS(name, ns)                                                                                             \
+    SIMCC_CALL;                                                                                                        \
     simcc_why = NULL;                                                                                                  \
     if (pinned && simulated_fault("gate_stuck", NULL)) memset(pinned, 0, sizeof(int));                                 \
     if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
@@ -157,7 +158,10 @@ static void move_managed(struct simulated_stream *queue) {
 }
 bool simcc_managed(const void *address) {
     struct managed *const m = managed_at(address);
-    if (m && m->on_device) simulated_call("a page fault", moving_ns(m));
+    if (m && m->on_device) {
+        SIMCC_CALL;
+        simulated_call("a page fault", moving_ns(m));
+    }
     if (m) m->on_host = true, m->on_device = false;
     return m;
 }
@@ -438,6 +442,7 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
 }
 
 void simcc_launch(const struct simcc_launch *l) {
+    SIMCC_CALL;
     const unsigned *g = l->grid, *b = l->block;
     const size_t threads = (size_t)b[0] * b[1] * b[2], blocks = (size_t)g[0] * g[1] * g[2];
     struct simulated_command c = {.kernel = l->run,
@@ -463,12 +468,14 @@ void simcc_launch(const struct simcc_launch *l) {
 
 cudaError_t cudaGetLastError(void) {
     const cudaError_t code = last_error;
+    SIMCC_CALL;
     simcc_asked();
     last_error = cudaSuccess;
     return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : code;
 }
 
 cudaError_t cudaPeekAtLastError(void) {
+    SIMCC_CALL;
     simcc_asked();
     return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : last_error;
 }

@@ -67,7 +67,6 @@ class Rewriter:
         self.kernels = {}  # whether a lambda must take the place of its name
         self.sites = 0
         self.main_file = main_file
-        self.keeps_clocks = False  # a kernel may give the host what an SM's clock says
 
     def read(self, text, main_file):
         """Splits into tokens what is in no system header; each piece of the others is one blank token."""
@@ -335,7 +334,6 @@ class Rewriter:
         for t in [*range(i, k), *range(last + 1, end + 1)]:
             self.texts[t] = self.texts[t] if self.kinds[t] == "blank" else ""
         self.put(self.after, last, f" = {REGISTERS[read[1]]}")
-        self.keeps_clocks |= "clock" in read[1]
 
     def in_brackets(self, i):
         """Returns the text in the brackets behind a token."""
@@ -391,8 +389,6 @@ class Rewriter:
             self.refuse(i, f"{name} in a kernel")
         if re.match("cuda[A-Z]", name) and self.text(j) == "(":
             self.refuse(i, f"{name} in a kernel")
-        if name in ("clock", "clock64") and self.text(j) == "(":
-            self.keeps_clocks |= self.is_kept(i)
         if name == "clock" and self.text(j) == "(" and self.text(self.next(j)) == ")":
             self.texts[i] = "simcc::kernel_clock"
         if name not in ("for", "while") or self.text(j) != "(":
@@ -411,17 +407,6 @@ class Rewriter:
             k = self.next(k)
         if len(ends) == 2:
             self.put(self.before, end, " simcc_turn()" if self.next(ends[1]) == end else ", simcc_step()")
-
-    def is_kept(self, i):
-        """Is this reading more than one side of a difference, as in a loop that waits?"""
-        before, behind = self.next(i, -1), self.next(self.match(self.next(i)))
-        if "-" in (self.text(before), self.text(behind)):
-            return False
-        name, end = self.next(before, -1), next(last for first, last in self.device if first < i < last)
-        if self.text(before) != "=" or self.kinds[name] != "name" or self.text(self.next(name, -1)) in (".", "->"):
-            return True
-        uses = [j for j in range(behind, end) if self.texts[j] == self.texts[name]]
-        return any("-" not in (self.text(self.next(j, -1)), self.text(self.next(j))) for j in uses)
 
     def launch(self, i):
         """k<int><<<grid, block>>>(x) becomes simcc::to("k", place, k<int>, simcc::shape(grid, block))(x)"""
