@@ -106,13 +106,9 @@ API(cudaGetDeviceProperties, (struct cudaDeviceProp * to, int device), get_devic
                                    .asyncEngineCount = 1,
                                    .memoryBusWidth = 6144});
     strcpy(to->name, device + first_visible() ? "Simulated GPU, \"small\"" : simulated_gpu_name()))
-cudaError_t cudaSetDevice(int device) { /* as a loop over devices does: the first time is the long one */
-    static bool is_set;
-    FAILS_AS(__func__, is_set && device == current ? simulated_ns.ask_device : simulated_ns.set_device);
+API(cudaSetDevice, (int device), ask_device + (device != current) * simulated_ns.set_device,
     if (device < 0 || device >= simulated_devices_of_cuda()) RETURN(cudaErrorInvalidDevice);
-    is_set = true, current = device;
-    return cudaSuccess;
-}
+    current = device)
 API(cudaGetDevice, (int *device), ask_device, *device = current)
 API(cudaDriverGetVersion, (int *version), ask_device, *version = 13020)
 API(cudaProfilerStart, (void), profiler, (void)0)
@@ -239,15 +235,21 @@ struct CUstream_st {
     unsigned capture;
     bool forked; /* into the capture, by an event */
 } simcc_per_thread;
-static struct CUstream_st streams[1 << 16];
-static size_t stream_count;
 cudaStream_t simcc_default_stream; /* NULL, or with --default-stream per-thread that one */
 
+/* All events and streams are here, and stay, so that one which nobody has created is known. */
+static uint64_t handles[1 << 22];
+static size_t handle_bytes;
+static void *new_handle(size_t bytes) {
+    if (handle_bytes + bytes > sizeof handles) simulated_stop("too many events and streams");
+    return (char *)handles + (handle_bytes += bytes) - bytes;
+}
+static bool is_handle(const void *handle) { return (uintptr_t)handle - (uintptr_t)handles < handle_bytes; }
+
 static cudaStream_t stream_of(cudaStream_t stream) {
-    if (!stream) return simcc_default_stream;
-    if (stream != cudaStreamPerThread && (uintptr_t)stream - (uintptr_t)streams >= stream_count * sizeof *streams)
+    if (stream && stream != cudaStreamPerThread && !is_handle(stream))
         simulated_stop("there is no such stream: nobody has created it");
-    return stream;
+    return stream ? stream : simcc_default_stream;
 }
 static struct simulated_stream *queue_of(cudaStream_t stream) {
     return stream_of(stream) ? &stream_of(stream)->simulated : NULL;
@@ -273,8 +275,7 @@ static void begin_capture(cudaStream_t stream, bool forked) {
 }
 static cudaError_t make_stream(cudaStream_t *to, unsigned flags, int priority) {
     if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
-    if (stream_count == sizeof streams / sizeof *streams) simulated_stop("too many streams: %zu", stream_count);
-    *to = &streams[stream_count++];
+    *to = (cudaStream_t)new_handle(sizeof **to);
     (*to)->simulated.apart = flags == cudaStreamNonBlocking;
     (*to)->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority; /* it changes nothing in the model */
     return cudaSuccess;
@@ -484,23 +485,22 @@ API(cudaDeviceSynchronize, (void), sync, wait_for(NULL))
 
 /* ---- Events: a stamp is taken at the end ---- */
 
-static struct simulated_event {
+struct simulated_event {
     struct simulated_command *command; /* of the last recording */
     unsigned flags, capture;           /* 0, or that it was recorded in, behind this node */
     int node;
     bool destroyed;
-} events[1 << 20];
-static size_t event_count;
+};
 
 static cudaEvent_t make_event(unsigned flags) {
-    if (event_count == sizeof events / sizeof *events) simulated_stop("too many events: %zu", event_count);
-    events[event_count].flags = flags;
-    return &events[event_count++];
+    cudaEvent_t event = (cudaEvent_t)new_handle(sizeof *event);
+    event->flags = flags;
+    return event;
 }
 static bool is_event(cudaEvent_t event) {
-    const bool is = (uintptr_t)event - (uintptr_t)events < event_count * sizeof *events && !event->destroyed;
-    simcc_why = is ? NULL : "there is no such event: nobody has created it, or it is destroyed";
-    return is;
+    if (is_handle(event) && !event->destroyed) return true;
+    simcc_why = "there is no such event: nobody has created it, or it is destroyed";
+    return false;
 }
 #define NEEDS(event)                                                                                                   \
     if (!is_event(event)) RETURN(cudaErrorInvalidResourceHandle)

@@ -133,7 +133,7 @@ TIME(load_lazy, 0, "the same, besides, unless CUDA_MODULE_LOADING=EAGER")
 /* ---- CUDA: other calls ---- */
 TIME(driver, 300000000, "the first call of all, whatever it is: it starts the driver")
 TIME(get_device_properties, 80000, "cudaGetDeviceProperties()")
-TIME(set_device, 90000, "cudaSetDevice()")
+TIME(set_device, 90000, "cudaSetDevice() of another device, besides")
 TIME(ask_device, 100, "cudaGetDevice(), cudaDeviceGetAttribute() and the like")
 TIME(profiler, 1000, "cudaProfilerStart(), cudaProfilerStop()")
 TIME(memory_info, 5000, "cudaMemGetInfo()")

@@ -42,6 +42,10 @@ REFUSED = [
     ("#include <x86intrin.h>\nint main() { return (int)__rdtsc(); }", 2, f"__rdtsc() {LACKS}"),
     ("__global__ void __cluster_dims__(2, 1, 1) k() {}\nint main() {}", 1,
      f"__cluster_dims__ {LACKS}; take blocks, and global memory between two launches"),
+    ("int main() {\n    cudaDeviceProp p;\n    return p.memoryClockRate;\n}", 3,
+     "CUDA 13 has no cudaDeviceProp.memoryClockRate; take cudaDeviceGetAttribute() with cudaDevAttrMemoryClockRate"),
+    ("int main() { cudaMemPrefetchAsync(nullptr, 4, 0); }", 1, "CUDA 13 has another cudaMemPrefetchAsync(); take a "
+     "cudaMemLocation, {cudaMemLocationTypeDevice, 0}, and flags, 0"),
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
     ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
@@ -50,10 +54,12 @@ REFUSED = [
 WARNED = [
     ("#include <chrono>\nint main() {\n    int ns = std::chrono::steady_clock::now().time_since_epoch().count();\n"
      "    return ns == 3;\n}", 3, "conversion from 'long int' to 'int' may change value", 0),
-    ("#include <cstdio>\nint main() {\n    long ns = 3;\n    short s = ns;\n    return s;\n}", 4,
-     "conversion from 'long int' to 'short int' may change value", 0),
-    ("#include <cstdio>\nint main() {\n    long ns = 3;\n    printf(\"%d\", ns);\n}", 4,
-     "format '%d' expects argument of type 'int', but argument 2 has type 'long int'", 0),
+    ("#include <cstdio>\n#include <ctime>\nint main() {\n    long d = clock(), n = 3;\n    short s = d;\n    unsigned char c = d / 9;\n"
+     "    float f = d;\n    timespec x = {};\n    float far = x.tv_sec + x.tv_nsec * 1e-9;\n    printf(\"%d\", d);\n"
+     "    float fine = (x.tv_nsec - d) * 1e-6, i = s;\n    short blocks = n;\n    return blocks + s + c + f + far + fine + i == 3;\n}", 5,
+     "conversion from 'long int' to 'short int' may change value\nsimcc: x.cu:6: conversion from 'long int' to 'unsigned char' may "
+     "change value\nsimcc: x.cu:7: conversion from 'long int' to 'float' may change value\nsimcc: x.cu:9: conversion from 'double' to "
+     "'float' may change value\nsimcc: x.cu:10: format '%d' expects argument of type 'int', but argument 2 has type 'long int'", 0),
     ("#include <cstdio>\nint main(int n, char **) {\n    float total;\n"
      "    for (int i = 0; i < n; i++) total += 1;  printf(\"%f\", total);\n}", 4, "'total' may be used uninitialized", 0),
     ("int main() {\n    long n = 3;\n    int blocks = n / 2, h[4];\n    float *d = nullptr, ms;\n    cudaEvent_t a = nullptr;\n    "
@@ -99,6 +105,14 @@ SAID = [
     (timed("", START, "cudaStreamCreate(&s), cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal), "
                   "cudaEventRecord(b, s), cudaStreamEndCapture(s, &g);", "cudaEventElapsedTime(&ms, a, b);"), 10,
      f"{ELAPSED} (invalid argument), and nobody asked: the second event was recorded in a capture", 0),
+    (timed("", "a = nullptr;", "if (cudaEventDestroy(b) != cudaSuccess || cudaEventDestroy(b) == cudaSuccess) return 7;", START), 10,
+     "cudaEventRecord() failed (invalid resource handle), and nobody asked: there is no such event", 0),
+    (timed("", "if (cudaSetDevice(1) == cudaSuccess) return 7;", "", "s = (cudaStream_t)h; cudaEventRecord(a, s);"), 0,
+     "there is no such stream: nobody has created it", 3),
+    *[(BEGIN + f"    clock_t t = clock();{before}\n    for (volatile int i = 0; i < 999; i++) continue;{behind}\n    return clock() < t;\n}}",
+       line, words, 0) for before, behind, line, words in (
+           ("", "", 7, "the host computes between two readings of a clock: here its own computing takes no time"),
+           (" cudaFree(d);", "", 0, ""), ("", " cudaFree(d);", 0, ""))],
     (timed("", START, STOP, "return cudaEventElapsedTime(&ms, b, a);"), 10,
      "cudaEventElapsedTime(): the events are exchanged, the first one was recorded last", 0),
     (timed("", START, STOP, "switch (0) case 0: cudaMemcpy(d, h, 999, cudaMemcpyHostToDevice);"), 10,
