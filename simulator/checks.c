@@ -60,28 +60,27 @@ void simcc_asked(void) {
     }
 }
 
-/* ---- The host's own computing, which takes no time here ---- */
+/* ---- The host's own computing: it takes no time, and is named if it stands between two readings of a clock ---- */
 
-static int64_t since_ns;   /* since when nothing takes time on the host: the end of a call, or of a clock's reading */
-static bool since_reading; /* of a clock */
+static bool checks;        /* parts switches it off, after the first run */
+static int64_t since_ns;   /* the end of a call, or of a clock's reading */
+static bool since_reading; /* it was a reading */
 static unsigned steps;     /* since then: comparisons, and accesses to memory */
-enum { MANY_STEPS = 1000 };
-static const void *computing, *computed; /* where it makes many; and that it did so between two readings */
+static const void *place_of_many, *computes;
 
 static void host_goes_on(const void *place) {
-    if (simulated_in_kernel()) return;
+    enum { MANY = 1000 };
+    if (!checks || simulated_in_kernel()) return;
     if (simulated_host_ns() != since_ns) {
-        if (since_reading && steps >= MANY_STEPS && !computed) computed = computing;
-        since_ns = simulated_host_ns();
-        since_reading = true;
-        steps = 0;
+        if (since_reading && steps >= MANY) computes = place_of_many;
+        simcc_ends(&(const int){true});
     }
-    if (++steps == MANY_STEPS) computing = place;
+    if (++steps == MANY) place_of_many = place;
 }
-int simcc_begins(void) { return host_goes_on(NULL), 0; }
-void simcc_ends(const int *begun) {
+int simcc_begins(void) { return host_goes_on(NULL), false; }
+void simcc_ends(const int *is_reading) {
     since_ns = simulated_host_ns();
-    since_reading = *begun;
+    since_reading = *is_reading;
     steps = 0;
 }
 
@@ -89,22 +88,20 @@ static const char *line_of(const void *place);
 static void say_at_the_end(int status, void *nothing) {
     (void)nothing;
     host_goes_on(NULL);
-    if (computed)
+    if (computes)
         fprintf(stderr,
                 "simcc: %s: the host computes between two readings of a clock: here its own computing takes no time\n",
-                line_of(computed));
+                line_of(computes));
     for (int i = 0; i < site_count; i++) {
         const struct site *s = &sites[i];
         const char *of = s->is_launch ? "the launch of " : "", *end = s->is_launch ? "" : "()";
+        const char *link = s->before ? " before the launch in "
+                           : s->why  ? ": "
+                                     : "",
+                   *why = s->before ? s->before : s->why;
         if (s->failed)
             fprintf(stderr, "simcc: %s: %s%s%s failed (%s), and nobody asked%s%s\n", s->place, of, s->name, end,
-                    cudaGetErrorString(s->failed),
-                    s->before ? " before the launch in "
-                    : s->why  ? ": "
-                              : "",
-                    s->before ? s->before
-                    : s->why  ? s->why
-                              : "");
+                    cudaGetErrorString(s->failed), link, why ? why : "");
         else if (s->unasked)
             fprintf(stderr, "simcc: %s: nobody asked for the error of this launch of %s: cudaGetLastError()\n",
                     s->place, s->name);
@@ -276,7 +273,6 @@ static void check_on_host(const char *at, bool writes, const void *place) {
                        line_of(place));
 }
 
-static bool checks; /* parts switches it off, after the first run */
 void simcc_see_all(void) { checks = true; }
 __attribute__((constructor)) static void ask_for_checks(void) {
     const char *text = getenv("SIMCC_CHECKS");
@@ -418,6 +414,7 @@ void simcc_turn(void) {
 /* Two numbers are compared. Readings of one SM's counter differ by no more clocks than have passed since the first of
  * all readings; and readings are so few of all numbers that others hardly ever look like them. */
 static void compare(uint64_t a, uint64_t b, const void *place) {
+    host_goes_on(place);
     const int64_t now = simulated_in_kernel() ? simulated_state.thread_ns : simulated_host_ns();
     const int64_t first = simulated_first_clock_ns;
     const uint64_t passed = (uint64_t)((now - first) * simulated_ns.clocks_a_us / 1000);
@@ -431,7 +428,7 @@ static void compare(uint64_t a, uint64_t b, const void *place) {
     fprintf(stderr,
             "simcc: %s: clocks of different SMs are compared, as for the least or the greatest clock64(): their "
             "counters have zeros of their own, and globaltimer is one clock for all\n",
-            line[0] == '/' ? source : line); /* of the library */
+            line[0] == '/' || strstr(line, "simcc.h") ? source : line); /* of a library */
     said = true;
 }
 __attribute__((noinline)) void simcc_extreme(unsigned long long kept, unsigned long long x) {
@@ -451,7 +448,7 @@ void simcc_declared(size_t bytes, size_t place) {
 /* ---- What the compiler calls ---- */
 
 __attribute__((noinline)) static void look_at(void *at, size_t bytes, bool writes, const void *place) {
-    if (checks) host_goes_on(place);
+    host_goes_on(place);
     if (!is_fine((const char *)at, bytes)) check(at, bytes, writes, place);
 }
 /* Most accesses of a kernel are in the middle of an allocation: they need no frame. */
@@ -537,10 +534,10 @@ COMPARED(cmp2, uint16_t)
 COMPARED(cmp4, uint32_t)
 COMPARED(const_cmp1, uint8_t)
 COMPARED(const_cmp2, uint16_t)
-COMPARED(const_cmp4, uint32_t) COMPARED(const_cmp8, uint64_t)
-    COMPARED(cmpf, float) void __sanitizer_cov_trace_switch(uint64_t a, uint64_t *cases) {
-    (void)a, (void)cases;
-}
+COMPARED(const_cmp4, uint32_t)
+COMPARED(const_cmp8, uint64_t)
+COMPARED(cmpf, float)
+COMPARED(switch, uint64_t *)
 void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) { compare(a, b, __builtin_return_address(0)); }
 void __sanitizer_cov_trace_cmpd(double a, double b) {
     if (a > 0 && b > 0 && a < 1e18 && b < 1e18) compare((uint64_t)a, (uint64_t)b, __builtin_return_address(0));

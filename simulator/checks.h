@@ -16,7 +16,7 @@ bool simcc_is_pinned(const void *address);
 bool simcc_is_copied_into(const void *address); /* pinned memory: a copy into it has not ended */
 /* A call begins, or ends: what takes time on the host besides is a reading of a clock. */
 int simcc_begins(void);
-void simcc_ends(const int *begun);
+void simcc_ends(const int *is_reading);
 #define SIMCC_CALL const int begun __attribute__((cleanup(simcc_ends), unused)) = simcc_begins()
 extern const char *simcc_why;            /* a call failed, in words, or NULL */
 void simcc_exchanged(const void *place); /* two events */
