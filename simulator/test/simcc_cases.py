@@ -107,7 +107,8 @@ SAID = [
      f"{ELAPSED} (invalid argument), and nobody asked: the second event was recorded in a capture", 0),
     (timed("", "a = nullptr;", "if (cudaEventDestroy(b) != cudaSuccess || cudaEventDestroy(b) == cudaSuccess) return 7;", START), 10,
      "cudaEventRecord() failed (invalid resource handle), and nobody asked: there is no such event", 0),
-    (timed("", "if (cudaSetDevice(1) == cudaSuccess) return 7;", "", "s = (cudaStream_t)h; cudaEventRecord(a, s);"), 0,
+    (timed("", "if (cudaSetDevice(1) == cudaSuccess) return 7;", "clock_t t = clock(); if (cudaSetDevice(0) || clock() - t > 9) return 7;",
+           "s = (cudaStream_t)h; cudaEventRecord(a, s);"), 0,
      "there is no such stream: nobody has created it", 3),
     *[(BEGIN + f"    clock_t t = clock();{before}\n    for (volatile int i = 0; i < 999; i++) continue;{behind}\n    return clock() < t;\n}}",
        line, words, 0) for before, behind, line, words in (
