@@ -43,9 +43,9 @@ REFUSED = [
     ("__global__ void __cluster_dims__(2, 1, 1) k() {}\nint main() {}", 1,
      f"__cluster_dims__ {LACKS}; take blocks, and global memory between two launches"),
     ("int main() {\n    cudaDeviceProp p;\n    return p.memoryClockRate;\n}", 3,
-     "CUDA 13 has no cudaDeviceProp.memoryClockRate; take cudaDeviceGetAttribute() with cudaDevAttrMemoryClockRate"),
-    ("int main() { cudaMemPrefetchAsync(nullptr, 4, 0); }", 1, "CUDA 13 has another cudaMemPrefetchAsync(); take a "
-     "cudaMemLocation, {cudaMemLocationTypeDevice, 0}, and flags, 0"),
+     f"memoryClockRate {LACKS}; take cudaDeviceGetAttribute(), as with CUDA 13"),
+    ("int main() { cudaMemPrefetchAsync(nullptr, 4, 0); }", 1,
+     f"cudaMemPrefetchAsync {LACKS}; take CUDA 13's, with {{cudaMemLocationTypeDevice, 0}}, 0"),
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
     ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
