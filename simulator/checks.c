@@ -428,7 +428,7 @@ static void compare(uint64_t a, uint64_t b, const void *place) {
     fprintf(stderr,
             "simcc: %s: clocks of different SMs are compared, as for the least or the greatest clock64(): their "
             "counters have zeros of their own, and globaltimer is one clock for all\n",
-            line[0] == '/' || strstr(line, "simcc.h") ? source : line); /* of a library */
+            simulated_in_kernel() || line[0] == '/' ? source : line); /* of simcc.h, or a library */
     said = true;
 }
 __attribute__((noinline)) void simcc_extreme(unsigned long long kept, unsigned long long x) {

@@ -497,13 +497,10 @@ static cudaEvent_t make_event(unsigned flags) {
     event->flags = flags;
     return event;
 }
-static bool is_event(cudaEvent_t event) {
-    if (is_handle(event) && !event->destroyed) return true;
-    simcc_why = "there is no such event: nobody has created it, or it is destroyed";
-    return false;
-}
 #define NEEDS(event)                                                                                                   \
-    if (!is_event(event)) RETURN(cudaErrorInvalidResourceHandle)
+    simcc_why = "there is no such event: nobody has created it, or it is destroyed";                                   \
+    if (!is_handle(event) || event->destroyed) RETURN(cudaErrorInvalidResourceHandle);                                 \
+    simcc_why = NULL
 static bool finished(cudaEvent_t event) {
     return event->command->done && event->command->end_ns <= simulated_host_ns();
 }

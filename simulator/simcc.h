@@ -400,6 +400,7 @@ template <class T> cudaError_t cudaMallocManaged(T **to, size_t bytes, unsigned 
 template <class T> cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
     return cudaMallocAsync((void **)to, bytes, stream);
 }
+cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr) = delete; /* CUDA 12's */
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &to, const void *from, size_t bytes, size_t at = 0,
                                enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) {

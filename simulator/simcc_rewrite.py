@@ -218,7 +218,7 @@ class Rewriter:
     def qualifier(self, i):
         """A kernel, a function or a variable of the device."""
         kind, j = self.texts[i], self.next(i)
-        self.texts[i] = "__attribute__((no_sanitize_coverage))" if kind == "__global__" else ""
+        self.texts[i] = ""
         first = self.start_of_statement(i)
         if self.text(self.next(i, -1)) in ("]", ")") and kind == "__device__" and self.text(j) in ("(", "{", "mutable"):
             return  # of a lambda
@@ -235,6 +235,7 @@ class Rewriter:
             if self.text(self.next(i, -1)) != "__shared__":
                 self.texts[i] = '__attribute__((section("simcc_device")))'
             return
+        self.texts[i] = "__attribute__((no_sanitize_coverage))"
         end = self.match(j)
         name = self.next(j, -1)
         is_template = "template" in self.texts[first:i]

@@ -43,9 +43,9 @@ REFUSED = [
     ("__global__ void __cluster_dims__(2, 1, 1) k() {}\nint main() {}", 1,
      f"__cluster_dims__ {LACKS}; take blocks, and global memory between two launches"),
     ("int main() {\n    cudaDeviceProp p;\n    return p.memoryClockRate;\n}", 3,
-     "CUDA 13 has no cudaDeviceProp.memoryClockRate; take cudaDeviceGetAttribute() with cudaDevAttrMemoryClockRate"),
-    ("int main() { cudaMemPrefetchAsync(nullptr, 4, 0); }", 1, "CUDA 13 has another cudaMemPrefetchAsync(); take a "
-     "cudaMemLocation, {cudaMemLocationTypeDevice, 0}, and flags, 0"),
+     f"memoryClockRate {LACKS}; take cudaDeviceGetAttribute(), as with CUDA 13"),
+    ("int main() { cudaMemPrefetchAsync(nullptr, 4, 0); }", 1,
+     f"cudaMemPrefetchAsync {LACKS}; take CUDA 13's, with {{cudaMemLocationTypeDevice, 0}}, 0"),
     ("#include <cmath>\n\nint main() { return sqrt(x); }", 3, "error: "),  # the compiler's own words
     (ADD + "int main() {\n    add<<<1, 1>>>();\n}", 3, "error: "),
     ("void nowhere();\nint main() {\n    nowhere();\n}", 3, "undefined reference to `nowhere()'"),
@@ -107,7 +107,8 @@ SAID = [
      f"{ELAPSED} (invalid argument), and nobody asked: the second event was recorded in a capture", 0),
     (timed("", "a = nullptr;", "if (cudaEventDestroy(b) != cudaSuccess || cudaEventDestroy(b) == cudaSuccess) return 7;", START), 10,
      "cudaEventRecord() failed (invalid resource handle), and nobody asked: there is no such event", 0),
-    (timed("", "if (cudaSetDevice(1) == cudaSuccess) return 7;", "", "s = (cudaStream_t)h; cudaEventRecord(a, s);"), 0,
+    (timed("", "if (cudaSetDevice(1) == cudaSuccess) return 7;", "clock_t t = clock(); if (cudaSetDevice(0) || clock() - t > 9) return 7;",
+           "s = (cudaStream_t)h; cudaEventRecord(a, s);"), 0,
      "there is no such stream: nobody has created it", 3),
     *[(BEGIN + f"    clock_t t = clock();{before}\n    for (volatile int i = 0; i < 999; i++) continue;{behind}\n    return clock() < t;\n}}",
        line, words, 0) for before, behind, line, words in (
