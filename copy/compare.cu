@@ -384,7 +384,7 @@ static int report(int n, int repeated, int is_cold, double gate, char **paths) {
     if (low > 0) verdict = is_sure ? "slower" : "slower_below_step";
     if (high < 0) verdict = is_sure ? "faster" : "faster_below_step";
     /* A step above the gate could hide a slower B, if the interval is not within the gate. */
-    const int is_within = step_percent < gate || low > -gate || high < -step_percent;
+    const int is_within = step_percent < gate || low > -gate || high + step_percent < gate;
     const int is_slower = low > gate && is_sure,
               has_passed = gate < 0 || (high < gate && is_within);
     const int code = *why != '-' ? 4 : has_passed ? 0 : is_slower ? 3 : 4;

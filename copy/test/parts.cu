@@ -97,8 +97,8 @@ extern "C" cudaError_t launch(cudaStream_t stream) {
         plain(0, 1, stream);
     else if (is("half"))
         twice<<<SIZE / THREADS / 2, THREADS, 0, stream>>>(input, output, SIZE, 0, 0);
-    else if (is("other_stream")) /* all but the first two */
-        twice<<<1, 2, 0, stream>>>(input, output, 2, 0, 0),
+    else if (is("other_stream"))
+        twice<<<1, 2, 0, stream>>>(input, output, 2, 0, 0), // the others:
             twice<<<(SIZE + THREADS - 1) / THREADS, THREADS, 0, side>>>(input + 2, output + 2, SIZE - 2, 0, 0);
     else if (is("default_stream"))
         plain(0, 0, 0);
