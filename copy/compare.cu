@@ -40,7 +40,7 @@ static struct found { /* by each process, in memory that all of them share */
     double us[SIDES][PROCESSES], mhz[SIDES][PROCESSES];
     double more_percent[PROCESSES], step_us[PROCESSES];
     const char *why[PROCESSES], *who; /* not to believe it, or NULL; who is at work */
-    int rounds, launches, retaken, is_done;
+    int tries[PROCESSES], rounds, launches, retaken, is_done;
     char device[256];
 } * found;
 
@@ -51,8 +51,7 @@ static volatile struct counted {
 } * counted;                         /* by hold(), in host memory that the GPU can write */
 static unsigned char *before, *seen; /* the result behind prepare(), and later */
 static ulonglong2 *others;           /* --cold: what is read before each row, all 0 */
-static unsigned others_blocks;       /* each reads 4 KiB of it */
-static int version, rows, late, retaken, reads; /* reads: by the empty kernel, see step_us() */
+static int version, rows, late, retaken, reads, others_blocks; /* each block reads 4 KiB */
 
 #define REFUSE(...)                                                                                \
     (fprintf(stderr, "refused: %s ", found->who), fprintf(stderr, __VA_ARGS__),                    \
@@ -62,7 +61,7 @@ static void check(cudaError_t code, const char *call, int line) {
     if (code == cudaSuccess) return;
     fprintf(stderr, "%s: compare.cu:%d: %s: error %d, %s\n", found->who, line, call, (int)code,
             cudaGetErrorString(code));
-    exit(code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? 77 : 1);
+    exit(!stream && (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver) ? 77 : 1);
 }
 
 static long long now_ns(void) {
@@ -156,10 +155,11 @@ static void check_result(const struct side *side) {
     REFUSE("is wrong at element %ld of its result: a fast wrong kernel is no kernel", wrong);
 }
 
-/* Spoils the result, and writes a new input. */
+/* Spoils the result, and writes a new input; an empty launch has none. */
 static void make_ready(const struct side *side) {
     found->who = side->name;
     alarm(rows > 0 ? ROW_S : LOAD_S);
+    if (side->launch == launch_empty) return;
     version = random_up_to(VERSIONS);
     CHECK(cudaMemsetAsync(side->result, 0xff, side->bytes, stream));
     CHECK(cudaStreamSynchronize(stream)); /* prepare() may write by another stream */
@@ -249,9 +249,10 @@ static double time_row(struct side *side, int launches, double longest_us) {
 static double step_us(struct side *empty, int launches) {
     const int half = LENGTHS / 2;
     double us[LENGTHS], slope = 0;
-    const double short_us = (reads = 300, time_row(empty, launches, HOLD_US));
-    const double long_us = (reads = 1300, time_row(empty, launches, HOLD_US));
-    const double read_us = fmax((long_us - short_us) / 1000, 0.001);
+    reads = 300;
+    const double short_us = time_row(empty, launches, HOLD_US);
+    reads = 1300;
+    const double read_us = fmax((time_row(empty, launches, HOLD_US) - short_us) / 1000, 0.001);
     for (int k = 0; k < 3 * LENGTHS; k++) { /* each seventh in turn; the least of three */
         const int i = k * 7 % LENGTHS;
         reads = (int)(5 / read_us) + i * (int)ceil(0.012 / read_us);
@@ -278,7 +279,7 @@ static void set_up_gpu(int is_cold) {
              device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
              CUDART_VERSION % 1000 / 10);
     if (!is_cold) return;
-    others_blocks = (unsigned)device.l2CacheSize / 1024; /* four times the cache */
+    others_blocks = device.l2CacheSize / 1024; /* four times the cache */
     CHECK(cudaMalloc((void **)&others, 4096 * (size_t)others_blocks));
     CHECK(cudaMemset(others, 0, 4096 * (size_t)others_blocks));
 }
@@ -368,7 +369,14 @@ static void measure(int p, char **paths, int is_cold, double seconds) {
     found->is_done = 1;
 }
 
-/* gate: -1: none. Returns the exit code. */
+/* The exit code. A step above the gate could hide a slower B, unless all processes found A and B
+ * equal within the gate, or B so much faster. gate: -1: none. */
+static int judge(double low, double high, double center, double step, double gate) {
+    const int could_hide = step >= gate && low <= -gate && high + step >= gate;
+    if (gate < 0 || (high < gate && !could_hide)) return 0; /* not slower, sure */
+    return low > gate && center >= step ? 3 : 4;            /* slower, sure; cannot say */
+}
+
 static int report(int n, int repeated, int is_cold, double gate, char **paths) {
     double us[SIDES], mhz[SIDES], more[PROCESSES], sure_percent;
     char day[16];
@@ -383,11 +391,7 @@ static int report(int n, int repeated, int is_cold, double gate, char **paths) {
     const int is_sure = fabs(center) >= step_percent;
     if (low > 0) verdict = is_sure ? "slower" : "slower_below_step";
     if (high < 0) verdict = is_sure ? "faster" : "faster_below_step";
-    /* A step above the gate could hide a slower B, if the interval is not within the gate. */
-    const int is_within = step_percent < gate || low > -gate || high + step_percent < gate;
-    const int is_slower = low > gate && is_sure,
-              has_passed = gate < 0 || (high < gate && is_within);
-    const int code = *why != '-' ? 4 : has_passed ? 0 : is_slower ? 3 : 4;
+    const int code = *why != '-' ? 4 : judge(low, high, center, step_percent, gate);
     const time_t now = time(NULL);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
     printf("# Compare, %s: %s; the caches %s\n# A: %s\n# B: %s\n"
@@ -419,10 +423,8 @@ int main(int argc, char **argv) {
         if (to) /* not a number is wrong, too */
             wrong |= ++i == argc || sscanf(argv[i], "%lf%c", to, &rest) != 1 ||
                      !(*to >= 0 && *to <= 1e6);
-        else if (strcmp(argv[i], "--cold") == 0)
-            is_cold = 1;
         else
-            wrong = 1;
+            is_cold = strcmp(argv[i], "--cold") == 0, wrong |= !is_cold;
     }
     static const char usage[] = "usage: compare A.so B.so [--gate PERCENT] [--cold] "
                                 "[--processes 6 to 99] [--seconds S]\n";
@@ -442,9 +444,10 @@ int main(int argc, char **argv) {
         if (child < 0 || waitpid(child, &status, 0) != child) return perror("no process"), 1;
         const char *const how = WIFEXITED(status) ? "exit()" : strsignal(WTERMSIG(status));
         const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-        if (!found->is_done && (code == 1 || code == 2 || code == 77)) return code; /* said why */
+        const int has_no_gpu = code == 77 && !*found->device;
+        if (!found->is_done && (code == 1 || has_no_gpu)) return code; /* said why */
         if (!found->is_done) REFUSE("was at work when its process ended: %s", how);
-        if (found->why[p] && repeated < (int)n) repeated++, p--; /* once more */
+        if (found->why[p] && found->tries[p]++ == 0) repeated++, p--; /* once more */
     }
     return report((int)n, repeated, is_cold, gate, argv + 1);
 }
