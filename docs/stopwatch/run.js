@@ -125,7 +125,7 @@ class Runner {
     this.machine = new Machine(times, settings.idle);
     this.printed = []; // {v, unit, ns, spans, line}
     this.failed = []; // {line, error}: what a call returned
-    this.notes = []; // {line, text, name}: what was taken for what; `name`: of what is declared nowhere
+    this.notes = []; // {line, text, name}: what was taken for what; `name`: it is declared nowhere
     this.assumed = new Map(); // names that are declared nowhere: what they were taken for
     this.acts = []; // the calls of CUDA: {name, line, where, from, to: the host's time}
     this.statics = new Map();
@@ -174,8 +174,8 @@ class Runner {
     }
     return null;
   }
-  note(line, text, name) {
-    if (!this.notes.some((each) => each.line === line && each.text === text)) this.notes.push({ line, text, name });
+  note(line, text) {
+    if (!this.notes.some((each) => each.line === line && each.text === text)) this.notes.push({ line, text });
   }
 
   // ---- Names, types, memory ----
@@ -280,14 +280,13 @@ class Runner {
   // A name that is declared nowhere is one of the page's, or a slider's.
   assume(name, kind, line, x) {
     const { machine: m, settings: { bytes } } = this, { T } = m, words = {
-      event: ["an event", "一个事件"], stream: ["a stream", "一个流"], ms: ["a float", "float"],
-      any: ["an argument that the kernel does not need", "核函数不需要的参数"],
+      event: ["events", "事件"], stream: ["streams", "流"], ms: ["float", "float"],
+      any: ["not needed by the kernel", "核函数不需要"],
       device: ["100,000 bytes of the GPU", "GPU 上的 100,000 字节"], host: ["100,000 bytes of the host", "主机的 100,000 字节"],
       pinned: ["100,000 bytes of pinned memory", "100,000 字节锁页内存"],
       list: ["a list of 1000 floats", "1000 个 float 的列表"],
-      slider: x && [`the slider's ${x.v.toLocaleString("en")}`, `滑块的 ${x.v.toLocaleString("en")}`] }[kind];
-    if (words) this.note(line, say(`'${name}' is not declared: ${words[0]}`, `'${name}' 没有声明：${words[1]}`),
-      `${name} (${say(...words)})`);
+      slider: ["the sliders below", "下面的滑块"] }[kind];
+    if (words) this.notes.push({ line, text: say(...words), name: x && kind === "slider" ? `${name} = ${x.v}` : name });
     this.assumed.set(name, { kind, x, line });
     const cost = { event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host }[kind];
     if (cost) this.start(), m.works(cost);

@@ -32,6 +32,15 @@ look("line 1 edited");
 put(rowAt(0).querySelector("textarea"), "cudaEventRecord(begin);\nmy_kernel<<<grid, block>>>(x, 2);\ncudaEventRecord(end);\ncudaEventSynchronize(end);\nfloat t;\ncudaEventElapsedTime(&t, begin, end);\nprintf(\"%f ms\\n\", t);");
 look("lines pasted into line 1");
 shown.push(`notes: ${[...document.querySelectorAll(".note")].slice(0, 3).map((each) => each.textContent).join(" | ")}`);
+for (const pasted of ["a;\nb", "a;\nb;\nc;"]) { // as a browser does it that pastes line by line
+  $("lines").querySelector("textarea").value = pasted;
+  $("lines").querySelector("textarea").dispatchEvent(new Event("input"));
+}
+update();
+shown.push(`pasted line by line: ${lines.slice(0, 4).map((line) => line.text).join(" ")}`);
+choose("event");
+put(rowAt(3).querySelector("textarea"), "#define LAUNCH     \\\n  kernel<<<2000, 256>>>()\nLAUNCH;");
+shown.push($("waves-text").textContent, [...$("better-lines").children].find((each) => /LAUNCH/.test(each.textContent)).textContent);
 click("add");
 put(rowAt(lines.length - 1).querySelector("textarea"), "cudaFoo(1);");
 choose("event");
