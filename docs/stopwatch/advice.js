@@ -215,6 +215,9 @@ const launchesOf = ({ per, launches: { length: n } }) => [
   `The number is the time of ${+per.toPrecision(6)} launches, and ${n} ${n === 1 ? "is" : "are"} in it.`,
   `这个数是 ${+per.toPrecision(6)} 次启动的时间，其中有 ${n} 次启动。`];
 const withEvents = { step: ["Use two events.", "用两个事件。"], better: eventsInstead };
+const shortOf = ({ number: { shown, unit, v } }) => [
+  `It is printed as ${shown} ${unit}: this rounding changes it by ${Math.round(100 * Math.abs(shown / v - 1))} %.`,
+  `打印为 ${shown} ${unit}：取整使它改变 ${Math.round(100 * Math.abs(shown / v - 1))} %。`];
 const behindHold = { step: ["Queue it behind a hold: a kernel that keeps the GPU busy until all is queued.",
   "排在一个核函数之后：它占住 GPU，直到全部排好队。"], better: held };
 const RULES = [
@@ -391,6 +394,9 @@ const RULES = [
     words: ["This is the kernel's duration on the GPU. To get its code alone, subtract the time of an empty kernel " +
       "(chapter 04, three_times).", "这是核函数在 GPU 上的持续时间。只要代码部分，请减去空核函数的时间（第 04 章 three_times）。"] },
   { cause: "other", when: (f) => f.off, words: ["It is some way off.", "有一定偏差。"] },
+  { cause: "few_digits", structural: true, when: (f) => f.isShort, words: shortOf,
+    step: ["Print more digits.", "多打印几位。"],
+    better: (f) => changedAll(f, [inner(f.number.where)], (text) => text.replace(/%(\.\d*)?(l?[feg])/g, "%.9$2")) },
   { cause: "none", when: () => true,
     words: (f) => {
       // Many launches that are not all queued when the GPU begins: the host's calls must be the shorter ones.
@@ -460,6 +466,7 @@ function factsOf(times, settings, text, run, target) {
     share: (kind) => Math.abs(nsOf(kind) / number.ns),
     ofKind: (kind) => us(nsOf(kind)),
     failed: (name) => (number.spans ? undefined : run.failed.find((each) => each.error === name)),
+    isShort: Math.abs(number.shown / number.v - 1) > 0.05,
     isRepeated: inside.length === 1 && kernels.filter((c) => c.line === kernel.line).length > 1,
     unitFactor: factor && Math.round(Math.max(factor, 1 / factor)),
     rightUnit: factor && Object.keys(UNIT_NS).find((each) => isOne((UNIT_NS[each] * factor) / UNIT_NS[number.unit])),
@@ -495,14 +502,15 @@ function advise(times, settings, text, target = "duration", steps = 7) {
   const isNear = off <= 0.05 && (!rule.structural || isOnlyMixed);
   const verdict = rule.always || !f.share("blocks") || !(off <= 0.5) ? "wrong" : isNear ? "right" : "careful";
   const saidBy = (said) => say(...(typeof said === "function" ? said(f) : said));
-  const words = saidBy(rule.words) + say(...outOf(f));
+  const isLast = rule.cause === "few_digits";
+  const words = saidBy(rule.words) + say(...outOf(f)) + (f.isShort && !isLast ? say(" ", "") + saidBy(shortOf) : "");
   const answer = { ...f, lastError: f.error, verdict, cause: rule.cause, words };
   try {
     const lines = steps && rule.better && rule.better(f);
     if (!lines || lines === text) return answer;
     const better = advise(times, settings, lines, target, steps - 1), { lastError } = better;
     const isSame = better.verdict === "wrong" && better.cause === rule.cause;
-    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < 0.8 * Math.abs(f.error);
+    const isBetter = (rule.always && !isSame) || (rule.cause === "few_digits" && !better.isShort) || Math.abs(lastError) < 0.8 * Math.abs(f.error);
     return isBetter && better.span && !better.run.stopped && !(better.run.ended && better.run.ended.code)
       ? { ...answer, lastError, step: saidBy(rule.step), better } : answer;
   } catch (error) {

@@ -167,7 +167,7 @@ function showAnswer(card, answer) {
   const isStep = card === $("better") && verdict !== "right" && off, code = us(answer.run.settings.work);
   const truth = TRUTHS[answer.isTogether ? "together" : answer.target];
   const printed = number.unit === "us" || !Number.isFinite(number.v) ? ""
-    : `${say("printed as ", "打印为 ")}${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`;
+    : `${say("printed as ", "打印为 ")}${number.shown} ${number.unit}${say("; ", "；")}`;
   card.querySelector(".answer").replaceChildren(
     made("div", { className: "figures" },
       made("span", { className: "number" }, Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数")),
@@ -181,7 +181,8 @@ function showAnswer(card, answer) {
       made("span", {}, words)), ...notesOf(answer.run));
   const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }),
     made("span", {}, words), made("b", {}, us(ns)));
-  const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) +
+  const rows = parts.sums.map(({ kind, count, ns, less, words: of }) => row(kind, say(...of) +
+    (less ? say(`, ${us(less)} subtracted`, `，已减去 ${us(less)}`) : "") +
     (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));
   if (rows.length) rows.push(row("sum", say("the number", "这个数"), number.ns));
   if (rows.length && !parts.sums.some((each) => each.kind === "blocks"))

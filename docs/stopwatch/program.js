@@ -16,6 +16,7 @@ const OWN = { // functions that the page knows
     gettimeofday(&t, NULL);
     return t.tv_sec + t.tv_usec * 1e-6;
 }`,
+  MPI_Wtime: "static double MPI_Wtime() { return std::chrono::steady_clock::now().time_since_epoch().count() * 1e-9; }",
   cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time, and since when it runs
 static double cut_ms() { return std::chrono::steady_clock::now().time_since_epoch().count() * 1e-6; }
 static cudaError_t cutCreateTimer(unsigned *timer) {
@@ -63,7 +64,7 @@ function wholeProgram(text, settings) {
   for (const kernel of reader.kernels.values())
     if (kernel.isKernel && /\S/.test(kernel.text) && !kernel.isKept)
       edits.push([kernel.open, kernel.close, `{\n    ${spin}\n}`]);
-  for (const { 0: found, index } of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_)[^\n]*/gm))
+  for (const { 0: found, index } of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"|<helper_|<mpi)[^\n]*/gm))
     edits.push([index, index + found.length, `// ${found}`]);
   const has = (kind) => [...assumed].filter(([, each]) => each.kind === kind).map(([name]) => name);
   const made = [], declared = [];

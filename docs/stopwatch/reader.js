@@ -129,8 +129,15 @@ function adopt(parent, each) {
   if (each) Object.defineProperty(each, "parent", { value: parent, configurable: true });
 }
 
+const PYTHON = /^[ \t]*(import \w|from \w.* import|def \w+\(|([\w.]+ = )?(torch|time)\.\w+\(?|\w+\.record\(\)$)/m;
+
 class Reader {
   constructor(text) {
+    const python = PYTHON.exec(text);
+    if (python) throw new Unknown(say("this page reads CUDA C and C++, not Python. time.time() without " +
+      "torch.cuda.synchronize() is the example 'Host's clock, no wait', with it 'Host's clock and a wait'",
+    "本页读 CUDA C 和 C++，不读 Python。time.time() 而没有 torch.cuda.synchronize()，就是例子“主机时钟，不等待”；有则是“主机时钟，等待”"),
+    text.slice(0, python.index).split("\n").length);
     // std:: and the like say nothing new: the word behind them begins where they stand
     const isSpace = (each) => each && /^(std|chrono|this_thread)$/.test(each.text);
     this.all = preprocessed(text).filter((each, i, all) => {
@@ -156,8 +163,6 @@ class Reader {
       return this.all[this.at++];
     }
     const last = this.all[this.at - 1] ?? this.now;
-    if (text === ";" && !this.all.some((each) => each.text === ";"))
-      throw new Unknown(say("this page reads C and C++, not Python", "本页读 C 和 C++，不读 Python"), last.line);
     if (this.now.line > last.line || this.now.type === "end")
       throw new Unknown(say(`'${text}' is missing at the end`, `末尾缺少 '${text}'`), last.line);
     throw this.strange();

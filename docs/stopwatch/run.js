@@ -45,6 +45,16 @@ function fitted(v, t) {
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
 }
 
+// What printf() makes of a number; `as`: f, e, g or another letter.
+function printedAs({ v, t, big }, as, digits = 6) {
+  if (!/[fd]/.test(t) || !Number.isFinite(v)) return String(big ?? v);
+  if (/f/i.test(as)) return v.toFixed(digits);
+  const isShort = /g/i.test(as), most = isShort ? Math.max(1, digits) : digits + 1;
+  const e = v.toExponential(most - 1), power = Number(e.split("e")[1]), isPlain = isShort && power >= -4 && power < most;
+  const all = isPlain ? v.toFixed(most - 1 - power) : e.replace(/e(.)(\d)$/, "e$10$2");
+  return isShort ? all.replace(/\.0*(?=e|$)|(\.\d*[1-9])0+(?=e|$)/, "$1") : all;
+}
+
 // Integers of 64 bits do not fit into a double.
 const cut = (n, t) => (BITS[t][1] ? BigInt.asIntN : BigInt.asUintN)(BITS[t][0], n);
 const exact = (x) => x.big ?? BigInt(Math.trunc(x.v));
@@ -655,8 +665,11 @@ class Runner {
     const parts = [];
     for (; left.is === "binary" && left.sign === "<<"; left = left.left) parts.unshift(left.right);
     if (/^(cout|cerr)$/.test(left.name) && !this.find(left.name)) {
-      const isStyle = (each) => /^(endl|fixed|flush)$/.test(each.name) ||
-        (each.is === "call" && /^set(w|precision)$/.test(each.of.name));
+      const isStyle = ({ is, name, of, given }) => {
+        if (name === "fixed") this.isFixed = true;
+        if (is === "call" && of.name === "setprecision") this.digits = this.value(given[0]).v;
+        return /^(endl|fixed|flush)$/.test(name) || (is === "call" && /^set(w|precision)$/.test(of.name));
+      };
       const values = parts.map((each) => (isStyle(each) ? { text: "" } : { ...this.value(each), argument: each }));
       return left.name === "cout" ? this.show(values, e.line) : number(0);
     }
@@ -870,9 +883,11 @@ class Runner {
     if (name === "cudaThreadSynchronize") throw this.refuse(
       "CUDA 13 has no cudaThreadSynchronize(): write cudaDeviceSynchronize()",
       "CUDA 13 没有 cudaThreadSynchronize()：请写 cudaDeviceSynchronize()", line);
-    throw this.refuse(
-      `'${name}()' is not known on this page: take it out, or write kernel<<<blocks, threads>>>() if it launches one`,
-      `本页不认识 '${name}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()`, line);
+    const [what, chinese] = given.length || this.frame.s.made === e || /^cu/.test(name)
+      ? ["kernel<<<blocks, threads>>>() if it launches one", "它若启动核函数，请改写成 kernel<<<blocks, threads>>>()"]
+      : ["now() if it is a clock", "它若是时钟，请改写成 now()"];
+    throw this.refuse(`'${name}()' is not known on this page: take it out, or write ${what}`,
+      `本页不认识 '${name}()'：请去掉；${chinese}`, line);
   }
   // The arguments as the table says, then what the host does, then the function.
   library(e, [kinds, work, cost]) {
@@ -895,7 +910,11 @@ class Runner {
   }
   memberCall(e) {
     const { of: { of, name }, given, line } = e;
-    if (of.name === "cout" && /^(precision|setf)$/.test(name)) return number(0);
+    if (of.name === "cout" && /^(precision|setf)$/.test(name)) {
+      if (name === "setf") this.isFixed = true;
+      else this.digits = this.value(given[0]).v;
+      return number(0);
+    }
     const x = this.value(of), { p } = x, arg = given[0] && this.value(given[0]);
     if (x.per && name === "count") return { ...x, per: undefined };
     if (x.isVector && name === "push_back" && arg) return this.at(x, p.count++).x = this.as(arg, p.type);
@@ -928,7 +947,7 @@ class Runner {
     if (value.p) return this.at(value);
     throw this.refuseIt(e, "is no address", "不是地址");
   }
-  reading(by, v, k, t, more) {
+  reading(by, v, k, t, more) { // `by`: host, cpu, or real for CLOCK_REALTIME
     return { v, t, ...more, reads: [{ at: this.machine.host, by, k, line: this.machine.line, where: this.where() }] };
   }
   // A clock of the host, in ns since its own zero; CLOCK_REALTIME is another clock, which is set right.
@@ -941,7 +960,7 @@ class Runner {
     const of = fields && fields.get(isUs ? "tv_usec" : "tv_nsec");
     if (!of) throw this.refuse("this is no struct of a time", "这不是时间结构体");
     fields.get("tv_sec").x = number((isReal ? 1.7e9 : 0) + Math.floor(ns / 1e9), "l");
-    of.x = this.reading("host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
+    of.x = this.reading(isReal ? "real" : "host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
   }
   allocate(cell, kind, bytes) {
     if (!(bytes >= 0 && bytes < 70e9)) throw notKnown(say(`${bytes} bytes of the GPU`, `GPU 的 ${bytes} 字节`));
@@ -1013,7 +1032,9 @@ class Runner {
         const isReal = value.v !== undefined && /[fd]/.test(value.t);
         if (!/[scp]/.test(letter) && /[diuxX]/.test(letter) === isReal)
           throw this.refuse(`'${all}' prints no such number`, `'${all}' 不能打印这种数`, line);
-        parts.push(/[scp]/.test(letter) ? { text: value.text ?? "" } : { ...value, argument });
+        const [, digits] = /\.(\d*)/.exec(all) ?? [];
+        parts.push(/[scp]/.test(letter) ? { text: value.text ?? "" } : { ...value, argument,
+          shown: value.v === undefined ? "" : printedAs(value, letter, digits && Number(digits)) });
       }
     }
     for (; i < values.length; i++) this.value(values[i]);
@@ -1041,7 +1062,8 @@ class Runner {
       const unit = found ? unitOf(found[1]) : natural, ns = UNIT_NS[unit];
       if (/^\s*\w*[BFb]\w*\/s/.test(behind) || part.isRate) return;
       if (part.per) throw this.refuse("a duration is printed by its count()", "duration 请用 count() 打印", line);
-      this.printed.push({ v: part.v, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(),
+      const shown = part.shown ?? printedAs(part, this.isFixed ? "f" : "g", this.digits);
+      this.printed.push({ v: part.v, shown, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(),
         argument: part.argument,
         spans: part.spans && part.spans.map((each) => ({ span: each.span, weight: each.k * ns })) });
     });
@@ -1071,7 +1093,7 @@ const asked = (m, command, isReady = !command || m.isOver(command)) => {
   return number(isReady ? 0 : 600);
 };
 const pinnedMemory = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
-const clockNow = (isReal) => (r) => r.reading("host", r.clockNs(isReal), 1, "l", { per: 1 });
+const clockNow = (isReal) => (r) => r.reading(isReal ? "real" : "host", r.clockNs(isReal), 1, "l", { per: 1 });
 const least = (sign) => (r, a, b) => {
   const t = RANK[Math.max(RANK.indexOf(a.t), RANK.indexOf(b.t))];
   if (a.unknown || b.unknown) return { v: NaN, t, unknown: a.unknown ?? b.unknown };
@@ -1090,6 +1112,7 @@ const inMs = (r) => {
   const ns = r.clockNs(false);
   return r.reading("host", Math.floor(ns / 1e9) * 1e3 + (ns % 1e9) * 1e-6, 1e-6, "d");
 };
+const inSeconds = (r) => computed("*", inMs(r), number(1e-3, "d"));
 const timed = (work) => (r, i) => work(r, (r.timers ?? [])[i - 1] ?? r.none({}, r.machine));
 const LIBRARY = {
   now: ["", ofPage("now", (r) => {
@@ -1098,7 +1121,7 @@ const LIBRARY = {
   })],
   cpuSecond: ["", ofPage("cpuSecond", (r) => {
     const ns = r.clockNs(true);
-    return r.reading("host", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
+    return r.reading("real", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
   }), "timeofday"],
   cutCreateTimer: ["&", ofPage("cutTimers", (r, cell) => {
     r.store(cell, number((r.timers ??= []).push({ total: number(0, "d") }), "u"));
@@ -1113,7 +1136,8 @@ const LIBRARY = {
     : { ...total, ...fit(total, "f"), t: "f" }))],
   cutDeleteTimer: ["n", timed(() => {})],
   median: ["mn", ofPage("median", median)],
-  omp_get_wtime: ["", (r) => computed("*", inMs(r), number(1e-3, "d"))],
+  omp_get_wtime: ["", inSeconds],
+  MPI_Wtime: ["", ofPage("MPI_Wtime", inSeconds)],
   clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
   gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],
   clock: ["", (r) => r.reading("cpu", r.machine.readProcessorClock(), 1e-3, "l")],
@@ -1161,7 +1185,7 @@ const LIBRARY = {
   cudaPeekAtLastError: ["", (r) => number(r.lastError), "last_error"],
   cudaGetErrorString: ["n", (r, v) => ({ text: Object.keys(ERRORS).find((each) => ERRORS[each] === v) ?? "?" })],
   cudaGetDeviceProperties: ["&n", (r) => {}, "get_device_properties"],
-  cudaSetDevice: ["n", (r, i) => (i ? r.none({}, r.machine) : undefined), "set_device"],
+  cudaSetDevice: ["n", (r, i) => (i ? r.none({}, r.machine) : undefined), "ask_device"],
   cudaProfilerStart: ["", () => {}, "profiler"],
   cudaProfilerStop: ["", () => {}, "profiler"],
   min: ["vv", least(1)],

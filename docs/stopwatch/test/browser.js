@@ -98,6 +98,7 @@ $("target").onchange();
 look("the code asked for");
 shown.push($("mine").querySelector(".error").textContent);
 choose("event_blocked");
+shown.push([...$("mine").querySelectorAll("svg text")].map((each) => each.textContent).join(" | "));
 click("language");
 shown.push(`${document.documentElement.lang}: ${$("mine").querySelector(".verdict").textContent} ${document.querySelector("h1").innerText} ${$("chapter").getAttribute("href")}`);
 click("language");
