@@ -168,11 +168,6 @@ class Reader {
     throw this.strange();
   }
   strange(token = this.now) {
-    const before = this.all[this.at - 1] ?? this.end, isNow = token === this.now && token.type !== "end";
-    if (isNow && (token.text === "(" ? this.next().text === "*"
-      : token.text === ")" && this.next().text === "(" && (this.all[this.at - 2] ?? this.end).text === "*"))
-      return notKnown(say("a pointer to a function", "函数指针"), token.line);
-    if (isNow && token.type === "name" && before.text === "CUDART_CB") return notKnown("'CUDART_CB'", token.line);
     return token.type === "end" ? new Unknown(say("the lines end here, in the middle", "这些行到此中断"), token.line)
       : new Unknown(say(`'${token.text}' is not understood here`, `这里的 '${token.text}' 读不懂`), token.line);
   }

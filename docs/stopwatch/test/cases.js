@@ -167,13 +167,8 @@ for (const c of cases) {
   delete c.whole;
 }
 // Each example's .cu prints the example's number.
-const CUT = `unsigned int timer = 0;
-cutCreateTimer(&timer);
-CUT_SAFE_CALL(cutStartTimer(timer));
-${BOTH}CUT_SAFE_CALL(cutStopTimer(timer));
-printf("%.3f us", cutGetTimerValue(timer) * 1000);`;
 const MPI = `#include <mpi.h>\n${BOTH}double t0 = MPI_Wtime();\n${BOTH}printf("%.3f us", (MPI_Wtime() - t0) * 1e6);`;
-const wholes = [...EXAMPLES, { name: "cut_timers", text: CUT }, { name: "mpi", text: MPI }].map((each) => {
+const wholes = [...EXAMPLES, { name: "mpi", text: MPI }].map((each) => {
   const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, idle: 100, ...each.settings };
   fs.writeFileSync(`${folder}/${each.name}.cu`, wholeProgram(each.text, settings));
   return { name: each.name, us: new Runner(TIMES, settings, each.text).run().number.ns / 1000, idle: settings.idle };
