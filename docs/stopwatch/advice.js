@@ -221,12 +221,6 @@ const shortOf = ({ number: { shown, unit, v } }) => [
 const behindHold = { step: ["Queue it behind a hold: a kernel that keeps the GPU busy until all is queued.",
   "排在一个核函数之后：它占住 GPU，直到全部排好队。"], better: held };
 const RULES = [
-  { cause: "untimed", always: true,
-    when: (f) => f.failed("cudaErrorInvalidResourceHandle") && /DisableTiming/.test(f.text),
-    words: ["An event was made with cudaEventDisableTiming: it has no time (cudaErrorInvalidResourceHandle).",
-      "有一个事件用 cudaEventDisableTiming 创建：它没有时间（cudaErrorInvalidResourceHandle）。"],
-    step: ["Create the events with timing.", "创建带计时的事件。"],
-    better: (f) => f.text.replace(/\bcudaEventDisableTiming\b/g, "cudaEventDefault") },
   { cause: "not_finished", always: true, when: (f) => f.failed("cudaErrorNotReady"),
     words: ["cudaErrorNotReady: the GPU has not reached the event, and the variable keeps what it held.",
       "cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
@@ -237,7 +231,8 @@ const RULES = [
       return call && c.before(s, `cudaEventSynchronize(${call[1].trim()});`).done();
     } },
   { cause: "not_recorded", always: true, when: (f) => f.failed("cudaErrorInvalidResourceHandle"),
-    words: ["An event was never recorded.", "有一个事件从未记录。"] },
+    words: ["An event was never recorded, or was made without timing (cudaErrorInvalidResourceHandle).",
+      "有一个事件从未记录，或创建时没有计时（cudaErrorInvalidResourceHandle）。"] },
   { cause: "launch_failed", always: true,
     when: (f) => hasFailed(f, "cudaErrorInvalidConfiguration") && !f.share("blocks"),
     words: ["The launch failed, and the kernel did not run: a block has 1 to 1024 threads, and a grid at least one " +
@@ -475,16 +470,6 @@ function factsOf(times, settings, text, run, target) {
   };
 }
 
-// Launches that a batch leaves out: the start was recorded anew in each round, the stop once.
-function outOf({ span, run }) {
-  if (!span || span.by !== "device") return ["", ""];
-  const [starts, stops] = [span.first, span.last].map((end) => run.machine.commands.filter((c) => c.kind === "event" &&
-    inner(c.where) === inner(end.where)).length);
-  return starts > 1 && stops === 1
-    ? [` The start is recorded again in each of ${starts} rounds: ${starts - 1} of them stand outside.`,
-      ` 每轮都重新记录开始事件，共 ${starts} 轮：其中 ${starts - 1} 轮在计时之外。`] : ["", ""];
-}
-
 // Returns {verdict, cause, words, error, asked, text: the lines}, and what the page shows. If the lines can be better:
 // `step`, what to do, and `better`, the answer for the better lines; which may have better ones, `steps` in all.
 function advise(times, settings, text, target = "duration", steps = 7) {
@@ -503,7 +488,7 @@ function advise(times, settings, text, target = "duration", steps = 7) {
   const verdict = rule.always || !f.share("blocks") || !(off <= 0.5) ? "wrong" : isNear ? "right" : "careful";
   const saidBy = (said) => say(...(typeof said === "function" ? said(f) : said));
   const isLast = rule.cause === "few_digits";
-  const words = saidBy(rule.words) + say(...outOf(f)) + (f.isShort && !isLast ? say(" ", "") + saidBy(shortOf) : "");
+  const words = saidBy(rule.words) + (f.isShort && !isLast ? say(" ", "") + saidBy(shortOf) : "");
   const answer = { ...f, lastError: f.error, verdict, cause: rule.cause, words };
   try {
     const lines = steps && rule.better && rule.better(f);

@@ -11,11 +11,6 @@ const OWN = { // functions that the page knows
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + t.tv_nsec * 1e-9;
 }`,
-  cpuSecond: `static double cpuSecond() {
-    timeval t;
-    gettimeofday(&t, NULL);
-    return t.tv_sec + t.tv_usec * 1e-6;
-}`,
   median: `static float median(float *list, int count) {
     std::sort(list, list + count);
     return list[count / 2];

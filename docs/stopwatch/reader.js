@@ -178,11 +178,9 @@ class Reader {
   }
   // Behind the bracket that stands here, and the one that belongs to it.
   skip() {
-    const first = this.now;
     for (let depth = 0; ; this.at++) {
       const { type, text } = this.now;
-      if (type === "end")
-        throw new Unknown(say(`this '${first.text}' is not closed`, `这个 '${first.text}' 没有闭合`), first.line);
+      if (type === "end") throw this.strange();
       if (type === "sign") depth += /^[([{]$/.test(text) ? 1 : /^[)\]}]$/.test(text) ? -1 : 0;
       if (depth === 0) return this.at++;
     }
@@ -388,7 +386,6 @@ class Reader {
       const one = { is: "declare", type: { ...type }, line: this.now.line, dims: [] };
       if (parts.length) one.type.pointer = 0;
       while (this.take("*")) one.type.pointer++;
-      if (this.is("(")) throw notKnown(say("a pointer to a function", "函数指针"), line);
       one.name = this.name(true);
       if (this.is("(") && this.isFunction()) return this.function(one);
       while (this.take("[")) {
@@ -400,7 +397,6 @@ class Reader {
       else if (this.is("{")) one.from = this.braces();
       parts.push(one);
     } while (this.take(","));
-    if (this.is(":")) throw notKnown(say("this 'for (... : ...)'", "这个 'for (... : ...)'"), line);
     return { is: "comma", parts, line, isDeclaration: true };
   }
   // Is what stands in these brackets a list of parameters?
@@ -417,7 +413,6 @@ class Reader {
       else {
         const one = { type: this.type(), name: this.now.type === "name" ? this.name(true) : "" };
         for (; this.take("["); this.need("]"), one.type.pointer++) if (!this.is("]")) this.expression();
-        if (this.is("=")) throw notKnown(say("a default argument", "默认参数"), this.now.line);
         if (!this.is(",") && !this.is(")")) throw this.strange();
         made.parameters.push(one);
       }
@@ -534,8 +529,7 @@ class Reader {
     const { text, line } = this.now, parts = /^(0[xX][\da-fA-F']+|[\d'.]+(?:[eE][-+]?\d+)?)([fF]|[uUlL]*|[uU]?z)$/;
     const [, digits, ending] = parts.exec(text) ?? [], plain = (digits ?? "").replace(/'/g, ""), v = Number(plain);
     const isHex = /^0[xX]/.test(plain), isReal = !isHex && /[.eE]/.test(plain), isUnsigned = /u/i.test(ending);
-    if (/^0\d+$/.test(plain)) throw notKnown(say(`the octal number '${text}'`, `八进制数 '${text}'`), line);
-    if (!digits || Number.isNaN(v) || (/f/i.test(ending) && !isReal)) throw this.strange();
+    if (/^0\d+$/.test(plain) || !digits || Number.isNaN(v) || (/f/i.test(ending) && !isReal)) throw this.strange();
     this.at++;
     if (isReal) return { is: "number", v, t: /f/i.test(ending) ? "f" : "d", line };
     const isLong = /[lz]/i.test(ending) || v > (isUnsigned || isHex ? 4294967295 : 2147483647);

@@ -880,14 +880,12 @@ class Runner {
       if (this.value(given[0]).v) throw new Stopped(1, line);
       return number(0);
     }
-    if (name === "cudaThreadSynchronize") throw this.refuse(
-      "CUDA 13 has no cudaThreadSynchronize(): write cudaDeviceSynchronize()",
-      "CUDA 13 没有 cudaThreadSynchronize()：请写 cudaDeviceSynchronize()", line);
-    const [what, chinese] = given.length || this.frame.s.made === e || /^cu/.test(name)
-      ? ["kernel<<<blocks, threads>>>() if it launches one", "它若启动核函数，请改写成 kernel<<<blocks, threads>>>()"]
+    const [what, chinese] = name === "cudaThreadSynchronize" // CUDA 13 has none
+      ? ["cudaDeviceSynchronize()", "请改写成 cudaDeviceSynchronize()"]
+      : given.length || this.frame.s.made === e || /^cu/.test(name) ? ["kernel<<<blocks, threads>>>() if it launches one", "它若启动核函数，请改写成 kernel<<<blocks, threads>>>()"]
       : ["now() if it is a clock", "它若是时钟，请改写成 now()"];
-    throw this.refuse(`'${name}()' is not known on this page: take it out, or write ${what}`,
-      `本页不认识 '${name}()'：请去掉；${chinese}`, line);
+    throw this.refuse(`'${name}()' is not known on this page: write ${what}, or take it out`,
+      `本页不认识 '${name}()'：${chinese}，或去掉`, line);
   }
   // The arguments as the table says, then what the host does, then the function.
   library(e, [kinds, work, cost]) {
@@ -1115,10 +1113,6 @@ const LIBRARY = {
   now: ["", ofPage("now", seconds)],
   MPI_Wtime: ["", ofPage("MPI_Wtime", seconds)],
   omp_get_wtime: ["", seconds],
-  cpuSecond: ["", ofPage("cpuSecond", (r) => {
-    const ns = r.clockNs(true);
-    return r.reading("real", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
-  }), "timeofday"],
   median: ["mn", ofPage("median", median)],
   clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
   gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],

@@ -31,8 +31,6 @@ const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).
   ["a wait before stop", `${WARM}cudaEventRecord(start);\n${LAUNCH}\n${SYNC}\ncudaEventRecord(stop);\n${READ}${PRINT}`],
   ["a sleep on the launch's line", `${WARM}double t0 = now();\n${LAUNCH} usleep(100);\ndouble t1 = now();\n${PRINT_HOST}`],
   ["minus now, plus now", `${WARM}double t = -now();\n${LAUNCH}\n${SYNC}\nt += now();\nprintf("%.3f us", t * 1e6);`],
-  ["an event without timing", `cudaEvent_t a, b;\ncudaEventCreateWithFlags(&a, cudaEventDisableTiming);\ncudaEventCreateWithFlags(&b, cudaEventDisableTiming);\n${WARM}cudaEventRecord(a);\n${LAUNCH}\ncudaEventRecord(b);\ncudaEventSynchronize(b);\ncudaEventElapsedTime(&ms, a, b);\n${PRINT}`],
-  ["the start anew in each round", `${WARM}for (int i = 0; i < 8; i++) {\n  cudaEventRecord(start);\n  ${LAUNCH}\n}\ncudaEventRecord(stop);\n${READ}${PRINT}`],
   ["an int of us", `${WARM}cudaEventRecord(start);\n${LAUNCH}\ncudaEventRecord(stop);\n${READ}int us = ms * 100;\nprintf("%d us", us);`],
   ["a poll in place of a wait", `${WARM}double t0 = now();\n${LAUNCH}\nwhile (cudaStreamQuery(0) == cudaErrorNotReady)\n  ;\ndouble t1 = now();\n${PRINT_HOST}`],
   ["a sleep between two events", `${WARM}cudaEventRecord(start);\n${LAUNCH}\nusleep(500);\ncudaEventRecord(stop);\n${READ}${PRINT}`],

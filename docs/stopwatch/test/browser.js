@@ -117,18 +117,4 @@ for (const each of EXAMPLES) { // each line off in turn: an exception would end 
 shown.push(`${updates} lines switched off`);
 const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
 shown.push(`wider than the window: ${wide}`);
-let slowest = 0;
-slide("launches", 7);
-slide("blocks", 500);
-for (const each of EXAMPLES) {
-  choose(each.name);
-  slide("launches", 7);
-  const took = [1, 2, 3, 4, 5].map(() => {
-    const begin = performance.now();
-    update();
-    return performance.now() - begin;
-  });
-  slowest = Math.max(slowest, Math.min(...took));
-}
-document.title = `slowest update ${slowest.toFixed(1)} ms`;
 document.body.append(made("pre", { id: "shown", textContent: shown.join("\n") }));
