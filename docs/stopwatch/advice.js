@@ -370,9 +370,9 @@ const RULES = [
     words: ["clock() counts the processor time of the host's program, in whole us here. It holds the kernel only " +
       "because the host waits busily.", "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里。"], ...withEvents },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
-    words: (f) => [`The launch call, the launch latency and the host's wake-up are in the number, ${us(f.error)}: it ` +
-      `is right within 5 % from a kernel of ${us(20 * f.error)} on.`,
-    `数里有启动调用、启动延迟和主机的唤醒，共 ${us(f.error)}：核函数从 ${us(20 * f.error)} 起误差在 5 % 以内。`],
+    words: ({ error }) => [`The launch call, the launch latency and the host's wake-up are in the number: ${us(error)} ` +
+      `too much. From a kernel of ${us(Math.abs(20 * error))} on it is right within 5 %.`,
+    `数里有启动调用、启动延迟和主机的唤醒，多出 ${us(error)}。核函数从 ${us(Math.abs(20 * error))} 起误差在 5 % 以内。`],
     step: ["Use two events: no latency, no wake-up.", "用两个事件：没有延迟和唤醒。"], better: eventsInstead },
   { cause: "gap", when: (f) => f.off && f.share("gap") > f.share("event"),
     words: (f) => ["The GPU does the start event at once, and then waits until the launch has come from the host. " +
