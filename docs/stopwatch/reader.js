@@ -129,7 +129,7 @@ function adopt(parent, each) {
   if (each) Object.defineProperty(each, "parent", { value: parent, configurable: true });
 }
 
-const PYTHON = /^[ \t]*(import \w|from \w.* import|def \w+\(|([\w.]+ = )?(torch|time)\.\w+\(?|\w+\.record\(\)$)/m;
+const PYTHON = /^[ \t]*(import \w|from \w.* import|def \w+\(|([\w.]+ = )?(torch|time)\.(?!.*;)|\w+\.record\(\)$)/m;
 
 class Reader {
   constructor(text) {

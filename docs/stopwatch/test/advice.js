@@ -105,7 +105,7 @@ const textOf = (name) => page.EXAMPLES.find((each) => each.name === name).text, 
 for (const [text, more, ...words] of [
   [HELD(THRICE) + FLOOR.replace("* 1000", "* 10"), SHORT, "none: It is the kernel alone"], [textOf("host_sync"), {}, "8.175 us too much. From a kernel of 163.500 us"], [textOf("event"), {}, "3.100 us, and the event overhead, 1.250 us"],
   [textOf("event_net"), {}, "event overhead on the GPU -1250"], [CLOCK("steady_clock"), SHORT, "printed as 0.004 ms", "|Use two events.|Queue it"], [CLOCK("high_resolution_clock"), SHORT, "the clock's error"],
-  [PRINTED, SHORT, "few_digits: It is printed as 0.003 ms: this rounding changes it by 8 %", "|Print more digits.|"], ['std::cout << std::setprecision(2) << 12345.0 << " us";', {}, "1.2e+04"], ['std::cout << 12.5 << " us";', {}, " 12.5 "],
+  [PRINTED, SHORT, "few_digits: It is printed as 0.003 ms: this rounding changes it by 8 %", "|Print more digits.|"], ['std::cout << std::setprecision(2) << 12345.0 << " us";', {}, "1.2e+04"], ['timespec time;\ntime.tv_nsec = 5;\nstd::cout << 12.5 << " us";', {}, " 12.5 "],
 ]) {
   const answer = adviceFor("said", text, { idle: 100, ...more }), list = answer.sums.map((each) => `${each.words[0]} ${each.less ? -each.less : ""}`);
   let said = `${answer.cause}: ${answer.words} ${answer.number.shown} ${list.join(" ")} |`;
