@@ -215,13 +215,12 @@ const launchesOf = ({ per, launches: { length: n } }) => [
   `The number is the time of ${+per.toPrecision(6)} launches, and ${n} ${n === 1 ? "is" : "are"} in it.`,
   `这个数是 ${+per.toPrecision(6)} 次启动的时间，其中有 ${n} 次启动。`];
 const withEvents = { step: ["Use two events.", "用两个事件。"], better: eventsInstead };
+const shortOf = ({ number: { shown, unit, v } }) => [
+  `It is printed as ${shown} ${unit}: this rounding changes it by ${Math.round(100 * Math.abs(shown / v - 1))} %.`,
+  `打印为 ${shown} ${unit}：取整使它改变 ${Math.round(100 * Math.abs(shown / v - 1))} %。`];
+const behindHold = { step: ["Queue it behind a hold: a kernel that keeps the GPU busy until all is queued.",
+  "排在一个核函数之后：它占住 GPU，直到全部排好队。"], better: held };
 const RULES = [
-  { cause: "untimed", always: true,
-    when: (f) => f.failed("cudaErrorInvalidResourceHandle") && /DisableTiming/.test(f.text),
-    words: ["An event was made with cudaEventDisableTiming: it has no time (cudaErrorInvalidResourceHandle).",
-      "有一个事件用 cudaEventDisableTiming 创建：它没有时间（cudaErrorInvalidResourceHandle）。"],
-    step: ["Create the events with timing.", "创建带计时的事件。"],
-    better: (f) => f.text.replace(/\bcudaEventDisableTiming\b/g, "cudaEventDefault") },
   { cause: "not_finished", always: true, when: (f) => f.failed("cudaErrorNotReady"),
     words: ["cudaErrorNotReady: the GPU has not reached the event, and the variable keeps what it held.",
       "cudaErrorNotReady：GPU 还没有到达这个事件，变量保持原来的值。"],
@@ -232,7 +231,8 @@ const RULES = [
       return call && c.before(s, `cudaEventSynchronize(${call[1].trim()});`).done();
     } },
   { cause: "not_recorded", always: true, when: (f) => f.failed("cudaErrorInvalidResourceHandle"),
-    words: ["An event was never recorded.", "有一个事件从未记录。"] },
+    words: ["An event was never recorded, or was made without timing (cudaErrorInvalidResourceHandle).",
+      "有一个事件从未记录，或创建时没有计时（cudaErrorInvalidResourceHandle）。"] },
   { cause: "launch_failed", always: true,
     when: (f) => hasFailed(f, "cudaErrorInvalidConfiguration") && !f.share("blocks"),
     words: ["The launch failed, and the kernel did not run: a block has 1 to 1024 threads, and a grid at least one " +
@@ -364,22 +364,23 @@ const RULES = [
   { cause: "launch_bound", when: (f) => f.inside.length > 1 && f.share("launch") + f.share("gap") > 0.3,
     words: ["The kernels are shorter than the host's launch calls, and the GPU waits each time (launch-bound).",
       "核函数比主机的启动调用还短，GPU 每次都要等待：这其实是启动调用的开销。"],
-    step: ["Use two events, with all launches behind a hold.", "用两个事件，各次启动都排在占住 GPU 的核函数之后。"],
-    better: (f) => (f.span.by === "device" ? held(f) : eventsInstead(f)) },
+    step: (f) => (f.span.by === "device" ? behindHold : withEvents).step,
+    better: (f) => (f.span.by === "device" ? held : eventsInstead)(f) },
   { cause: "processor_time", when: (f) => f.span.by === "cpu" && f.off,
     words: ["clock() counts the processor time of the host's program, in whole us here. It holds the kernel only " +
       "because the host waits busily.", "clock() 计的是主机程序的处理器时间，这里只计整微秒。因为主机忙等，核函数才在数里。"], ...withEvents },
   { cause: "way", when: (f) => f.span.by !== "device" && f.off,
-    words: ["The launch call, the launch latency and the host's wake-up are in the number. For a long kernel " +
-      "they do not matter; here they do.", "数里有启动调用、启动延迟和主机的唤醒。核函数很长就无所谓，这里则不行。"],
+    words: ({ error }) => [`The launch call, the launch latency and the host's wake-up are in the number: ${us(error)} ` +
+      `too much. From a kernel of ${us(Math.abs(20 * error))} on it is right within 5 %.`,
+    `数里有启动调用、启动延迟和主机的唤醒，多出 ${us(error)}。核函数从 ${us(Math.abs(20 * error))} 起误差在 5 % 以内。`],
     step: ["Use two events: no latency, no wake-up.", "用两个事件：没有延迟和唤醒。"], better: eventsInstead },
   { cause: "gap", when: (f) => f.off && f.share("gap") > f.share("event"),
-    words: (f) => ["The GPU does the start event at once, and then waits until the launch has come from the host: " +
-      `the gap.${f.isRepeated ? " Repeating does not remove it: the median and the mean of many runs hold it, too."
-        : ""}`,
-    `GPU 立刻执行 start 事件，然后等主机的启动到达：空隙。${f.isRepeated ? "多次运行的中位数和平均值也都包含它。" : ""}`],
-    step: ["Queue it behind a hold: a kernel that keeps the GPU busy until all is queued.",
-      "排在一个核函数之后：它占住 GPU，直到全部排好队。"], better: held },
+    words: (f) => ["The GPU does the start event at once, and then waits until the launch has come from the host. " +
+      `This gap, ${f.ofKind("gap")}, and the event overhead, ${f.ofKind("event")}, are in the number.${f.isRepeated
+        ? " Repeating removes neither: they are in the median and the mean of many runs, too." : ""}`,
+    `GPU 立刻执行 start 事件，然后等主机的启动到达。这段空隙 ${f.ofKind("gap")} 和事件开销 ${f.ofKind("event")} 都在数里。${
+      f.isRepeated ? "多次运行的中位数和平均值也都包含它们。" : ""}`],
+    ...behindHold },
   { cause: "event_overhead", when: (f) => f.share("event") > 0 && f.off,
     words: ["The events' own cost is in the number.", "数里有事件本身的开销。"],
     step: ["Subtract the event overhead: time an empty pair in the same way.", "减去事件开销：用同样的方法测一对空事件。"],
@@ -388,13 +389,15 @@ const RULES = [
     words: ["This is the kernel's duration on the GPU. To get its code alone, subtract the time of an empty kernel " +
       "(chapter 04, three_times).", "这是核函数在 GPU 上的持续时间。只要代码部分，请减去空核函数的时间（第 04 章 three_times）。"] },
   { cause: "other", when: (f) => f.off, words: ["It is some way off.", "有一定偏差。"] },
+  { cause: "few_digits", structural: true, when: (f) => f.isShort, words: shortOf,
+    step: ["Print more digits.", "多打印几位。"],
+    better: (f) => changedAll(f, [inner(f.number.where)], (text) => text.replace(/%(\.\d*)?(l?[feg])/g, "%.9$2")) },
   { cause: "none", when: () => true,
     words: (f) => {
-      // Many launches without a hold: the host's calls must be the shorter ones.
-      const { commands, T } = f.run.machine;
-      const isHeld = commands.some((c) => c.hold && c.end > f.span.from && c.queued < f.span.from);
+      // Many launches that are not all queued when the GPU begins: the host's calls must be the shorter ones.
+      const isHeld = f.span.by === "device" && f.span.last.queued <= f.span.first.begin;
       const isMany = f.inside.length > 1 && !isHeld;
-      const least = us(Math.max(20 * Math.abs(f.error), isMany ? T.launch_call : 0));
+      const least = us(Math.max(20 * Math.abs(f.error), isMany ? f.run.machine.T.launch_call : 0));
       if (isMany) return [`This is right for kernels of ${least} and more: a shorter one is over before the host's ` +
         "next launch call, and the GPU waits.", `核函数不短于 ${least} 时正确：更短的会在主机下一次启动调用之前结束，GPU 就要等待。`];
       return f.share("blocks") + f.share("shell") > 0.99
@@ -403,6 +406,9 @@ const RULES = [
           `除核函数外所含不多。核函数不短于 ${least} 时正确。`];
     } },
 ];
+
+// The one of the sliders.
+const kernelOf = ({ blocks, threads, work }) => ({ groups: blocks, threads: Math.min(1024, threads), work });
 
 function factsOf(times, settings, text, run, target) {
   const { number, machine: { commands } } = run, parts = partsOf(run), { main, sums } = parts, span = main && main.span;
@@ -438,10 +444,10 @@ function factsOf(times, settings, text, run, target) {
   const differ = (of) => new Set(launches.map(of)).size > 1, streams = differ((c) => c.stream);
   const isMixed = differ((c) => `${c.name} ${c.groups} ${c.threads}`) || streams;
   const isTogether = isMixed && !streams && !factor;
-  const ofSliders = { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work };
   const asked = isTogether ? launches.reduce((sum, c) => sum + askedOf(times, c)[target], 0) * weight
-    : askedOf(times, kernel ?? ofSliders)[target];
+    : askedOf(times, kernel ?? kernelOf(settings))[target];
   const error = number.spans ? number.ns - asked : NaN;
+  const nsOf = (kind) => sums.reduce((sum, each) => sum + (each.kind === kind ? each.ns : 0), 0);
   const acts = (name) => {
     const [low, high] = span ? limitsOf(span) : [0, -1];
     return run.acts.filter((each) => name.test(each.name) && each.from >= low && each.to <= high);
@@ -452,24 +458,16 @@ function factsOf(times, settings, text, run, target) {
     isHidden: span && span.by !== "device" && inside.length && inside.every((c) => c.end <= span.to) &&
       !sums.some((each) => /blocks|earlier/.test(each.kind)),
     resets: main && held(main, commands).some((c) => c.isReset),
-    share: (kind) => Math.abs(sums.reduce((sum, each) => sum + (each.kind === kind ? each.ns : 0), 0) / number.ns),
+    share: (kind) => Math.abs(nsOf(kind) / number.ns),
+    ofKind: (kind) => us(nsOf(kind)),
     failed: (name) => (number.spans ? undefined : run.failed.find((each) => each.error === name)),
+    isShort: Math.abs(number.shown / number.v - 1) > 0.05,
     isRepeated: inside.length === 1 && kernels.filter((c) => c.line === kernel.line).length > 1,
     unitFactor: factor && Math.round(Math.max(factor, 1 / factor)),
     rightUnit: factor && Object.keys(UNIT_NS).find((each) => isOne((UNIT_NS[each] * factor) / UNIT_NS[number.unit])),
     elsewhere: kernels.find((c) => c.stream && c.stream.apart && span && span.by === "device" && c.queued > span.first
       .queued && c.queued <= span.last.queued)
   };
-}
-
-// Launches that a batch leaves out: the start was recorded anew in each round, the stop once.
-function outOf({ span, run }) {
-  if (!span || span.by !== "device") return ["", ""];
-  const [starts, stops] = [span.first, span.last].map((end) => run.machine.commands.filter((c) => c.kind === "event" &&
-    inner(c.where) === inner(end.where)).length);
-  return starts > 1 && stops === 1
-    ? [` The start is recorded again in each of ${starts} rounds: ${starts - 1} of them stand outside.`,
-      ` 每轮都重新记录开始事件，共 ${starts} 轮：其中 ${starts - 1} 轮在计时之外。`] : ["", ""];
 }
 
 // Returns {verdict, cause, words, error, asked, text: the lines}, and what the page shows. If the lines can be better:
@@ -488,16 +486,18 @@ function advise(times, settings, text, target = "duration", steps = 7) {
   const off = Math.abs(f.error) / f.asked, isOnlyMixed = f.isTogether && rule.cause === "two_kernels";
   const isNear = off <= 0.05 && (!rule.structural || isOnlyMixed);
   const verdict = rule.always || !f.share("blocks") || !(off <= 0.5) ? "wrong" : isNear ? "right" : "careful";
-  const words = say(...(typeof rule.words === "function" ? rule.words(f) : rule.words)) + say(...outOf(f));
+  const saidBy = (said) => say(...(typeof said === "function" ? said(f) : said));
+  const isLast = rule.cause === "few_digits";
+  const words = saidBy(rule.words) + (f.isShort && !isLast ? say(" ", "") + saidBy(shortOf) : "");
   const answer = { ...f, lastError: f.error, verdict, cause: rule.cause, words };
   try {
     const lines = steps && rule.better && rule.better(f);
     if (!lines || lines === text) return answer;
     const better = advise(times, settings, lines, target, steps - 1), { lastError } = better;
     const isSame = better.verdict === "wrong" && better.cause === rule.cause;
-    const isBetter = (rule.always && !isSame) || Math.abs(lastError) < 0.8 * Math.abs(f.error);
+    const isBetter = (rule.always && !isSame) || (rule.cause === "few_digits" && !better.isShort) || Math.abs(lastError) < 0.8 * Math.abs(f.error);
     return isBetter && better.span && !better.run.stopped && !(better.run.ended && better.run.ended.code)
-      ? { ...answer, lastError, step: say(...rule.step), better } : answer;
+      ? { ...answer, lastError, step: saidBy(rule.step), better } : answer;
   } catch (error) {
     if (!(error instanceof Unknown)) throw error;
     return answer;

@@ -16,7 +16,8 @@ const boxNames = () => ({
   wait: say("waits", "等待"), way: say("latency", "延迟"), wake: say("wakes up", "醒来"), blocks: say("kernel", "核函数"),
   clock: say("slow clock", "时钟慢"), earlier: say("earlier kernel", "之前的"), blocker: say("hold", "占住"),
   gap: say("gap", "空隙"), copy: say("copy", "拷贝"), sleep: say("sleeps", "休眠"), shell: say("prep.", "准备"),
-  event: say("event", "事件")
+  event: say("event", "事件"), host: say("call", "调用"),
+  ofHost: { clock: say("clock", "时钟"), sync: say("sync", "同步"), record: "record" }
 });
 
 // What is drawn: from a little before the interval to the end of what was launched in it.
@@ -70,14 +71,16 @@ function drawTime(svg, answer, length = 0) {
   const more = less ? say(`, minus ${minus}`, `，减去 ${minus}`)
     : spans.length > 1 ? say(`, number ${nth} of ${spans.length}`, `，${spans.length} 次中的第 ${nth} 次`)
     : by ? say(`, divided by ${by}`, `，除以 ${by}`) : "";
+  const rest = parts.sums.find((each) => each.kind === "rounding");
+  const error = rest ? say(", plus ", "，加上") + say(...rest.words).split(/[:：]/)[0] : "";
   if (main)
-    element("text", { x: left, y: 12, class: "row" }, svg, say("the interval: ", "计时区间：") + us(high - low) + more);
+    element("text", { x: left, y: 12, class: "row" }, svg, say("the interval: ", "计时区间：") + us(high - low) + more + error);
   const textOf = ({ kind, command }) => (command && command.isReset ? "memset" : names[kind]);
   for (const p of pieces) box(p.from, p.to, BAND, p.kind, textOf(p), say(...KINDS[p.kind]));
 
   element("text", { x: left, y: HOST - 5, class: "row" }, svg, say("host", "主机"));
   for (const { kind, from: a, to: b } of calls)
-    box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? kind : "host"), kind === "record" ? kind : names[kind], kind);
+    box(a, b, HOST, HOST_KIND[kind] ?? (kind === "wait" ? kind : "host"), names.ofHost[kind] ?? names[kind], kind);
 
   streams.forEach((stream) => {
     const y = gpuRow(stream);
@@ -95,7 +98,8 @@ function drawTime(svg, answer, length = 0) {
       const kind = span && isBlocker(c, span) ? "blocker"
         : pieces.some((p) => p.kind === "earlier" && p.command === c) ? "earlier" : "blocks";
       box(c.begin, c.codeBegin, y, "shell", names.shell, say("preparation", "准备"));
-      box(c.codeBegin, c.codeEnd, y, kind, names[kind], `${c.label}<<<${c.groups}, ${c.threads}>>>`);
+      const ms = c.codeBegin < from ? `, ${+((c.codeEnd - c.codeBegin) / 1e6).toFixed(1)} ms` : ""; // not all of it is seen
+      box(c.codeBegin, c.codeEnd, y, kind, names[kind] + ms, `${c.label}<<<${c.groups}, ${c.threads}>>>`);
       box(c.codeEnd, c.end, y, "shell", "", say("drain", "排空"));
     } else if (c.kind === "event") {
       box(c.begin, c.end, y, "event", "", `${say("event", "事件")} ${c.name}`);
@@ -114,7 +118,7 @@ function drawTime(svg, answer, length = 0) {
   const begin = right - nice * usWide;
   element("path", { d: `M${begin} ${height - 12}v5H${right - 1}v-5`, class: "scale" }, svg);
   element("text", { x: begin - 6, y: height - 4, class: "end quiet" }, svg, `${nice} us`);
-  const holds = parts.sums.map((each) => `${say(...KINDS[each.kind])} ${us(each.ns)}`).join("; ");
+  const holds = parts.sums.map((each) => `${say(...each.words)} ${us(each.ns)}`).join("; ");
   svg.setAttribute("aria-label", say(`time line of the host and the GPU; the interval holds ${holds}`,
     `主机与 GPU 的时间线；计时区间包含：${holds}`));
 }

@@ -69,15 +69,8 @@ function showLines(focus = -1, what = "textarea") {
     const code = made("textarea", {
       rows: 1, value: line.text, spellcheck: false,
       oninput: () => {
-        const parts = hostLines(code.value).split("\n");
-        line.text = parts[0];
-        if (parts.length > 1) { // the key Enter, or pasted lines
-          lines.splice(i + 1, 0, ...parts.slice(1).map((text) => ({ on: true, text })));
-          changed(i + parts.length - 1);
-        } else {
-          example = null;
-          later();
-        }
+        [line.text, example] = [hostLines(code.value), null];
+        later();
       }
     });
     code.setAttribute("aria-label", say(`line ${i + 1}`, `第 ${i + 1} 行`));
@@ -99,6 +92,16 @@ function changed(...focus) {
   [example, chosen, step] = [null, 0, Infinity];
   showLines(...focus);
   update();
+}
+
+// The key Enter, or pasted lines; a browser may paste them one by one, so this comes when all are there.
+function split() {
+  const i = lines.findIndex((line) => line.text.includes("\n"));
+  if (i < 0) return;
+  const parts = lines[i].text.split("\n").map((text) => ({ on: lines[i].on, text }));
+  lines.splice(i, 1, ...parts);
+  [chosen, step] = [0, Infinity];
+  showLines(i + parts.length - 1);
 }
 
 function setText(text, of = null) {
@@ -150,10 +153,11 @@ function choiceOf(card, { run }) {
 
 // What was taken for what: it stands with the number.
 function notesOf({ notes }) {
-  const names = notes.filter((each) => each.name).map((each) => each.name).join(", ");
-  const others = notes.filter((each) => !each.name)
+  const named = notes.filter((each) => each.name), others = notes.filter((each) => !each.name)
     .map(({ line, text }) => say(`Line ${line}: ${text}.`, `第 ${line} 行：${text}。`));
-  if (names) others.unshift(`${say("Declared nowhere, and so of the page: ", "没有声明，由本页提供：")}${names}.`);
+  const kinds = [...new Set(named.map((each) => each.text))].map((text) => `${named.filter((each) => each.text === text)
+    .map((each) => each.name).join(", ")} (${text})`);
+  if (named.length) others.unshift(`${say("Not in these lines, so the page's: ", "这些行里没有，由本页提供：")}${kinds.join("; ")}.`);
   return others.map((each) => made("p", { className: "measured note" }, each));
 }
 
@@ -163,7 +167,7 @@ function showAnswer(card, answer) {
   const isStep = card === $("better") && verdict !== "right" && off, code = us(answer.run.settings.work);
   const truth = TRUTHS[answer.isTogether ? "together" : answer.target];
   const printed = number.unit === "us" || !Number.isFinite(number.v) ? ""
-    : `${say("printed as ", "打印为 ")}${Number(number.v.toPrecision(5))} ${number.unit}${say("; ", "；")}`;
+    : `${say("printed as ", "打印为 ")}${number.shown} ${number.unit}${say("; ", "；")}`;
   card.querySelector(".answer").replaceChildren(
     made("div", { className: "figures" },
       made("span", { className: "number" }, Number.isFinite(number.ns) ? us(number.ns) : say("no number", "没有数")),
@@ -171,13 +175,14 @@ function showAnswer(card, answer) {
       made("span", { className: "model" }, printed + say(
         `Computed by a model of an H200. A block's code takes ${code}; ${truth[0]} ${us(asked)}.`,
         `由 H200 的模型算得。每块的代码用时 ${code}；${truth[1]} ${us(asked)}。`))),
-    ...choiceOf(card, answer), ...measuredOf(answer), ...notesOf(answer.run),
+    ...choiceOf(card, answer), ...measuredOf(answer),
     made("p", { className: `verdict ${verdict}` },
       made("b", {}, isStep ? say(`On the way: ${off}.`, `途中：${off}。`) : say(...VERDICTS[verdict])),
-      made("span", {}, words)));
+      made("span", {}, words)), ...notesOf(answer.run));
   const row = (kind, words, ns) => made("li", { className: kind }, made("i", { style: `background: var(--${kind})` }),
     made("span", {}, words), made("b", {}, us(ns)));
-  const rows = parts.sums.map(({ kind, count, ns }) => row(kind, say(...KINDS[kind]) +
+  const rows = parts.sums.map(({ kind, count, ns, less, words: of }) => row(kind, say(...of) +
+    (less ? say(`, ${us(less)} subtracted`, `，已减去 ${us(less)}`) : "") +
     (count > 1 ? say(`, of ${count} launches`, `，${count} 次启动`) : ""), ns));
   if (rows.length) rows.push(row("sum", say("the number", "这个数"), number.ns));
   if (rows.length && !parts.sums.some((each) => each.kind === "blocks"))
@@ -186,6 +191,7 @@ function showAnswer(card, answer) {
 }
 
 function update() {
+  split();
   const settings = settingsNow(), text = textNow(), target = $("target").value;
   for (const name of Object.keys(SCALES)) $(`${name}-out`).textContent = name === "work" ? us(settings.work) :
     settings[name].toLocaleString("en") + (name === "idle" ? " %" : "");
@@ -242,7 +248,7 @@ function update() {
     const old = text.split("\n").map((each) => each.trim());
     const isOld = (line) => old.includes(line) && !!old.splice(old.indexOf(line), 1);
     $("better-lines").replaceChildren(...better.text.split("\n").filter((each) => each.trim())
-      .map((line) => made("div", { className: isOld(line.trim()) ? "" : "new" }, line)));
+      .map((line) => made("div", { className: isOld(line.trim()) ? "" : "new" }, line.replace(/\s+\\$/, " \\"))));
     $("take").onclick = () => setText(better.text);
     const jump = isRight ? say("To the right lines: ", "看正确的写法：") : say("To better lines: ", "看更好的写法：");
     $("mine").querySelector(".verdict").append(made("button",
@@ -261,7 +267,7 @@ function update() {
   for (const [card, each] of drawn) drawTime($(card).querySelector(".drawing"), each, longest);
   $("pin").disabled = $("download").disabled = !answer;
   $("waves-text").textContent = drawWaves($("waves"), TIMES,
-    { groups: settings.blocks, threads: Math.min(1024, settings.threads), work: settings.work });
+    (answer && answer.kernel) ?? kernelOf(settings));
   fit();
   clearTimeout(addressing);
   addressing = setTimeout(() => history.replaceState(null, "", address()), 400); // browsers refuse a hundred in a row

@@ -18,8 +18,10 @@ const KINDS = {
   wake: ["the host wakes up from its wait", "主机从等待中醒来"], copy: ["a copy, or cudaMemset", "拷贝或 cudaMemset"],
   sleep: ["the host sleeps", "主机休眠"], blocker: ["the hold: a kernel that keeps the GPU busy", "占住 GPU 的核函数"],
   host: ["other calls of the host, and its clock", "主机的其他调用与时钟"],
-  rounding: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
+  rounding: ["rounding: a type's digits, or a division", "取整：类型的位数或除法"],
 };
+const OF_CLOCK = { cpu: ["rounding: the clock counts whole us", "取整：时钟只计整微秒"],
+  real: ["the clock's error: it is being set right, and rounding", "时钟误差：时钟正在被校正，以及取整"] };
 const HOST_KIND = { driver: "driver", launch: "launch", load: "load", wake: "wake", copy: "copy", sleep: "sleep" };
 
 // An event's cost stands half before its stamp and half behind it: so is the kernel between two halves (chapter 04).
@@ -109,9 +111,10 @@ function partsOf(run) {
     each.pieces = pathOf(run.machine, each.span);
     const sign = each.span.to < each.span.from ? -1 : 1;
     for (const piece of each.pieces) {
-      const of = (found[piece.kind] ??= { kind: piece.kind, ns: 0, commands: new Set() });
+      const of = (found[piece.kind] ??= { kind: piece.kind, ns: 0, less: 0, commands: new Set() });
       of.ns += sign * each.weight * (piece.to - piece.from);
       if (piece.command && each.weight > 0) of.commands.add(piece.command);
+      if (each.weight < 0) of.less += each.weight * (piece.from - piece.to);
       sum += sign * each.weight * (piece.to - piece.from);
     }
     const sizeOf = ({ weight, span: { from, to } }) => Math.abs(weight * (to - from));
@@ -121,8 +124,11 @@ function partsOf(run) {
   if (Math.abs(rest) > Math.max(0.6, Math.abs(sum) * 2e-7))
     found.rounding = { kind: "rounding", ns: rest, commands: new Set() };
   const least = number && Math.min(0.5, Math.abs(number.ns) / 1e3);
-  const sums = Object.keys(KINDS).map((kind) => found[kind]).filter((each) => each && Math.abs(each.ns) > least)
-    .map(({ kind, ns, commands }) => ({ kind, ns, count: kind === "blocks" ? commands.size : 0 }));
+  const sums = Object.keys(KINDS).map((kind) => found[kind])
+    .filter((each) => each && (Math.abs(each.ns) > least || (each.kind === "event" && each.less)))
+    .map(({ kind, ns, less, commands }) => ({ kind, ns, less: kind === "event" && ns + less > least ? less : 0,
+      count: kind === "blocks" ? commands.size : 0,
+      words: (kind === "rounding" && OF_CLOCK[main.span.by]) || KINDS[kind] }));
   return { sums, main, pieces: main ? main.pieces : [] };
 }
 

@@ -129,8 +129,15 @@ function adopt(parent, each) {
   if (each) Object.defineProperty(each, "parent", { value: parent, configurable: true });
 }
 
+const PYTHON = /^[ \t]*(import \w|from \w.* import|def \w+\(|([\w.]+ = )?(torch|time)\.(?!.*;)|\w+\.record\(\)$)/m;
+
 class Reader {
   constructor(text) {
+    const python = PYTHON.exec(text);
+    if (python) throw new Unknown(say("this page reads CUDA C and C++, not Python. time.time() without " +
+      "torch.cuda.synchronize() is the example 'Host's clock, no wait', with it 'Host's clock and a wait'",
+    "本页读 CUDA C 和 C++，不读 Python。time.time() 而没有 torch.cuda.synchronize()，就是例子“主机时钟，不等待”；有则是“主机时钟，等待”"),
+    text.slice(0, python.index).split("\n").length);
     // std:: and the like say nothing new: the word behind them begins where they stand
     const isSpace = (each) => each && /^(std|chrono|this_thread)$/.test(each.text);
     this.all = preprocessed(text).filter((each, i, all) => {
@@ -156,18 +163,11 @@ class Reader {
       return this.all[this.at++];
     }
     const last = this.all[this.at - 1] ?? this.now;
-    if (text === ";" && !this.all.some((each) => each.text === ";"))
-      throw new Unknown(say("this page reads C and C++, not Python", "本页读 C 和 C++，不读 Python"), last.line);
     if (this.now.line > last.line || this.now.type === "end")
       throw new Unknown(say(`'${text}' is missing at the end`, `末尾缺少 '${text}'`), last.line);
     throw this.strange();
   }
   strange(token = this.now) {
-    const before = this.all[this.at - 1] ?? this.end, isNow = token === this.now && token.type !== "end";
-    if (isNow && (token.text === "(" ? this.next().text === "*"
-      : token.text === ")" && this.next().text === "(" && (this.all[this.at - 2] ?? this.end).text === "*"))
-      return notKnown(say("a pointer to a function", "函数指针"), token.line);
-    if (isNow && token.type === "name" && before.text === "CUDART_CB") return notKnown("'CUDART_CB'", token.line);
     return token.type === "end" ? new Unknown(say("the lines end here, in the middle", "这些行到此中断"), token.line)
       : new Unknown(say(`'${token.text}' is not understood here`, `这里的 '${token.text}' 读不懂`), token.line);
   }
@@ -178,11 +178,9 @@ class Reader {
   }
   // Behind the bracket that stands here, and the one that belongs to it.
   skip() {
-    const first = this.now;
     for (let depth = 0; ; this.at++) {
       const { type, text } = this.now;
-      if (type === "end")
-        throw new Unknown(say(`this '${first.text}' is not closed`, `这个 '${first.text}' 没有闭合`), first.line);
+      if (type === "end") throw this.strange();
       if (type === "sign") depth += /^[([{]$/.test(text) ? 1 : /^[)\]}]$/.test(text) ? -1 : 0;
       if (depth === 0) return this.at++;
     }
@@ -388,7 +386,6 @@ class Reader {
       const one = { is: "declare", type: { ...type }, line: this.now.line, dims: [] };
       if (parts.length) one.type.pointer = 0;
       while (this.take("*")) one.type.pointer++;
-      if (this.is("(")) throw notKnown(say("a pointer to a function", "函数指针"), line);
       one.name = this.name(true);
       if (this.is("(") && this.isFunction()) return this.function(one);
       while (this.take("[")) {
@@ -400,7 +397,6 @@ class Reader {
       else if (this.is("{")) one.from = this.braces();
       parts.push(one);
     } while (this.take(","));
-    if (this.is(":")) throw notKnown(say("this 'for (... : ...)'", "这个 'for (... : ...)'"), line);
     return { is: "comma", parts, line, isDeclaration: true };
   }
   // Is what stands in these brackets a list of parameters?
@@ -417,7 +413,6 @@ class Reader {
       else {
         const one = { type: this.type(), name: this.now.type === "name" ? this.name(true) : "" };
         for (; this.take("["); this.need("]"), one.type.pointer++) if (!this.is("]")) this.expression();
-        if (this.is("=")) throw notKnown(say("a default argument", "默认参数"), this.now.line);
         if (!this.is(",") && !this.is(")")) throw this.strange();
         made.parameters.push(one);
       }
@@ -534,8 +529,7 @@ class Reader {
     const { text, line } = this.now, parts = /^(0[xX][\da-fA-F']+|[\d'.]+(?:[eE][-+]?\d+)?)([fF]|[uUlL]*|[uU]?z)$/;
     const [, digits, ending] = parts.exec(text) ?? [], plain = (digits ?? "").replace(/'/g, ""), v = Number(plain);
     const isHex = /^0[xX]/.test(plain), isReal = !isHex && /[.eE]/.test(plain), isUnsigned = /u/i.test(ending);
-    if (/^0\d+$/.test(plain)) throw notKnown(say(`the octal number '${text}'`, `八进制数 '${text}'`), line);
-    if (!digits || Number.isNaN(v) || (/f/i.test(ending) && !isReal)) throw this.strange();
+    if (/^0\d+$/.test(plain) || !digits || Number.isNaN(v) || (/f/i.test(ending) && !isReal)) throw this.strange();
     this.at++;
     if (isReal) return { is: "number", v, t: /f/i.test(ending) ? "f" : "d", line };
     const isLong = /[lz]/i.test(ending) || v > (isUnsigned || isHex ? 4294967295 : 2147483647);

@@ -45,6 +45,16 @@ function fitted(v, t) {
   return Number((signed ? BigInt.asIntN : BigInt.asUintN)(bits, BigInt(whole)));
 }
 
+// What printf() makes of a number; `as`: f, e, g or another letter.
+function printedAs({ v, t, big }, as, digits = 6) {
+  if (!/[fd]/.test(t) || !Number.isFinite(v)) return String(big ?? v);
+  if (/f/i.test(as)) return v.toFixed(digits);
+  const isShort = /g/i.test(as), most = isShort ? Math.max(1, digits) : digits + 1;
+  const e = v.toExponential(most - 1), power = Number(e.split("e")[1]), isPlain = isShort && power >= -4 && power < most;
+  const all = isPlain ? v.toFixed(most - 1 - power) : e.replace(/e(.)(\d)$/, "e$10$2");
+  return isShort ? all.replace(/\.0*(?=e|$)|(\.\d*[1-9])0+(?=e|$)/, "$1") : all;
+}
+
 // Integers of 64 bits do not fit into a double.
 const cut = (n, t) => (BITS[t][1] ? BigInt.asIntN : BigInt.asUintN)(BITS[t][0], n);
 const exact = (x) => x.big ?? BigInt(Math.trunc(x.v));
@@ -125,7 +135,7 @@ class Runner {
     this.machine = new Machine(times, settings.idle);
     this.printed = []; // {v, unit, ns, spans, line}
     this.failed = []; // {line, error}: what a call returned
-    this.notes = []; // {line, text, name}: what was taken for what; `name`: of what is declared nowhere
+    this.notes = []; // {line, text, name}: what was taken for what; `name`: it is declared nowhere
     this.assumed = new Map(); // names that are declared nowhere: what they were taken for
     this.acts = []; // the calls of CUDA: {name, line, where, from, to: the host's time}
     this.statics = new Map();
@@ -174,8 +184,8 @@ class Runner {
     }
     return null;
   }
-  note(line, text, name) {
-    if (!this.notes.some((each) => each.line === line && each.text === text)) this.notes.push({ line, text, name });
+  note(line, text) {
+    if (!this.notes.some((each) => each.line === line && each.text === text)) this.notes.push({ line, text });
   }
 
   // ---- Names, types, memory ----
@@ -280,14 +290,13 @@ class Runner {
   // A name that is declared nowhere is one of the page's, or a slider's.
   assume(name, kind, line, x) {
     const { machine: m, settings: { bytes } } = this, { T } = m, words = {
-      event: ["an event", "一个事件"], stream: ["a stream", "一个流"], ms: ["a float", "float"],
-      any: ["an argument that the kernel does not need", "核函数不需要的参数"],
+      event: ["events", "事件"], stream: ["streams", "流"], ms: ["float", "float"],
+      any: ["not needed by the kernel", "核函数不需要"],
       device: ["100,000 bytes of the GPU", "GPU 上的 100,000 字节"], host: ["100,000 bytes of the host", "主机的 100,000 字节"],
       pinned: ["100,000 bytes of pinned memory", "100,000 字节锁页内存"],
       list: ["a list of 1000 floats", "1000 个 float 的列表"],
-      slider: x && [`the slider's ${x.v.toLocaleString("en")}`, `滑块的 ${x.v.toLocaleString("en")}`] }[kind];
-    if (words) this.note(line, say(`'${name}' is not declared: ${words[0]}`, `'${name}' 没有声明：${words[1]}`),
-      `${name} (${say(...words)})`);
+      slider: ["the sliders below", "下面的滑块"] }[kind];
+    if (words) this.notes.push({ line, text: say(...words), name: x && kind === "slider" ? `${name} = ${x.v}` : name });
     this.assumed.set(name, { kind, x, line });
     const cost = { event: T.event_create, stream: T.stream_create, device: T.allocate, pinned: T.allocate_host }[kind];
     if (cost) this.start(), m.works(cost);
@@ -656,8 +665,11 @@ class Runner {
     const parts = [];
     for (; left.is === "binary" && left.sign === "<<"; left = left.left) parts.unshift(left.right);
     if (/^(cout|cerr)$/.test(left.name) && !this.find(left.name)) {
-      const isStyle = (each) => /^(endl|fixed|flush)$/.test(each.name) ||
-        (each.is === "call" && /^set(w|precision)$/.test(each.of.name));
+      const isStyle = ({ is, name, of, given }) => {
+        if (name === "fixed") this.isFixed = true;
+        if (is === "call" && of.name === "setprecision") this.digits = this.value(given[0]).v;
+        return /^(endl|fixed|flush)$/.test(name) || (is === "call" && /^set(w|precision)$/.test(of.name));
+      };
       const values = parts.map((each) => (isStyle(each) ? { text: "" } : { ...this.value(each), argument: each }));
       return left.name === "cout" ? this.show(values, e.line) : number(0);
     }
@@ -859,7 +871,7 @@ class Runner {
       if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(name)) this.acts.push({ ...act, to: m.host });
       return answer ?? number(0);
     }
-    const isOfCuda = given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name);
+    const isOfCuda = given.length === 1 && /^cuda[A-Z]/.test((given[0].of ?? {}).name);
     if (isOfCuda && /check|safe|err|call/i.test(name)) {
       if (!this.assumed.has(name)) this.note(line, say( // a check whose definition was not pasted
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
@@ -868,12 +880,12 @@ class Runner {
       if (this.value(given[0]).v) throw new Stopped(1, line);
       return number(0);
     }
-    if (name === "cudaThreadSynchronize") throw this.refuse(
-      "CUDA 13 has no cudaThreadSynchronize(): write cudaDeviceSynchronize()",
-      "CUDA 13 没有 cudaThreadSynchronize()：请写 cudaDeviceSynchronize()", line);
-    throw this.refuse(
-      `'${name}()' is not known on this page: take it out, or write kernel<<<blocks, threads>>>() if it launches one`,
-      `本页不认识 '${name}()'：请去掉；它若启动核函数，请改写成 kernel<<<blocks, threads>>>()`, line);
+    const [what, chinese] = name === "cudaThreadSynchronize" // CUDA 13 has none
+      ? ["cudaDeviceSynchronize()", "请改写成 cudaDeviceSynchronize()"]
+      : given.length || this.frame.s.made === e || /^cu/.test(name) ? ["kernel<<<blocks, threads>>>() if it launches one", "它若启动核函数，请改写成 kernel<<<blocks, threads>>>()"]
+      : ["now() if it is a clock", "它若是时钟，请改写成 now()"];
+    throw this.refuse(`'${name}()' is not known on this page: write ${what}, or take it out`,
+      `本页不认识 '${name}()'：${chinese}，或去掉`, line);
   }
   // The arguments as the table says, then what the host does, then the function.
   library(e, [kinds, work, cost]) {
@@ -896,7 +908,11 @@ class Runner {
   }
   memberCall(e) {
     const { of: { of, name }, given, line } = e;
-    if (of.name === "cout" && /^(precision|setf)$/.test(name)) return number(0);
+    if (of.name === "cout" && /^(precision|setf)$/.test(name)) {
+      if (name === "setf") this.isFixed = true;
+      else this.digits = this.value(given[0]).v;
+      return number(0);
+    }
     const x = this.value(of), { p } = x, arg = given[0] && this.value(given[0]);
     if (x.per && name === "count") return { ...x, per: undefined };
     if (x.isVector && name === "push_back" && arg) return this.at(x, p.count++).x = this.as(arg, p.type);
@@ -929,7 +945,7 @@ class Runner {
     if (value.p) return this.at(value);
     throw this.refuseIt(e, "is no address", "不是地址");
   }
-  reading(by, v, k, t, more) {
+  reading(by, v, k, t, more) { // `by`: host, cpu, or real for CLOCK_REALTIME
     return { v, t, ...more, reads: [{ at: this.machine.host, by, k, line: this.machine.line, where: this.where() }] };
   }
   // A clock of the host, in ns since its own zero; CLOCK_REALTIME is another clock, which is set right.
@@ -942,7 +958,7 @@ class Runner {
     const of = fields && fields.get(isUs ? "tv_usec" : "tv_nsec");
     if (!of) throw this.refuse("this is no struct of a time", "这不是时间结构体");
     fields.get("tv_sec").x = number((isReal ? 1.7e9 : 0) + Math.floor(ns / 1e9), "l");
-    of.x = this.reading("host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
+    of.x = this.reading(isReal ? "real" : "host", isUs ? Math.floor(sub / 1000) : sub, isUs ? 1e-3 : 1, "l");
   }
   allocate(cell, kind, bytes) {
     if (!(bytes >= 0 && bytes < 70e9)) throw notKnown(say(`${bytes} bytes of the GPU`, `GPU 的 ${bytes} 字节`));
@@ -1014,7 +1030,9 @@ class Runner {
         const isReal = value.v !== undefined && /[fd]/.test(value.t);
         if (!/[scp]/.test(letter) && /[diuxX]/.test(letter) === isReal)
           throw this.refuse(`'${all}' prints no such number`, `'${all}' 不能打印这种数`, line);
-        parts.push(/[scp]/.test(letter) ? { text: value.text ?? "" } : { ...value, argument });
+        const [, digits] = /\.(\d*)/.exec(all) ?? [];
+        parts.push(/[scp]/.test(letter) ? { text: value.text ?? "" } : { ...value, argument,
+          shown: value.v === undefined ? "" : printedAs(value, letter, digits && Number(digits)) });
       }
     }
     for (; i < values.length; i++) this.value(values[i]);
@@ -1042,7 +1060,8 @@ class Runner {
       const unit = found ? unitOf(found[1]) : natural, ns = UNIT_NS[unit];
       if (/^\s*\w*[BFb]\w*\/s/.test(behind) || part.isRate) return;
       if (part.per) throw this.refuse("a duration is printed by its count()", "duration 请用 count() 打印", line);
-      this.printed.push({ v: part.v, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(),
+      const shown = part.shown ?? printedAs(part, this.isFixed ? "f" : "g", this.digits);
+      this.printed.push({ v: part.v, shown, unit, isGuessed: !found, ns: part.v * ns, line, where: this.where(),
         argument: part.argument,
         spans: part.spans && part.spans.map((each) => ({ span: each.span, weight: each.k * ns })) });
     });
@@ -1072,7 +1091,7 @@ const asked = (m, command, isReady = !command || m.isOver(command)) => {
   return number(isReady ? 0 : 600);
 };
 const pinnedMemory = (r, cell, bytes) => r.allocate(cell, "pinned", bytes);
-const clockNow = (isReal) => (r) => r.reading("host", r.clockNs(isReal), 1, "l", { per: 1 });
+const clockNow = (isReal) => (r) => r.reading(isReal ? "real" : "host", r.clockNs(isReal), 1, "l", { per: 1 });
 const least = (sign) => (r, a, b) => {
   const t = RANK[Math.max(RANK.indexOf(a.t), RANK.indexOf(b.t))];
   if (a.unknown || b.unknown) return { v: NaN, t, unknown: a.unknown ?? b.unknown };
@@ -1086,35 +1105,15 @@ const ofPage = (name, work) => (r, ...args) => { // one that the page gives
   r.assumed.set(name, { kind: "function", line: r.machine.line });
   return work(r, ...args) ?? number(0);
 };
-// The timers of the first CUDA samples: milliseconds.
-const inMs = (r) => {
+const seconds = (r) => {
   const ns = r.clockNs(false);
-  return r.reading("host", Math.floor(ns / 1e9) * 1e3 + (ns % 1e9) * 1e-6, 1e-6, "d");
+  return r.reading("host", Math.floor(ns / 1e9) + (ns % 1e9) * 1e-9, 1e-9, "d");
 };
-const timed = (work) => (r, i) => work(r, (r.timers ?? [])[i - 1] ?? r.none({}, r.machine));
 const LIBRARY = {
-  now: ["", ofPage("now", (r) => {
-    const ns = r.clockNs(false);
-    return r.reading("host", Math.floor(ns / 1e9) + (ns % 1e9) * 1e-9, 1e-9, "d");
-  })],
-  cpuSecond: ["", ofPage("cpuSecond", (r) => {
-    const ns = r.clockNs(true);
-    return r.reading("host", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
-  }), "timeofday"],
-  cutCreateTimer: ["&", ofPage("cutTimers", (r, cell) => {
-    r.store(cell, number((r.timers ??= []).push({ total: number(0, "d") }), "u"));
-  })],
-  cutStartTimer: ["n", timed((r, timer) => { timer.from = inMs(r); })],
-  cutStopTimer: ["n", timed((r, timer) => {
-    if (!timer.from) r.none({}, r.machine);
-    timer.total = computed("+", timer.total, computed("-", inMs(r), timer.from));
-    timer.from = null;
-  })],
-  cutGetTimerValue: ["n", timed((r, { total, from }) => (from ? r.none({}, r.machine)
-    : { ...total, ...fit(total, "f"), t: "f" }))],
-  cutDeleteTimer: ["n", timed(() => {})],
+  now: ["", ofPage("now", seconds)],
+  MPI_Wtime: ["", ofPage("MPI_Wtime", seconds)],
+  omp_get_wtime: ["", seconds],
   median: ["mn", ofPage("median", median)],
-  omp_get_wtime: ["", (r) => computed("*", inMs(r), number(1e-3, "d"))],
   clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
   gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],
   clock: ["", (r) => r.reading("cpu", r.machine.readProcessorClock(), 1e-3, "l")],
@@ -1162,7 +1161,7 @@ const LIBRARY = {
   cudaPeekAtLastError: ["", (r) => number(r.lastError), "last_error"],
   cudaGetErrorString: ["n", (r, v) => ({ text: Object.keys(ERRORS).find((each) => ERRORS[each] === v) ?? "?" })],
   cudaGetDeviceProperties: ["&n", (r) => {}, "get_device_properties"],
-  cudaSetDevice: ["n", (r, i) => (i ? r.none({}, r.machine) : undefined), "set_device"],
+  cudaSetDevice: ["n", (r, i) => (i ? r.none({}, r.machine) : undefined), "ask_device"],
   cudaProfilerStart: ["", () => {}, "profiler"],
   cudaProfilerStop: ["", () => {}, "profiler"],
   min: ["vv", least(1)],

@@ -10,7 +10,7 @@ const TIMES = {
   memset_1000000: 221, launch_call: 4350, last_error: 40, record: 800, query: 500, sync_event: 500, sync: 600,
   elapsed: 400, memset_call: 2500, memset: 2000, copy_call: 4000, copy_1000: 50, device_copy: 1000,
   device_copy_1000000: 466, event: 1000, load: 6400, load_first: 20000, load_lazy: 152000, driver: 300000000,
-  get_device_properties: 80000, set_device: 90000, profiler: 1000, allocate: 50000, allocate_host: 60000, release:
+  get_device_properties: 80000, ask_device: 100, profiler: 1000, allocate: 50000, allocate_host: 60000, release:
   20000, stream_create: 5000, stream_destroy: 3000, event_create: 1000, event_destroy: 500,
 };
 

@@ -31,8 +31,6 @@ const rows = page.EXAMPLES.map((each) => [each.name, each.text, each.settings]).
   ["a wait before stop", `${WARM}cudaEventRecord(start);\n${LAUNCH}\n${SYNC}\ncudaEventRecord(stop);\n${READ}${PRINT}`],
   ["a sleep on the launch's line", `${WARM}double t0 = now();\n${LAUNCH} usleep(100);\ndouble t1 = now();\n${PRINT_HOST}`],
   ["minus now, plus now", `${WARM}double t = -now();\n${LAUNCH}\n${SYNC}\nt += now();\nprintf("%.3f us", t * 1e6);`],
-  ["an event without timing", `cudaEvent_t a, b;\ncudaEventCreateWithFlags(&a, cudaEventDisableTiming);\ncudaEventCreateWithFlags(&b, cudaEventDisableTiming);\n${WARM}cudaEventRecord(a);\n${LAUNCH}\ncudaEventRecord(b);\ncudaEventSynchronize(b);\ncudaEventElapsedTime(&ms, a, b);\n${PRINT}`],
-  ["the start anew in each round", `${WARM}for (int i = 0; i < 8; i++) {\n  cudaEventRecord(start);\n  ${LAUNCH}\n}\ncudaEventRecord(stop);\n${READ}${PRINT}`],
   ["an int of us", `${WARM}cudaEventRecord(start);\n${LAUNCH}\ncudaEventRecord(stop);\n${READ}int us = ms * 100;\nprintf("%d us", us);`],
   ["a poll in place of a wait", `${WARM}double t0 = now();\n${LAUNCH}\nwhile (cudaStreamQuery(0) == cudaErrorNotReady)\n  ;\ndouble t1 = now();\n${PRINT_HOST}`],
   ["a sleep between two events", `${WARM}cudaEventRecord(start);\n${LAUNCH}\nusleep(500);\ncudaEventRecord(stop);\n${READ}${PRINT}`],
@@ -85,7 +83,8 @@ const REFUSED = [
   ["what a kernel wrote", 'float x;\ncudaMemcpy(&x, d, 4, cudaMemcpyDeviceToHost);\nprintf("%f us", x);', 3, "kernel has written"], ["two calls of unknown order", 'printf("%f %f", now(), now());', 1, "which comes first"],
   ["an old call", "cudaThreadSynchronize();", 1, "cudaDeviceSynchronize"], ["a directive", "#pragma omp parallel\nkernel<<<1, 1>>>();", 1, "#pragma"], ["a character", "kernel<<<1, 1>>>(); @", 1, "'@'"],
   ["a kernel that waits for who knows what", "__global__ void k(int *p) { while (atomicAdd(p, 0) < 3) ; }\nk<<<1, 1>>>(0);", 2, "'k' waits"], ["too many rounds", "for (int i = 0; i < 1000000; i++) kernel<<<1, 1>>>();", 1, "more launches"],
-  ["no argument", "cudaMalloc();", 1, "cudaMalloc"], ["the reader's own size", "matmul<<<dim3(N / 16, N / 16), dim3(16, 16)>>>(a, N);", 1, "'N' is not declared"], ["Python", "start.record()", 1, "Python"],
+  ["no argument", "cudaMalloc();", 1, "cudaMalloc"], ["the reader's own size", "matmul<<<dim3(N / 16, N / 16), dim3(16, 16)>>>(a, N);", 1, "'N' is not declared"], ["Python", "x = 1\ny = time.time()", 2, "CUDA C"],
+  ["an unknown clock", "double t = wall();", 1, "now() if it is a clock"], ["an unknown call", "launch();", 1, "if it launches one"],
 ];
 let kept = 0;
 for (const [name, text, line, words] of REFUSED) {
@@ -98,6 +97,20 @@ for (const [name, text, line, words] of REFUSED) {
   }
   kept++;
   console.log(`not refused as it should be: ${name}: ${found}`);
+}
+
+// What the answer says: its verdict, the steps and the list.
+const SHORT = { work: 1200, launches: 100 }, THRICE = `for (int i = 0; i < 100; i++)\n  ${LAUNCH}`, CLOCK = (name) => `${WARM}auto a = std::chrono::${name}::now();\n${THRICE}\n${SYNC}\nauto b = std::chrono::${name}::now();\nprintf("%.3f ms", std::chrono::duration<double, std::milli>(b - a).count() / 100);`;
+const textOf = (name) => page.EXAMPLES.find((each) => each.name === name).text, PRINTED = textOf("event_net").replace("%.3f us", "%.3f ms").replace(" * 1000", "");
+for (const [text, more, ...words] of [
+  [HELD(THRICE) + FLOOR.replace("* 1000", "* 10"), SHORT, "none: It is the kernel alone"], [textOf("host_sync"), {}, "8.175 us too much. From a kernel of 163.500 us"], [textOf("event"), {}, "3.100 us, and the event overhead, 1.250 us"],
+  [textOf("event_net"), {}, "event overhead on the GPU -1250"], [CLOCK("steady_clock"), SHORT, "printed as 0.004 ms", "|Use two events.|Queue it"], [CLOCK("high_resolution_clock"), SHORT, "the clock's error"],
+  [PRINTED, SHORT, "few_digits: It is printed as 0.003 ms: this rounding changes it by 8 %", "|Print more digits.|"], ['std::cout << std::setprecision(2) << 12345.0 << " us";', {}, "1.2e+04"], ['timespec time;\ntime.tv_nsec = 5;\nstd::cout << 12.5 << " us";', {}, " 12.5 "],
+]) {
+  const answer = adviceFor("said", text, { idle: 100, ...more }), list = answer.sums.map((each) => `${each.words[0]} ${each.less ? -each.less : ""}`);
+  let said = `${answer.cause}: ${answer.words} ${answer.number.shown} ${list.join(" ")} |`;
+  for (let now = answer; now.better; now = now.better) said += `${now.step}|`;
+  for (const each of words) if (!said.includes(each) || (/steady/.test(text) && /error|rounding:/.test(list))) kept++, console.log(`'${each}' is not in: ${said}`);
 }
 
 // The chapters' first pages are read whole.

@@ -38,7 +38,6 @@ def main():
         print("the page has stopped")
         return 1
     shown = html.unescape(found[1]).splitlines()
-    print(re.search("<title>(.*?)</title>", page)[1])
     if os.environ.get("REFRESH"):
         with open(f"{HERE}/browser.txt", "w", encoding="utf-8") as file:
             file.write("\n".join(shown) + "\n")
