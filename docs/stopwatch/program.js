@@ -11,6 +11,25 @@ const OWN = { // functions that the page knows
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + t.tv_nsec * 1e-9;
 }`,
+  cpuSecond: `static double cpuSecond() {
+    timeval t;
+    gettimeofday(&t, NULL);
+    return t.tv_sec + t.tv_usec * 1e-6;
+}`,
+  cutTimers: `static std::vector<std::pair<double, double>> cut_timers; // each one's time, and since when it runs
+static double cut_ms() { return std::chrono::steady_clock::now().time_since_epoch().count() * 1e-6; }
+static cudaError_t cutCreateTimer(unsigned *timer) {
+    cut_timers.emplace_back();
+    *timer = unsigned(cut_timers.size());
+    return cudaSuccess;
+}
+static cudaError_t cutStartTimer(unsigned timer) { return cut_timers[timer - 1].second = cut_ms(), cudaSuccess; }
+static cudaError_t cutStopTimer(unsigned timer) {
+    cut_timers[timer - 1].first += cut_ms() - cut_timers[timer - 1].second;
+    return cudaSuccess;
+}
+static float cutGetTimerValue(unsigned timer) { return float(cut_timers[timer - 1].first); }
+static cudaError_t cutDeleteTimer(unsigned) { return cudaSuccess; }`,
   median: `static float median(float *list, int count) {
     std::sort(list, list + count);
     return list[count / 2];

@@ -871,7 +871,7 @@ class Runner {
       if (/^cuda(Mem|Malloc|HostAlloc|Free|\w+Synchronize)|sleep/.test(name)) this.acts.push({ ...act, to: m.host });
       return answer ?? number(0);
     }
-    const isOfCuda = given.length === 1 && /^cuda[A-Z]/.test((given[0].of ?? {}).name);
+    const isOfCuda = given.length === 1 && /^cu(da[A-Z]|t\w+Timer)/.test((given[0].of ?? {}).name);
     if (isOfCuda && /check|safe|err|call/i.test(name)) {
       if (!this.assumed.has(name)) this.note(line, say( // a check whose definition was not pasted
         `'${name}' is not declared: taken as one that ends the program if the call fails`,
@@ -1109,10 +1109,29 @@ const seconds = (r) => {
   const ns = r.clockNs(false);
   return r.reading("host", Math.floor(ns / 1e9) + (ns % 1e9) * 1e-9, 1e-9, "d");
 };
+// The timers of the first CUDA samples: milliseconds.
+const inMs = (r) => computed("*", seconds(r), number(1e3, "d"));
+const timed = (work) => (r, i) => work(r, (r.timers ?? [])[i - 1] ?? r.none({}, r.machine));
 const LIBRARY = {
   now: ["", ofPage("now", seconds)],
   MPI_Wtime: ["", ofPage("MPI_Wtime", seconds)],
   omp_get_wtime: ["", seconds],
+  cpuSecond: ["", ofPage("cpuSecond", (r) => {
+    const ns = r.clockNs(true);
+    return r.reading("real", 1.7e9 + Math.floor(ns / 1e9) + Math.floor((ns % 1e9) / 1000) * 1e-6, 1e-9, "d");
+  }), "timeofday"],
+  cutCreateTimer: ["&", ofPage("cutTimers", (r, cell) => {
+    r.store(cell, number((r.timers ??= []).push({ total: number(0, "d") }), "u"));
+  })],
+  cutStartTimer: ["n", timed((r, timer) => { timer.from = inMs(r); })],
+  cutStopTimer: ["n", timed((r, timer) => {
+    if (!timer.from) r.none({}, r.machine);
+    timer.total = computed("+", timer.total, computed("-", inMs(r), timer.from));
+    timer.from = null;
+  })],
+  cutGetTimerValue: ["n", timed((r, { total, from }) => (from ? r.none({}, r.machine)
+    : { ...total, ...fit(total, "f"), t: "f" }))],
+  cutDeleteTimer: ["n", timed(() => {})],
   median: ["mn", ofPage("median", median)],
   clock_gettime: ["n&", (r, id, cell) => r.fill(cell, id === 0, false)],
   gettimeofday: ["&v", (r, cell) => r.fill(cell, true, true), "timeofday"],

@@ -168,7 +168,14 @@ for (const c of cases) {
 }
 // Each example's .cu prints the example's number.
 const MPI = `#include <mpi.h>\n${BOTH}double t0 = MPI_Wtime();\n${BOTH}printf("%.3f us", (MPI_Wtime() - t0) * 1e6);`;
-const wholes = [...EXAMPLES, { name: "mpi", text: MPI }].map((each) => {
+const CUT = `unsigned int timer = 0;
+cutCreateTimer(&timer);
+CUT_SAFE_CALL(cutStartTimer(timer));
+${BOTH}CUT_SAFE_CALL(cutStopTimer(timer));
+printf("%.3f us", cutGetTimerValue(timer) * 1000);`;
+const SECOND = `${BOTH}double iStart = cpuSecond();\n${BOTH}printf("%.3f us", (cpuSecond() - iStart) * 1e6);`;
+const OWN_CLOCKS = [["cut_timers", CUT], ["cpu_second", SECOND], ["mpi", MPI]];
+const wholes = [...EXAMPLES, ...OWN_CLOCKS.map(([name, text]) => ({ name, text }))].map((each) => {
   const settings = { blocks: 132, threads: 256, launches: 10, work: 10000, bytes: 100000, idle: 100, ...each.settings };
   fs.writeFileSync(`${folder}/${each.name}.cu`, wholeProgram(each.text, settings));
   return { name: each.name, us: new Runner(TIMES, settings, each.text).run().number.ns / 1000, idle: settings.idle };
