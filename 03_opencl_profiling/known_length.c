@@ -28,40 +28,20 @@ struct spin {
     const char *code_by; /* what says how long the code took */
 };
 
-#if defined __x86_64__ || defined __i386__
-#define HAS_TSC 1
-#else
-#define HAS_TSC 0
-#define __builtin_ia32_rdtsc() 0ull /* is not called */
-#endif
-
-/* Reads the time stamp counter, and the host's clock at that moment. Of several tries it keeps the
- * one in which the least time passed, because nothing interrupted that one. */
-static unsigned long long read_tsc(int64_t *ns) {
-    unsigned long long least = ~0ull, start = 0;
-    for (int i = 0; i < 32; i++) {
-        const unsigned long long before = __builtin_ia32_rdtsc();
-        const int64_t at_ns = now_ns();
-        const unsigned long long between = __builtin_ia32_rdtsc() - before;
-        if (between < least) {
-            least = between;
-            start = before;
-            *ns = at_ns;
-        }
-    }
-    return start + least / 2;
-}
-
-/* Nanoseconds from one step of the time stamp counter to the next, by the host's clock in 20 ms.
- * Where /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
+/* The step of an x86 processor's time stamp counter, by the host's clock; 0: there is none. Where
+ * /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
 static double tsc_step_ns(void) {
-    int64_t start_ns, end_ns;
-    const unsigned long long start = read_tsc(&start_ns);
-    sleep_for_ns(20000000);
-    const unsigned long long steps = read_tsc(&end_ns) - start;
-    if (steps == 0 || steps >> 63 || end_ns <= start_ns)
-        errx(EXIT_FAILED, "impossible: the time stamp counter, or the host's clock, stood still");
-    return (double)(end_ns - start_ns) / (double)steps;
+    double step_ns[5] = {0}; /* something may come between the two clocks, but not each time */
+#if defined __x86_64__ || defined __i386__
+    for (int i = 0; i < 5; i++) {
+        const int64_t start_ns = now_ns();
+        const unsigned long long start = __builtin_ia32_rdtsc();
+        sleep_for_ns(4000000);
+        const int64_t end_ns = now_ns();
+        step_ns[i] = (double)(end_ns - start_ns) / (double)(__builtin_ia32_rdtsc() - start);
+    }
+#endif
+    return median(step_ns, 5);
 }
 
 /* Builds the kernel with the clock that this device has, where its compiler knows it: NVIDIA's, or
@@ -76,7 +56,7 @@ static struct spin new_spin(const char *device) {
         spin.step_ns = 1; /* that it counts in */
         spin.code_by = "%globaltimer";
         flags = "-DCLOCK_PTX";
-    } else if (spin.cl.is_cpu && HAS_TSC &&
+    } else if (spin.cl.is_cpu && tsc_step_ns() > 0 &&
                (strstr(name, "Portable Computing") || strstr(name, "Intel(R) OpenCL"))) {
         spin.step_ns = tsc_step_ns();
         spin.code_by = "time_stamp_counter";

@@ -12,8 +12,8 @@
  * Run:   ./barrier
  * Try:   `steps` in place of steps * (1 + ...) in the kernels: do the four ends still differ?
  */
-#include "cuda.h"
 #include "doubt.h"
+#include "gpu.h"
 
 enum { THREADS = 256, STEPS = 500 };
 

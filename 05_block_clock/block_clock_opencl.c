@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
         list_arg(&args, "--threads", "256", MAX_THREADS, "work-items in a work-group");
     end_args(&args);
     if (each && (e.runs != 1 || given.count != 1 || threads.count != 1))
-        errx(EXIT_BAD_USAGE, "--each: takes one number of --blocks and one of --threads");
+        errx(EXIT_BAD_USAGE, "--each: one run, one number of --blocks and one of --threads");
     e.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE);
     e.clock = find_kernel_clock(&e.cl);
     if (!e.clock.name)

@@ -92,8 +92,9 @@ static double warm_then_median_us(const struct experiment *x, struct launches *l
 /* Forks. The new process sets up, and gets true. The old one, which never calls OpenCL, waits and
  * gets false. If the child fails, it says why, and the parent ends as it did. */
 static bool is_new_process(struct experiment *x, const char *device) {
-    int status = 0; /* of an OpenCL call, or of how the child ended */
-    fflush(NULL);   /* else the child prints a second time what is not yet written */
+    int status;
+    cl_int error;
+    fflush(NULL); /* else the child prints a second time what is not yet written */
     const pid_t child = fork();
     if (child == 0) {
         x->seen[0] = x->seen[1] = cores_now();
@@ -101,8 +102,8 @@ static bool is_new_process(struct experiment *x, const char *device) {
         x->vector_add = build_kernel(&x->cl, "warmup_opencl.cl", "", "vector_add");
         cl_program both; /* kernels are in it */
         CHECK_CL(clGetKernelInfo(x->vector_add, CL_KERNEL_PROGRAM, sizeof both, &both, NULL));
-        x->other_kernel = clCreateKernel(both, "other_kernel", &status);
-        check_cl(status, "clCreateKernel", __FILE__, __LINE__);
+        x->other_kernel = clCreateKernel(both, "other_kernel", &error);
+        check_cl(error, "clCreateKernel", __FILE__, __LINE__);
         for (cl_uint v = A; v <= C; v++) {
             x->c = new_buffer(&x->cl, x->bytes); /* which refuses a size too large for the device */
             float *host = host_vector(v, x->n);
@@ -114,13 +115,13 @@ static bool is_new_process(struct experiment *x, const char *device) {
         CHECK_CL(clSetKernelArg(x->vector_add, 3, sizeof x->n, &x->n));
         CHECK_CL(clSetKernelArg(x->other_kernel, 0, sizeof x->c, &x->c));
         CHECK_CL(clSetKernelArg(x->other_kernel, 1, sizeof x->n, &x->n));
-    } else if (child < 0 || waitpid(child, &status, 0) != child)
+        return true;
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
         err(EXIT_FAILED, "fork or waitpid");
-    if (WIFSIGNALED(status))
-        raise(WTERMSIG(status));
     if (status != 0)
-        exit(WEXITSTATUS(status));
-    return child == 0;
+        exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    return false;
 }
 
 /* Exits with 1 unless vector_add has left the sums in c, and other_kernel then fills all of it. */

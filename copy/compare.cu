@@ -369,8 +369,8 @@ static void measure(int p, char **paths, int is_cold, double seconds) {
     found->is_done = 1;
 }
 
-/* The exit code. A step above the gate could hide a slower B, unless all processes found A and B
- * equal within the gate, or B so much faster. gate: -1: none. */
+/* The exit code. A step above the gate could hide a slower B, unless B is so much faster; but then
+ * no equal pair of short kernels could pass: an interval within the gate does. gate: -1: none. */
 static int judge(double low, double high, double center, double step, double gate) {
     const int could_hide = step >= gate && low <= -gate && high + step >= gate;
     if (gate < 0 || (high < gate && !could_hide)) return 0; /* not slower, sure */
