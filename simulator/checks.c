@@ -163,13 +163,14 @@ static bool is_new_place(const void *place) {
     return true;
 }
 
-/* Returns FILE:LINE of a return address, with the file's name as the program's text has it. */
+/* Returns FILE:LINE of a return address, with the file's name as the program's text has it; FILE.cu alone of a function
+ * of simcc.h, whose lines are not the program's. */
 static const char *line_of(const void *place) {
     static char text[4096];
     char command[64];
     snprintf(command, sizeof command, "addr2line -e /proc/%d/exe %p", (int)getpid(), (void *)((char *)place - 1));
     FILE *pipe = popen(command, "r");
-    const bool found = pipe && fgets(text, sizeof text, pipe) && text[0] != '?';
+    const bool found = pipe && fgets(text, sizeof text, pipe) && text[0] != '?' && !strstr(text, "/simcc.h:");
     if (pipe) pclose(pipe);
     if (!found) return source;
     text[strcspn(text, " \n")] = '\0';

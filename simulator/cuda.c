@@ -37,6 +37,7 @@ static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
 static cudaGraph_t capturing;  /* what some stream is captured into: see "Graphs" */
+static bool invalidated;       /* by a call that no capture can take: it ends with an error */
 
 static bool fails(const char *name, int64_t ns) {
     static bool called;
@@ -54,7 +55,7 @@ static void *pinned; /* the last one */
 /* What a stream that is captured, or another one meanwhile, can take. */
 #define IN_CAPTURE                                                                                                     \
     "cudaEventRecordWithFlags cudaEventRecord cudaEventCreate cudaMemcpyAsync cudaMemsetAsync cudaStreamWaitEvent "    \
-    "cudaStreamEndCapture"
+    "cudaGraphLaunch cudaStreamEndCapture"
 /* The call is to fail; `name` is what the program called. */
 #define FAILS_AS(name, ns)                                                                                             \
     SIMCC_CALL;                                                                                                        \
@@ -63,7 +64,10 @@ static void *pinned; /* the last one */
     if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
     if (simulated_fault("old_driver", NULL)) RETURN(cudaErrorInsufficientDriver);                                      \
     if (fails(name, ns)) RETURN(cudaErrorLaunchFailure);                                                               \
-    if (capturing && !strstr(IN_CAPTURE, name)) RETURN(cudaErrorStreamCaptureUnsupported)
+    if (capturing && !strstr(IN_CAPTURE, name)) {                                                                      \
+        invalidated = true;                                                                                            \
+        RETURN(cudaErrorStreamCaptureUnsupported);                                                                     \
+    }
 
 /* One call: its name and parameters, its time in times.h, and what it does. */
 #define API(name, parameters, time, ...)                                                                               \
@@ -259,6 +263,7 @@ static bool is_captured(cudaStream_t stream) {
 }
 static cudaError_t add_node(cudaStream_t stream, struct simulated_command command, cudaEvent_t event, int after) {
     if (!is_captured(stream)) simulated_stop("a stream that is not captured");
+    if (invalidated) RETURN(cudaErrorStreamCaptureInvalidated);
     stream = stream_of(stream);
     command.stream = stream->forked ? &stream->simulated : NULL;
     capturing->nodes = simulated_grow(capturing->nodes, capturing->count, sizeof *capturing->nodes);
@@ -290,10 +295,12 @@ API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, /* its commands st
     if (!stream) RETURN(cudaErrorInvalidResourceHandle))
 API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), capture, (void)mode;
     if (!stream_of(stream)) RETURN(cudaErrorStreamCaptureUnsupported);
-    capturing = (cudaGraph_t)calloc(1, sizeof *capturing); captures++; begin_capture(stream, false))
+    capturing = (cudaGraph_t)calloc(1, sizeof *capturing); captures++; invalidated = false;
+    begin_capture(stream, false))
 API(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), capture_end,
     if (!is_captured(stream)) RETURN(cudaErrorIllegalState);
-    *graph = capturing; capturing = NULL)
+    *graph = invalidated ? NULL : capturing; capturing = NULL;
+    if (invalidated) RETURN(cudaErrorStreamCaptureInvalidated))
 API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, unsigned long long flags), graph_create,
     if (flags) RETURN(cudaErrorInvalidValue);
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph;
@@ -521,6 +528,7 @@ API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned 
     return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event, 0))
 API(
     cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), graph_call,
+    if (is_captured(stream)) simulated_stop("cudaGraphLaunch() into a captured stream is not in the simulated machine");
     struct simulated_command **made = malloc(((size_t)executable->graph.count + 1) * sizeof *made);
     struct simulated_stream *const queue = queue_of(stream); made[0] = queue ? queue->last : NULL; move_managed(queue);
     for (int i = 0; i < executable->graph.count; i++) {

@@ -22,6 +22,7 @@
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                                   \
     ERROR(cudaErrorNotSupported, 801, "operation not supported")                                                       \
     ERROR(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")                  \
+    ERROR(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")           \
     ERROR(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")      \
     ERROR(cudaErrorUnknown, 999, "unknown error")
 

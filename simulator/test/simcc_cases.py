@@ -89,6 +89,12 @@ def timed(flags, *lines):
         ["    cudaEventCreate(&a);", f"    cudaEventCreate(&b{flags});", *lines, "    cudaDeviceSynchronize();", "}\n"])
 
 
+def least_of_sms(statement):
+    return KERNEL.format("long long *t = (long long *)x + 2 * blockIdx.x; *t = clock64(); t[1] = clock64();",
+                         "long long h[32], least = 1ll << 60; k<<<16, 1>>>(d); cudaMemcpy(h, d, 256, cudaMemcpyDeviceToHost);\n"
+                         f"    for (int i = 0; i < 32; i += 2) {statement}\n    printf(\"%lld\", least);")
+
+
 # What a program says when it runs: its text, the line (0: none, or in the words), the words, and the exit code.
 SAID = [
     (BEGIN + "    add<<<1, 64>>>(d);\n    cudaGetLastError();\n" + COPY, 0, "", 0),
@@ -174,9 +180,7 @@ SAID = [
     (timed("", "", "", "d ? cudaMemset(d, 0, 9999) : cudaFree(h);"), 10, "cudaMemset() failed (invalid argument)", 0),
     (KERNEL.format("atomicMax((unsigned long long *)x, (unsigned long long)clock64());", "k<<<2, 1>>>(d);"), 0,
      "clocks of different SMs are compared", 0),
-    *[(KERNEL.format("long long *t = (long long *)x + 2 * blockIdx.x; *t = clock64(); t[1] = clock64();",
-                     "long long h[32], least = 1ll << 60; k<<<16, 1>>>(d); cudaMemcpy(h, d, 256, cudaMemcpyDeviceToHost);\n"
-                     f"    for (int i = 0; i < 32; i += 2) {least}\n    printf(\"%lld\", least);"), 10 * bool(words), words, 0)
+    *[(least_of_sms(least), 10 * bool(words), words, 0)
       for least, words in (
           ("if (h[i] < least) least = h[i];", OF_SMS), ("least = least < h[i] ? least : h[i];", OF_SMS),
           ("if (i == 0) qsort(h, 32, 8, [](const void *a, const void *b) { return *(long long *)a > *(long long *)b ? 1 : -1; });",
@@ -250,6 +254,18 @@ def check_said(folder, number, case):
     return [] if good and code == wanted and len(errors.splitlines()) <= 2 else [case, code, errors]
 
 
+def check_moved(simcc):
+    """Returns what is wrong if the suite is in the program's folder, and gets another name there, or nothing."""
+    cache = {"XDG_CACHE_HOME": os.path.abspath("moved/cache")}
+    shutil.copytree(os.path.dirname(simcc), "moved/one")
+    with open("moved/x.cu", "w", encoding="utf-8") as file:
+        file.write(least_of_sms("least = min(least, h[i]);"))
+    run(["one/simcc", "x.cu"], "moved", **cache)
+    os.rename("moved/one", "moved/two")
+    built, ran = run(["two/simcc", "-DX=1", "x.cu"], "moved", **cache), run(["./a.out"], "moved")
+    return [] if built == (0, "", "") and ran[1].startswith(f"simcc: x.cu: {OF_SMS}") else ["moved", *built, *ran]
+
+
 def check_option(simcc, number, compiler, option):
     """Returns what is wrong with a build with an option, or nothing."""
     _, code, errors, _ = build(simcc, number, ADD + "int main() {}\n", option, CXX=compiler)
@@ -271,6 +287,7 @@ def main(simcc, good):
         wrong += filter(None, pool.map(lambda pair: check_said(folder, *pair), enumerate(SAID)))
         wrong += filter(None, pool.map(lambda pair: check_option(simcc, "_".join(pair), *pair),
                                        (pair for pair in OPTIONS if shutil.which(pair[0]))))
+    wrong += filter(None, [check_moved(simcc)])
     for result in wrong:
         print(*result, sep="\n", end="\n\n")
     return len(wrong) > 0

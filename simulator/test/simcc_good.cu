@@ -191,6 +191,12 @@ static void classes(int *x, int *y) { // as classes use them; x and y are of the
         *pinned = 10 * i, OK(cudaGraphLaunch(exec, s)), OK(cudaStreamSynchronize(s));
         OK(cudaMemcpy(h, x, 8, cudaMemcpyDeviceToHost)), EXPECT(h[0] == 20 * i + h[1]);
     }
+    // Meanwhile another stream takes a graph's launch; a wait for the captured one makes the capture invalid.
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal)), OK(cudaGraphLaunch(exec, other));
+    EXPECT(cudaStreamSynchronize(s) == cudaErrorStreamCaptureUnsupported);
+    EXPECT(cudaMemsetAsync(y, 0, 4, s) == cudaErrorStreamCaptureInvalidated);
+    EXPECT(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureInvalidated && !graph);
+    EXPECT(cudaGetLastError() == cudaErrorStreamCaptureInvalidated), OK(cudaDeviceSynchronize());
 
     OK(cudaMallocAsync(&freed, 4, cudaStreamPerThread)), OK(cudaMemsetAsync(freed, 1, 4, cudaStreamPerThread));
     sum<<<1, 1, 0, cudaStreamPerThread>>>(x, freed);
