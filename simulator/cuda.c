@@ -235,7 +235,7 @@ struct simulated_executable {
 static unsigned captures; /* that have begun: the last one is in `capturing` */
 struct CUstream_st {
     struct simulated_stream simulated; /* the first member */
-    int priority, last_node;
+    int last_node;
     unsigned capture;
     bool forked; /* into the capture, by an event */
 } simcc_per_thread;
@@ -278,18 +278,16 @@ static void begin_capture(cudaStream_t stream, bool forked) {
     stream_of(stream)->forked = forked;
     stream_of(stream)->last_node = 0;
 }
-static cudaError_t make_stream(cudaStream_t *to, unsigned flags, int priority) {
+static cudaError_t make_stream(cudaStream_t *to, unsigned flags) {
     if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
     *to = (cudaStream_t)new_handle(sizeof **to);
     (*to)->simulated.apart = flags == cudaStreamNonBlocking;
-    (*to)->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority; /* it changes nothing in the model */
     return cudaSuccess;
 }
 API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), stream_create,
-    return make_stream(stream, flags, 0))
-API(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority), stream_create,
-    return make_stream(stream, flags, priority))
-API(cudaStreamGetPriority, (cudaStream_t stream, int *to), ask_device, *to = stream ? stream->priority : 0)
+    return make_stream(stream, flags))
+API(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority), stream_create, (void)priority;
+    return make_stream(stream, flags))
 API(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest), ask_device, *least = 0; *greatest = -5)
 API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, /* its commands still run: the memory stays */
     if (!stream) RETURN(cudaErrorInvalidResourceHandle))
@@ -311,14 +309,8 @@ API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); fr
 
 /* ---- Copies and fills ---- */
 
-static void wait_for(const struct simulated_command *command) { simulated_wait(command, true); }
-
-static void run_copy(struct simulated_command *c) {
-    memcpy((void *)c->arguments[0], (void *)c->arguments[1], c->arguments[2]);
-    simulated_spoil((void *)c->arguments[0], c->arguments[2], c->arguments[3]);
-}
 static void run_kept_copy(struct simulated_command *c) { /* of bytes that the call has taken */
-    run_copy(c);
+    simulated_run_copy(c);
     free((void *)c->arguments[1]);
 }
 
@@ -345,7 +337,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
         RETURN(cudaErrorInvalidValue);
     struct range *into = from_device ? pinned_at(to) : NULL;
     const bool paged = !waits && (from_device ? !to_device && !into : !pinned_at(from));
-    struct simulated_command c = {.run = run_copy,
+    struct simulated_command c = {.run = simulated_run_copy,
                                   .ns = copying_ns(bytes, from_device && to_device),
                                   .on_link = from_device != to_device && !(stream && stream->simulated.apart),
                                   .stream = queue_of(stream),
@@ -358,7 +350,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     struct simulated_command *command = simulated_new(c);
     simulated_enqueue(command);
     if (into) into->copy = command;
-    if (waits || (paged && c.run == run_copy)) wait_for(command);
+    if (waits || (paged && c.run == simulated_run_copy)) simulated_wait(command, true);
     return cudaSuccess;
 }
 API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), copy_call,
@@ -394,11 +386,10 @@ static void run_memset(struct simulated_command *c) {
 
 static cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
     const struct simulated_command c = {.run = run_memset,
                                         .ns = simulated_ns.memset +
                                               simulated_device_ns(bytes, simulated_ns.memset_1000000),
-                                        .delay_ns = late_ns,
+                                        .delay_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0,
                                         .stream = queue_of(stream),
                                         .arguments = {(uintptr_t)to, (uintptr_t)value, bytes}};
     if (is_captured(stream)) return add_node(stream, c, NULL, 0);
@@ -451,21 +442,21 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
 
 void simcc_launch(const struct simcc_launch *l) {
     SIMCC_CALL;
-    const unsigned *g = l->grid, *b = l->block;
-    const size_t threads = (size_t)b[0] * b[1] * b[2], blocks = (size_t)g[0] * g[1] * g[2];
+    const struct simulated_index g = l->grid, b = l->block;
+    const size_t threads = (size_t)b.x * b.y * b.z, blocks = (size_t)g.x * g.y * g.z;
     struct simulated_command c = {.kernel = l->run,
                                   .name = l->kernel,
                                   .groups = (unsigned)blocks,
                                   .threads = (unsigned)threads,
-                                  .grid = {g[0], g[1], g[2]},
-                                  .block = {b[0], b[1], b[2]},
+                                  .grid = g,
+                                  .block = b,
                                   .lanes = true,
                                   .places = l->places,
                                   .shared_bytes = l->bytes};
     for (int i = 0; i < 7; i++) c.arguments[i] = (uintptr_t)l->pointers[i];
     c.arguments[7] = (uintptr_t)l->closure;
     const bool possible =
-        blocks > 0 && g[0] <= INT_MAX && g[1] <= 65535 && g[2] <= 65535 && threads > 0 && b[2] <= 64 && threads <= 1024;
+        blocks > 0 && g.x <= INT_MAX && g.y <= 65535 && g.z <= 65535 && threads > 0 && b.z <= 64 && threads <= 1024;
     if (blocks > UINT_MAX) simulated_stop("%s: more than 2^32 blocks", l->place);
     if (!possible) c.groups = 0;
     cudaError_t code = simulated_launch_as("cudaLaunchKernel", (void (*)())l->identity, c, l->stream);
@@ -488,7 +479,7 @@ cudaError_t cudaPeekAtLastError(void) {
     return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : last_error;
 }
 
-API(cudaDeviceSynchronize, (void), sync, wait_for(NULL))
+API(cudaDeviceSynchronize, (void), sync, simulated_wait(NULL, true))
 
 /* ---- Events: a stamp is taken at the end ---- */
 
@@ -549,7 +540,7 @@ API(
         return add_node(stream, (struct simulated_command){0}, NULL, event->node);
     } simulated_enqueue(simulated_new((struct simulated_command){.after = event->command, .stream = queue_of(stream)})))
 API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
-    if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
+    if (!queue || queue->last) simulated_wait(queue ? queue->last : NULL, true))
 int simcc_queries;
 API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; NEEDS(event);
     if (event->capture) RETURN(cudaErrorCapturedEvent);
@@ -595,7 +586,7 @@ API(cudaStreamQuery, (cudaStream_t stream), query, simcc_queries++;
     return (queue ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy()) ? cudaErrorNotReady
                                                                                                      : cudaSuccess)
 API(cudaGraphExecDestroy, (cudaGraphExec_t executable), graph_destroy, free(executable->graph.nodes); free(executable))
-API(cudaDeviceReset, (void), sync, wait_for(NULL))
+API(cudaDeviceReset, (void), sync, simulated_wait(NULL, true))
 API(cudaRuntimeGetVersion, (int *version), ask_device, *version = CUDART_VERSION)
 
 float __expf(float x) { return expf(x); }

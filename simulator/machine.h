@@ -41,7 +41,7 @@ static inline const char *simulated_gpu_name(void) {
 /* One call of an API begins: `ns` of processor time pass on the host, and the noise of the n-th call of this function.
  * Returns whether the call is to fail, because FAULT says so. */
 bool simulated_call(const char *name, int64_t ns);
-bool simulated_has_called(void); /* any of them */
+extern long simulated_calls; /* so many have begun */
 
 /* One more noise of the call that has begun, such as that of a command that it enqueues. */
 int64_t simulated_noise(void);
@@ -140,8 +140,9 @@ static inline int64_t simulated_device_ns(size_t bytes, int64_t ns_1000000) {
 struct simulated_command *simulated_new(struct simulated_command command);
 void simulated_enqueue(struct simulated_command *command);
 void simulated_run_kernel(struct simulated_command *command);
+void simulated_run_copy(struct simulated_command *command); /* its arguments: to, from, bytes, is it to the host? */
 extern int64_t simulated_launches;
-/* The name of the kernel that runs or ran last, and how often it was launched; NULL: none was. */
+/* The name of the kernel that runs or ran last, and, unless NULL, how often it was launched; NULL: none was. */
 const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
 void simulated_wait(const struct simulated_command *command, bool busily);
