@@ -483,7 +483,12 @@ void __tsan_vptr_read(void **at) { (void)at; }
 void __tsan_atomic_thread_fence(int order) { (void)order; }
 void __tsan_atomic_signal_fence(int order) { (void)order; }
 HOOKS(1)
-HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16) COPY(memcpy) COPY(memmove)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+COPY(memcpy)
+COPY(memmove)
 #define ATOMIC_OF(bits, type, operation, symbol)                                                                       \
     type __tsan_atomic##bits##_fetch_##operation(volatile type *at, type x, int order) {                               \
         const type before = *at;                                                                                       \
@@ -512,17 +517,23 @@ HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16) COPY(memcpy) COPY(memmove)
     ATOMIC_OF(bits, type, add, +)                                                                                      \
     ATOMIC_OF(bits, type, sub, -)                                                                                      \
     ATOMIC_OF(bits, type, and, &) ATOMIC_OF(bits, type, or, |) ATOMIC_OF(bits, type, xor, ^)
-    ATOMICS(8, uint8_t) ATOMICS(16, uint16_t) ATOMICS(32, uint32_t) ATOMICS(64, uint64_t)
+ATOMICS(8, uint8_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
 
 /* -fsanitize-coverage=trace-cmp, in functions of the host */
 #define COMPARED(name, type)                                                                                           \
     void __sanitizer_cov_trace_##name(type a, type b) { (void)a, (void)b, host_goes_on(__builtin_return_address(0)); }
-        COMPARED(cmp1, uint8_t) COMPARED(cmp2, uint16_t) COMPARED(cmp4, uint32_t) COMPARED(const_cmp1, uint8_t)
-            COMPARED(const_cmp2, uint16_t) COMPARED(const_cmp4, uint32_t) COMPARED(const_cmp8, uint64_t)
-                COMPARED(cmpf, float)
-                    COMPARED(switch, uint64_t *) void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) {
-    compare(a, b, __builtin_return_address(0));
-}
+COMPARED(cmp1, uint8_t)
+COMPARED(cmp2, uint16_t)
+COMPARED(cmp4, uint32_t)
+COMPARED(const_cmp1, uint8_t)
+COMPARED(const_cmp2, uint16_t)
+COMPARED(const_cmp4, uint32_t)
+COMPARED(const_cmp8, uint64_t)
+COMPARED(cmpf, float)
+COMPARED(switch, uint64_t *)
+void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) { compare(a, b, __builtin_return_address(0)); }
 void __sanitizer_cov_trace_cmpd(double a, double b) {
     if (a > 0 && b > 0 && a < 1e18 && b < 1e18) compare((uint64_t)a, (uint64_t)b, __builtin_return_address(0));
 }

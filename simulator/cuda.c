@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,16 +277,9 @@ static void begin_capture(cudaStream_t stream, bool forked) {
     stream_of(stream)->forked = forked;
     stream_of(stream)->last_node = 0;
 }
-static cudaError_t make_stream(cudaStream_t *to, unsigned flags) {
-    if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
-    *to = (cudaStream_t)new_handle(sizeof **to);
-    (*to)->simulated.apart = flags == cudaStreamNonBlocking;
-    return cudaSuccess;
-}
 API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), stream_create,
-    return make_stream(stream, flags))
-API(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority), stream_create, (void)priority;
-    return make_stream(stream, flags))
+    if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
+    *stream = (cudaStream_t)new_handle(sizeof **stream); (*stream)->simulated.apart = flags == cudaStreamNonBlocking)
 API(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest), ask_device, *least = 0; *greatest = -5)
 API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, /* its commands still run: the memory stays */
     if (!stream) RETURN(cudaErrorInvalidResourceHandle))
@@ -304,7 +296,6 @@ API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, uns
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph;
     const size_t bytes = (size_t)graph->count * sizeof *graph->nodes;
     (*to)->graph.nodes = memcpy(malloc(bytes + 1), graph->nodes, bytes))
-API(cudaGraphUpload, (cudaGraphExec_t executable, cudaStream_t stream), graph_call, (void)executable; (void)stream)
 API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
 /* ---- Copies and fills ---- */

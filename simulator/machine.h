@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host and a device on one virtual clock: what a program prints is known to the last digit. opencl.c and
- * cuda.c put their APIs on top of it. README.md says what it models.
+ * A host and a device on one virtual clock: what a program prints is known to the last digit. opencl.c and cuda.c put
+ * their APIs on top of it. README.md says what it models.
  *
- * Host and device are two fibers of one thread. The host runs until it calls something that takes
- * time; then the device runs until its own time has caught up, and stops there, in the middle of a
- * kernel if need be. So a launch returns before its kernel has ended, an event is not finished
- * until its time has come, and a kernel sees a gate open when the host has opened it. */
+ * Host and device are two fibers of one thread. The host runs until it calls something that takes time; then the device
+ * runs until its own time has caught up, and stops there, in the middle of a kernel if need be. So a launch returns
+ * before its kernel has ended, an event is not finished until its time has come, and a kernel sees a gate open when the
+ * host has opened it. */
 #ifndef SIMULATED_MACHINE_H
 #define SIMULATED_MACHINE_H
 

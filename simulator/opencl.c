@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four OpenCL devices on the virtual clock of machine.c, linked in place of the ICD loader. It
- * knows the calls that the suite makes; the linker names any other. The kernels are the suite's own
- * .cl files, compiled as C. */
+ * Four OpenCL devices on the virtual clock of machine.c, linked in place of the ICD loader. It knows the calls that the
+ * suite makes; the linker names any other. The kernels are the suite's own .cl files, compiled as C. */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -29,18 +28,16 @@ struct _cl_device_id {
     const struct simulated_device *timing;
     const int64_t *resolution_ns; /* of its stamps, as it claims */
 };
-/* clang-format off */
 static struct _cl_platform_id platforms[] = {{"Portable Computing Language"}, {"NVIDIA CUDA"}, {"Nothing"}, {"Others"}};
 static struct _cl_device_id devices[] = {
-    {&platforms[0], "Simulated CPU", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500,
-     &simulated_devices[SIMULATED_CPU], &simulated_ns.cpu_tick},
-    {&platforms[1], "Simulated GPU", "cl_khr_fp64 cl_nv_device_attribute_query",
-     CL_DEVICE_TYPE_GPU, 2000, &simulated_devices[SIMULATED_CL_GPU], &simulated_ns.cl_resolution},
+    {&platforms[0], "Simulated CPU", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500, &simulated_devices[SIMULATED_CPU],
+     &simulated_ns.cpu_tick},
+    {&platforms[1], "Simulated GPU", "cl_khr_fp64 cl_nv_device_attribute_query", CL_DEVICE_TYPE_GPU, 2000,
+     &simulated_devices[SIMULATED_CL_GPU], &simulated_ns.cl_resolution},
     {&platforms[3], "Simulated, with a \"clock\"", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500,
      &simulated_devices[SIMULATED_KHR], &simulated_ns.khr_tick},
-    {&platforms[3], "Simulated old CPU", "", CL_DEVICE_TYPE_CPU, 0,
-     &simulated_devices[SIMULATED_OLD], &simulated_ns.old_tick}};
-/* clang-format on */
+    {&platforms[3], "Simulated old CPU", "", CL_DEVICE_TYPE_CPU, 0, &simulated_devices[SIMULATED_OLD],
+     &simulated_ns.old_tick}};
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0], DEVICES = sizeof devices / sizeof devices[0] };
 
 struct _cl_context {

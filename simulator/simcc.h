@@ -88,8 +88,6 @@ void simcc_ask(bool is), simcc_answer(const char *kernel);
 }
 namespace simcc {
 
-inline constexpr int warp_size = 32;
-
 struct shape {
     dim3 grid, block;
     size_t bytes;
@@ -137,8 +135,9 @@ template <class F, class... A> void start(const char *name, const char *place, c
     it->call();
     simcc_ask(false);
     const auto run = reinterpret_cast<void (*)()>(closure<F, tuple>::run);
-    struct simcc_launch launch = {name, simcc_answered, place, s.grid, s.block, s.bytes, s.stream, run,
-                                  {},   it->places,     it};
+    struct simcc_launch launch = {name, simcc_answered, place, s.grid, s.block, s.bytes, s.stream, run};
+    launch.places = it->places;
+    launch.closure = it;
     std::apply(
         [&](auto &...x) {
             size_t i = 0;
@@ -336,7 +335,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 cudaError_t cudaMemset(void *to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
@@ -346,7 +344,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
-cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
@@ -399,6 +396,9 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, F kernel, 
     return error;
 }
 static inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
