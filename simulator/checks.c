@@ -163,13 +163,14 @@ static bool is_new_place(const void *place) {
     return true;
 }
 
-/* Returns FILE:LINE of a return address, with the file's name as the program's text has it. */
+/* Returns FILE:LINE of a return address, with the file's name as the program's text has it; FILE.cu alone of a function
+ * of simcc.h, whose lines are not the program's. */
 static const char *line_of(const void *place) {
     static char text[4096];
     char command[64];
     snprintf(command, sizeof command, "addr2line -e /proc/%d/exe %p", (int)getpid(), (void *)((char *)place - 1));
     FILE *pipe = popen(command, "r");
-    const bool found = pipe && fgets(text, sizeof text, pipe) && text[0] != '?';
+    const bool found = pipe && fgets(text, sizeof text, pipe) && text[0] != '?' && !strstr(text, "/simcc.h:");
     if (pipe) pclose(pipe);
     if (!found) return source;
     text[strcspn(text, " \n")] = '\0';
@@ -177,11 +178,11 @@ static const char *line_of(const void *place) {
     return strncmp(text, folder, length) == 0 && text[length] == '/' ? text + length + 1 : text;
 }
 
+#define SAY_ONCE(place, words, ...)                                                                                    \
+    if (is_new_place(place)) fprintf(stderr, "simcc: %s: " words "\n", line_of(place), ##__VA_ARGS__)
+
 void simcc_exchanged(const void *place) {
-    if (is_new_place(place))
-        fprintf(stderr,
-                "simcc: %s: cudaEventElapsedTime(): the events are exchanged, the first one was recorded last\n",
-                line_of(place));
+    SAY_ONCE(place, "cudaEventElapsedTime(): the events are exchanged, the first one was recorded last");
 }
 
 struct access { /* the last one of a word */
@@ -204,14 +205,13 @@ static void check_order(struct shadow *shadow, unsigned char bytes, bool writes,
     const struct access now = {simulated_state.here.epoch, simulated_state.here.block, simulated_meetings[thread],
                                (unsigned short)thread, bytes};
     const struct access *other = writes ? &shadow->read : &shadow->written;
-    if (other->epoch > simulated_state.notes.first_epoch && conflicts(other, &now, is_shared) && is_new_place(place)) {
-        unsigned launches;
-        fprintf(stderr,
-                "simcc: %s: %s: thread %u of block %u %s what thread %u of block %u %s, and nothing orders the two: a "
-                "GPU may give another result\n",
-                line_of(place), simulated_last_kernel(&launches), now.thread, now.block, writes ? "writes" : "reads",
-                other->thread, other->block, writes ? "has read" : "has written");
-    }
+    if (other->epoch > simulated_state.notes.first_epoch && conflicts(other, &now, is_shared))
+        SAY_ONCE(
+            place,
+            "%s: thread %u of block %u %s what thread %u of block %u %s, and nothing orders the two: a GPU may give "
+            "another result",
+            simulated_last_kernel(NULL), now.thread, now.block, writes ? "writes" : "reads", other->thread,
+            other->block, writes ? "has read" : "has written");
     *(writes ? &shadow->written : &shadow->read) = now;
 }
 
@@ -235,9 +235,8 @@ static struct known *learn(struct known *k, char *start, size_t bytes) {
 }
 
 __attribute__((noinline, cold, noreturn)) static void stop_at(const void *place, bool writes, const char *what) {
-    unsigned launches;
     if (!simulated_in_kernel()) simulated_stop("%s: the host %s %s", line_of(place), writes ? "writes" : "reads", what);
-    simulated_stop("%s: %s: thread %u of block %u %s %s", line_of(place), simulated_last_kernel(&launches),
+    simulated_stop("%s: %s: thread %u of block %u %s %s", line_of(place), simulated_last_kernel(NULL),
                    simulated_thread(), simulated_state.here.block, writes ? "writes" : "reads", what);
 }
 
@@ -249,19 +248,18 @@ __attribute__((always_inline)) static inline bool is_in_stack(const char *at) {
 }
 
 static void check_on_host(const char *at, bool writes, const void *place) {
+    const char *const what = writes ? "writes" : "reads";
     if (is_variable(at))
         stop_at(place, writes, "a variable of the device; cudaMemcpyToSymbol() and cudaMemcpyFromSymbol() do");
     if (is_device_memory(at)) {
-        if (simulated_busy() && simcc_managed(at) && is_new_place(place))
-            fprintf(stderr, "simcc: %s: the host %s managed memory while the device works: nobody waited\n",
-                    line_of(place), writes ? "writes" : "reads");
+        if (simulated_busy() && simcc_managed(at))
+            SAY_ONCE(place, "the host %s managed memory while the device works: nobody waited", what);
         if (!simcc_managed(at)) stop_at(place, writes, "memory of the device; cudaMemcpy() copies it");
         return;
     }
     if (!simcc_is_pinned(at)) return;
-    if (simcc_is_copied_into(at) && is_new_place(place))
-        fprintf(stderr, "simcc: %s: the host %s memory before the copy into it has ended: nobody waited\n",
-                line_of(place), writes ? "writes" : "reads");
+    if (simcc_is_copied_into(at))
+        SAY_ONCE(place, "the host %s memory before the copy into it has ended: nobody waited", what);
     static const char *last_at;
     static int64_t last_ns;
     static unsigned again;
@@ -296,11 +294,9 @@ static bool reads_plainly(void) {
 /* A kernel reads the host's memory. */
 static bool is_pinned(const char *at, const void *place) {
     enum { PATIENCE = 1000000 };
-    if (is_plain && plain_readings == MANY && is_new_place(place))
-        fprintf(stderr,
-                "simcc: %s: the kernel reads one place of the host's memory again and again, by a pointer that is not "
-                "volatile: nvcc may read it once, and then the kernel never ends\n",
-                line_of(place));
+    if (is_plain && plain_readings == MANY)
+        SAY_ONCE(place, "the kernel reads one place of the host's memory again and again, by a pointer that is not "
+                        "volatile: nvcc may read it once, and then the kernel never ends");
     static unsigned readings, launch;
     if (simcc_pinned_count != 1 && !simcc_is_pinned(at)) return false;
     if (polled_launch != simulated_state.notes.launch) plain_readings = 0;
@@ -309,12 +305,11 @@ static bool is_pinned(const char *at, const void *place) {
     if (!simulated_state.runs_apart) return true;
     readings = launch == simulated_state.notes.launch ? readings + 1 : 0;
     launch = simulated_state.notes.launch;
-    unsigned launches;
     if (readings == PATIENCE)
         simulated_stop(
             "%s waits for the host, in a stream made with cudaStreamNonBlocking: here it runs in one go. Take "
             "cudaStreamCreate()",
-            simulated_last_kernel(&launches));
+            simulated_last_kernel(NULL));
     return true;
 }
 
@@ -385,11 +380,10 @@ static void count_round(void) {
     thread = simulated_thread();
     block = simulated_state.here.block;
     if (pieces < TOO_MANY || !simulated_in_kernel()) return;
-    unsigned launches;
     simulated_stop(
         "%s: thread %u of block %u is in a loop of %d rounds: if it waits for another thread, or in a stream "
         "made with cudaStreamNonBlocking for the host, that one does not run meanwhile",
-        simulated_last_kernel(&launches), thread, block, TOO_MANY * PIECE);
+        simulated_last_kernel(NULL), thread, block, TOO_MANY * PIECE);
 }
 
 /* for (...; ...; i++) */
@@ -438,10 +432,9 @@ __attribute__((noinline)) void simcc_extreme(unsigned long long kept, unsigned l
 /* Blocks order by themselves what they do, from now on in this launch. */
 void simcc_fence(void) { simulated_state.notes.fenced = true; }
 void simcc_declared(size_t bytes, size_t place) {
-    unsigned launches;
     const size_t declared = simulated_state.notes.declared_bytes += bytes;
     if (declared + simulated_shared_bytes() > SIMULATED_SHARED_BYTES || place > SIMULATED_STATIC_BYTES)
-        simulated_stop("%s: %s has more than %d bytes of shared memory", source, simulated_last_kernel(&launches),
+        simulated_stop("%s: %s has more than %d bytes of shared memory", source, simulated_last_kernel(NULL),
                        SIMULATED_SHARED_BYTES);
 }
 
@@ -472,16 +465,12 @@ __attribute__((noinline)) static void look_at(void *at, size_t bytes, bool write
     }
 RANGE(__tsan_read_range, false)
 RANGE(__tsan_write_range, true)
-HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16) void *__tsan_memcpy(void *to, const void *from, size_t bytes) {
-    if (checks && bytes) check(from, bytes, false, __builtin_return_address(0));
-    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
-    return memcpy(to, from, bytes);
-}
-void *__tsan_memmove(void *to, const void *from, size_t bytes) {
-    if (checks && bytes) check(from, bytes, false, __builtin_return_address(0));
-    if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
-    return memmove(to, from, bytes);
-}
+#define COPY(name)                                                                                                     \
+    void *__tsan_##name(void *to, const void *from, size_t bytes) {                                                    \
+        if (checks && bytes) check(from, bytes, false, __builtin_return_address(0));                                   \
+        if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));                                      \
+        return name(to, from, bytes);                                                                                  \
+    }
 void *__tsan_memset(void *to, int value, size_t bytes) {
     if (checks && bytes) check(to, bytes, true, __builtin_return_address(0));
     return memset(to, value, bytes);
@@ -493,6 +482,13 @@ void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
 void __tsan_vptr_read(void **at) { (void)at; }
 void __tsan_atomic_thread_fence(int order) { (void)order; }
 void __tsan_atomic_signal_fence(int order) { (void)order; }
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+COPY(memcpy)
+COPY(memmove)
 #define ATOMIC_OF(bits, type, operation, symbol)                                                                       \
     type __tsan_atomic##bits##_fetch_##operation(volatile type *at, type x, int order) {                               \
         const type before = *at;                                                                                       \
@@ -522,7 +518,6 @@ void __tsan_atomic_signal_fence(int order) { (void)order; }
     ATOMIC_OF(bits, type, sub, -)                                                                                      \
     ATOMIC_OF(bits, type, and, &) ATOMIC_OF(bits, type, or, |) ATOMIC_OF(bits, type, xor, ^)
 ATOMICS(8, uint8_t)
-ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
 

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +36,7 @@ static int current;            /* SIMULATED_GPU or SIMULATED_SMALL */
 static cudaError_t last_error; /* for cudaGetLastError() */
 static bool eager;             /* as CUDA_MODULE_LOADING says at the first call */
 static cudaGraph_t capturing;  /* what some stream is captured into: see "Graphs" */
+static bool invalidated;       /* by a call that no capture can take: it ends with an error */
 
 static bool fails(const char *name, int64_t ns) {
     static bool called;
@@ -54,7 +54,7 @@ static void *pinned; /* the last one */
 /* What a stream that is captured, or another one meanwhile, can take. */
 #define IN_CAPTURE                                                                                                     \
     "cudaEventRecordWithFlags cudaEventRecord cudaEventCreate cudaMemcpyAsync cudaMemsetAsync cudaStreamWaitEvent "    \
-    "cudaStreamEndCapture"
+    "cudaGraphLaunch cudaStreamEndCapture"
 /* The call is to fail; `name` is what the program called. */
 #define FAILS_AS(name, ns)                                                                                             \
     SIMCC_CALL;                                                                                                        \
@@ -63,7 +63,10 @@ static void *pinned; /* the last one */
     if (simulated_fault("no_device", NULL)) RETURN(cudaErrorNoDevice);                                                 \
     if (simulated_fault("old_driver", NULL)) RETURN(cudaErrorInsufficientDriver);                                      \
     if (fails(name, ns)) RETURN(cudaErrorLaunchFailure);                                                               \
-    if (capturing && !strstr(IN_CAPTURE, name)) RETURN(cudaErrorStreamCaptureUnsupported)
+    if (capturing && !strstr(IN_CAPTURE, name)) {                                                                      \
+        invalidated = true;                                                                                            \
+        RETURN(cudaErrorStreamCaptureUnsupported);                                                                     \
+    }
 
 /* One call: its name and parameters, its time in times.h, and what it does. */
 #define API(name, parameters, time, ...)                                                                               \
@@ -231,7 +234,7 @@ struct simulated_executable {
 static unsigned captures; /* that have begun: the last one is in `capturing` */
 struct CUstream_st {
     struct simulated_stream simulated; /* the first member */
-    int priority, last_node;
+    int last_node;
     unsigned capture;
     bool forked; /* into the capture, by an event */
 } simcc_per_thread;
@@ -259,6 +262,7 @@ static bool is_captured(cudaStream_t stream) {
 }
 static cudaError_t add_node(cudaStream_t stream, struct simulated_command command, cudaEvent_t event, int after) {
     if (!is_captured(stream)) simulated_stop("a stream that is not captured");
+    if (invalidated) RETURN(cudaErrorStreamCaptureInvalidated);
     stream = stream_of(stream);
     command.stream = stream->forked ? &stream->simulated : NULL;
     capturing->nodes = simulated_grow(capturing->nodes, capturing->count, sizeof *capturing->nodes);
@@ -273,45 +277,31 @@ static void begin_capture(cudaStream_t stream, bool forked) {
     stream_of(stream)->forked = forked;
     stream_of(stream)->last_node = 0;
 }
-static cudaError_t make_stream(cudaStream_t *to, unsigned flags, int priority) {
-    if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
-    *to = (cudaStream_t)new_handle(sizeof **to);
-    (*to)->simulated.apart = flags == cudaStreamNonBlocking;
-    (*to)->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority; /* it changes nothing in the model */
-    return cudaSuccess;
-}
 API(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), stream_create,
-    return make_stream(stream, flags, 0))
-API(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority), stream_create,
-    return make_stream(stream, flags, priority))
-API(cudaStreamGetPriority, (cudaStream_t stream, int *to), ask_device, *to = stream ? stream->priority : 0)
+    if (flags > cudaStreamNonBlocking) RETURN(cudaErrorInvalidValue);
+    *stream = (cudaStream_t)new_handle(sizeof **stream); (*stream)->simulated.apart = flags == cudaStreamNonBlocking)
 API(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest), ask_device, *least = 0; *greatest = -5)
 API(cudaStreamDestroy, (cudaStream_t stream), stream_destroy, /* its commands still run: the memory stays */
     if (!stream) RETURN(cudaErrorInvalidResourceHandle))
 API(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), capture, (void)mode;
     if (!stream_of(stream)) RETURN(cudaErrorStreamCaptureUnsupported);
-    capturing = (cudaGraph_t)calloc(1, sizeof *capturing); captures++; begin_capture(stream, false))
+    capturing = (cudaGraph_t)calloc(1, sizeof *capturing); captures++; invalidated = false;
+    begin_capture(stream, false))
 API(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), capture_end,
     if (!is_captured(stream)) RETURN(cudaErrorIllegalState);
-    *graph = capturing; capturing = NULL)
+    *graph = invalidated ? NULL : capturing; capturing = NULL;
+    if (invalidated) RETURN(cudaErrorStreamCaptureInvalidated))
 API(cudaGraphInstantiateWithFlags, (cudaGraphExec_t * to, cudaGraph_t graph, unsigned long long flags), graph_create,
     if (flags) RETURN(cudaErrorInvalidValue);
     *to = (cudaGraphExec_t)calloc(1, sizeof **to); (*to)->graph = *graph;
     const size_t bytes = (size_t)graph->count * sizeof *graph->nodes;
     (*to)->graph.nodes = memcpy(malloc(bytes + 1), graph->nodes, bytes))
-API(cudaGraphUpload, (cudaGraphExec_t executable, cudaStream_t stream), graph_call, (void)executable; (void)stream)
 API(cudaGraphDestroy, (cudaGraph_t graph), graph_destroy, free(graph->nodes); free(graph))
 
 /* ---- Copies and fills ---- */
 
-static void wait_for(const struct simulated_command *command) { simulated_wait(command, true); }
-
-static void run_copy(struct simulated_command *c) {
-    memcpy((void *)c->arguments[0], (void *)c->arguments[1], c->arguments[2]);
-    simulated_spoil((void *)c->arguments[0], c->arguments[2], c->arguments[3]);
-}
 static void run_kept_copy(struct simulated_command *c) { /* of bytes that the call has taken */
-    run_copy(c);
+    simulated_run_copy(c);
     free((void *)c->arguments[1]);
 }
 
@@ -338,7 +328,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
         RETURN(cudaErrorInvalidValue);
     struct range *into = from_device ? pinned_at(to) : NULL;
     const bool paged = !waits && (from_device ? !to_device && !into : !pinned_at(from));
-    struct simulated_command c = {.run = run_copy,
+    struct simulated_command c = {.run = simulated_run_copy,
                                   .ns = copying_ns(bytes, from_device && to_device),
                                   .on_link = from_device != to_device && !(stream && stream->simulated.apart),
                                   .stream = queue_of(stream),
@@ -351,7 +341,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     struct simulated_command *command = simulated_new(c);
     simulated_enqueue(command);
     if (into) into->copy = command;
-    if (waits || (paged && c.run == run_copy)) wait_for(command);
+    if (waits || (paged && c.run == simulated_run_copy)) simulated_wait(command, true);
     return cudaSuccess;
 }
 API(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), copy_call,
@@ -387,11 +377,10 @@ static void run_memset(struct simulated_command *c) {
 
 static cudaError_t simulated_memset(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (simulated_room(to, NULL) < bytes) RETURN(cudaErrorInvalidValue);
-    const int64_t late_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0;
     const struct simulated_command c = {.run = run_memset,
                                         .ns = simulated_ns.memset +
                                               simulated_device_ns(bytes, simulated_ns.memset_1000000),
-                                        .delay_ns = late_ns,
+                                        .delay_ns = simulated_fault("late_memset", NULL) ? 1000000 : 0,
                                         .stream = queue_of(stream),
                                         .arguments = {(uintptr_t)to, (uintptr_t)value, bytes}};
     if (is_captured(stream)) return add_node(stream, c, NULL, 0);
@@ -444,21 +433,21 @@ static cudaError_t simulated_launch_as(const char *call, void (*code)(), struct 
 
 void simcc_launch(const struct simcc_launch *l) {
     SIMCC_CALL;
-    const unsigned *g = l->grid, *b = l->block;
-    const size_t threads = (size_t)b[0] * b[1] * b[2], blocks = (size_t)g[0] * g[1] * g[2];
+    const struct simulated_index g = l->grid, b = l->block;
+    const size_t threads = (size_t)b.x * b.y * b.z, blocks = (size_t)g.x * g.y * g.z;
     struct simulated_command c = {.kernel = l->run,
                                   .name = l->kernel,
                                   .groups = (unsigned)blocks,
                                   .threads = (unsigned)threads,
-                                  .grid = {g[0], g[1], g[2]},
-                                  .block = {b[0], b[1], b[2]},
+                                  .grid = g,
+                                  .block = b,
                                   .lanes = true,
                                   .places = l->places,
                                   .shared_bytes = l->bytes};
     for (int i = 0; i < 7; i++) c.arguments[i] = (uintptr_t)l->pointers[i];
     c.arguments[7] = (uintptr_t)l->closure;
     const bool possible =
-        blocks > 0 && g[0] <= INT_MAX && g[1] <= 65535 && g[2] <= 65535 && threads > 0 && b[2] <= 64 && threads <= 1024;
+        blocks > 0 && g.x <= INT_MAX && g.y <= 65535 && g.z <= 65535 && threads > 0 && b.z <= 64 && threads <= 1024;
     if (blocks > UINT_MAX) simulated_stop("%s: more than 2^32 blocks", l->place);
     if (!possible) c.groups = 0;
     cudaError_t code = simulated_launch_as("cudaLaunchKernel", (void (*)())l->identity, c, l->stream);
@@ -481,7 +470,7 @@ cudaError_t cudaPeekAtLastError(void) {
     return simulated_call(__func__, simulated_ns.last_error) ? cudaErrorLaunchFailure : last_error;
 }
 
-API(cudaDeviceSynchronize, (void), sync, wait_for(NULL))
+API(cudaDeviceSynchronize, (void), sync, simulated_wait(NULL, true))
 
 /* ---- Events: a stamp is taken at the end ---- */
 
@@ -521,6 +510,7 @@ API(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned 
     return add_node(stream, (struct simulated_command){.ns = simulated_ns.event_node}, event, 0))
 API(
     cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream), graph_call,
+    if (is_captured(stream)) simulated_stop("cudaGraphLaunch() into a captured stream is not in the simulated machine");
     struct simulated_command **made = malloc(((size_t)executable->graph.count + 1) * sizeof *made);
     struct simulated_stream *const queue = queue_of(stream); made[0] = queue ? queue->last : NULL; move_managed(queue);
     for (int i = 0; i < executable->graph.count; i++) {
@@ -541,7 +531,7 @@ API(
         return add_node(stream, (struct simulated_command){0}, NULL, event->node);
     } simulated_enqueue(simulated_new((struct simulated_command){.after = event->command, .stream = queue_of(stream)})))
 API(cudaStreamSynchronize, (cudaStream_t stream), sync, const struct simulated_stream *queue = queue_of(stream);
-    if (!queue || queue->last) wait_for(queue ? queue->last : NULL))
+    if (!queue || queue->last) simulated_wait(queue ? queue->last : NULL, true))
 int simcc_queries;
 API(cudaEventQuery, (cudaEvent_t event), query, simcc_queries++; NEEDS(event);
     if (event->capture) RETURN(cudaErrorCapturedEvent);
@@ -587,7 +577,7 @@ API(cudaStreamQuery, (cudaStream_t stream), query, simcc_queries++;
     return (queue ? last && !(last->done && last->end_ns <= simulated_host_ns()) : simulated_busy()) ? cudaErrorNotReady
                                                                                                      : cudaSuccess)
 API(cudaGraphExecDestroy, (cudaGraphExec_t executable), graph_destroy, free(executable->graph.nodes); free(executable))
-API(cudaDeviceReset, (void), sync, wait_for(NULL))
+API(cudaDeviceReset, (void), sync, simulated_wait(NULL, true))
 API(cudaRuntimeGetVersion, (int *version), ask_device, *version = CUDART_VERSION)
 
 float __expf(float x) { return expf(x); }

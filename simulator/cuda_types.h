@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "machine.h"
+
 #define SIMULATED_ERRORS(ERROR)                                                                                        \
     ERROR(cudaSuccess, 0, "no error")                                                                                  \
     ERROR(cudaErrorInvalidValue, 1, "invalid argument")                                                                \
@@ -22,13 +24,13 @@
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                                   \
     ERROR(cudaErrorNotSupported, 801, "operation not supported")                                                       \
     ERROR(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")                  \
+    ERROR(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")           \
     ERROR(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")      \
     ERROR(cudaErrorUnknown, 999, "unknown error")
 
 typedef enum cudaError {
 #define SIMULATED_CODE(name, number, words) name = number,
     SIMULATED_ERRORS(SIMULATED_CODE)
-#undef SIMULATED_CODE
 } cudaError_t;
 
 #define CUDART_VERSION 13000
@@ -94,7 +96,7 @@ struct simcc_launch {
     const char *kernel;
     const void *identity; /* one address for each kernel, and for each one that is made of a template */
     const char *place;    /* FILE:LINE */
-    unsigned grid[3], block[3];
+    struct simulated_index grid, block;
     size_t bytes; /* of dynamic shared memory */
     cudaStream_t stream;
     void (*run)(); /* with 8 arguments: the pointers, and the closure */

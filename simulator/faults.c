@@ -86,7 +86,7 @@ static bool for_the_sweep, without_device; /* a child cannot use the context of 
 
 unsigned simulated_processes(void) { return processes; }
 static void count_process(void) { processes++; }
-static void leave_device(void) { without_device = simulated_has_called() && !for_the_sweep; }
+static void leave_device(void) { without_device = simulated_calls > 0 && !for_the_sweep; }
 
 void simulated_refuse_in_child(const char *name) {
     if (without_device) simulated_stop("%s in a child of a process that has used the device", name);

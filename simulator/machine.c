@@ -272,9 +272,7 @@ int pthread_join(pthread_t thread, void **result) {
 
 /* ---- Calls ---- */
 
-static long calls;
-
-bool simulated_has_called(void) { return calls > 0; }
+long simulated_calls;
 
 bool simulated_call(const char *name, int64_t ns) {
     int slower = 1, each = 1;
@@ -285,7 +283,7 @@ bool simulated_call(const char *name, int64_t ns) {
     call.name = name, call.n = n, call.noises = 0;
     if (simulated_fault_of("host_away", name, &each) && n % (unsigned)each == 0) host_ns += 5000000;
     host_works((ns + (noisy ? noisy * nth_noise(name, n) : 0)) * slower);
-    calls++;
+    simulated_calls++;
     return simulated_call_fails(name, n);
 }
 
@@ -613,6 +611,11 @@ struct simulated_command *simulated_new(struct simulated_command command) {
     return copy;
 }
 
+void simulated_run_copy(struct simulated_command *c) {
+    memcpy((void *)c->arguments[0], (void *)c->arguments[1], c->arguments[2]);
+    simulated_spoil((void *)c->arguments[0], c->arguments[2], c->arguments[3]);
+}
+
 /* Until the stream holds fewer commands than it can. OpenCL's queues hold any number, without FAULT. */
 static void wait_for_room(const struct simulated_stream *stream) {
     const bool is_cuda = simulated_device < &simulated_devices[SIMULATED_CL_GPU], apart = stream && stream->apart;
@@ -779,10 +782,6 @@ __attribute__((always_inline)) static inline void **next_context(unsigned next) 
     S.threads->ns[thread] = S.thread_ns;                                                                               \
     SWITCH(here, next_context(thread + (unsigned)S.direction))
 
-static void note_end_of(int64_t ns) {
-    if (ns > S.block.end_ns) S.block.end_ns = ns;
-}
-
 static void thread_main(void) {
     for (;;) {
         const uintptr_t *const a = S.running->arguments;
@@ -888,7 +887,7 @@ unsigned simulated_barrier_at(int line, bool predicate) {
     if (line != S.line)
         simulated_stop("%s: threads of one block wait at two barriers, in lines %d and %d", last_kernel, S.line, line);
     S.votes += predicate;
-    note_end_of(S.thread_ns);
+    S.block.end_ns = later(S.block.end_ns, S.thread_ns);
     WAIT_FOR(BARRIER);
     return S.votes_before;
 }
@@ -1088,7 +1087,7 @@ void simulated_run_kernel(struct simulated_command *command) {
 }
 
 const char *simulated_last_kernel(unsigned *launches) {
-    if (last_kernel) *launches = *occasions_of(last_kernel);
+    if (last_kernel && launches) *launches = *occasions_of(last_kernel);
     return last_kernel;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host and a device on one virtual clock: what a program prints is known to the last digit. opencl.c and
- * cuda.c put their APIs on top of it. README.md says what it models.
+ * A host and a device on one virtual clock: what a program prints is known to the last digit. opencl.c and cuda.c put
+ * their APIs on top of it. README.md says what it models.
  *
- * Host and device are two fibers of one thread. The host runs until it calls something that takes
- * time; then the device runs until its own time has caught up, and stops there, in the middle of a
- * kernel if need be. So a launch returns before its kernel has ended, an event is not finished
- * until its time has come, and a kernel sees a gate open when the host has opened it. */
+ * Host and device are two fibers of one thread. The host runs until it calls something that takes time; then the device
+ * runs until its own time has caught up, and stops there, in the middle of a kernel if need be. So a launch returns
+ * before its kernel has ended, an event is not finished until its time has come, and a kernel sees a gate open when the
+ * host has opened it. */
 #ifndef SIMULATED_MACHINE_H
 #define SIMULATED_MACHINE_H
 
@@ -41,7 +41,7 @@ static inline const char *simulated_gpu_name(void) {
 /* One call of an API begins: `ns` of processor time pass on the host, and the noise of the n-th call of this function.
  * Returns whether the call is to fail, because FAULT says so. */
 bool simulated_call(const char *name, int64_t ns);
-bool simulated_has_called(void); /* any of them */
+extern long simulated_calls; /* so many have begun */
 
 /* One more noise of the call that has begun, such as that of a command that it enqueues. */
 int64_t simulated_noise(void);
@@ -140,8 +140,9 @@ static inline int64_t simulated_device_ns(size_t bytes, int64_t ns_1000000) {
 struct simulated_command *simulated_new(struct simulated_command command);
 void simulated_enqueue(struct simulated_command *command);
 void simulated_run_kernel(struct simulated_command *command);
+void simulated_run_copy(struct simulated_command *command); /* its arguments: to, from, bytes, is it to the host? */
 extern int64_t simulated_launches;
-/* The name of the kernel that runs or ran last, and how often it was launched; NULL: none was. */
+/* The name of the kernel that runs or ran last, and, unless NULL, how often it was launched; NULL: none was. */
 const char *simulated_last_kernel(unsigned *launches);
 /* The host waits for `command` (NULL: for all), busily or asleep. */
 void simulated_wait(const struct simulated_command *command, bool busily);

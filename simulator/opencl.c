@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four OpenCL devices on the virtual clock of machine.c, linked in place of the ICD loader. It
- * knows the calls that the suite makes; the linker names any other. The kernels are the suite's own
- * .cl files, compiled as C. */
+ * Four OpenCL devices on the virtual clock of machine.c, linked in place of the ICD loader. It knows the calls that the
+ * suite makes; the linker names any other. The kernels are the suite's own .cl files, compiled as C. */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -23,24 +22,22 @@ struct _cl_platform_id {
 };
 struct _cl_device_id {
     cl_platform_id platform;
-    const char *name, *version, *extensions;
+    const char *name, *extensions;
     cl_device_type type;
     cl_uint mhz;
     const struct simulated_device *timing;
     const int64_t *resolution_ns; /* of its stamps, as it claims */
 };
-/* clang-format off */
 static struct _cl_platform_id platforms[] = {{"Portable Computing Language"}, {"NVIDIA CUDA"}, {"Nothing"}, {"Others"}};
 static struct _cl_device_id devices[] = {
-    {&platforms[0], "Simulated CPU", "OpenCL 3.0 PoCL", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500,
-     &simulated_devices[SIMULATED_CPU], &simulated_ns.cpu_tick},
-    {&platforms[1], "Simulated GPU", "OpenCL 3.0 CUDA", "cl_khr_fp64 cl_nv_device_attribute_query",
-     CL_DEVICE_TYPE_GPU, 2000, &simulated_devices[SIMULATED_CL_GPU], &simulated_ns.cl_resolution},
-    {&platforms[3], "Simulated, with a \"clock\"", "OpenCL 2.1 x", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500,
+    {&platforms[0], "Simulated CPU", "cl_khr_fp64", CL_DEVICE_TYPE_CPU, 2500, &simulated_devices[SIMULATED_CPU],
+     &simulated_ns.cpu_tick},
+    {&platforms[1], "Simulated GPU", "cl_khr_fp64 cl_nv_device_attribute_query", CL_DEVICE_TYPE_GPU, 2000,
+     &simulated_devices[SIMULATED_CL_GPU], &simulated_ns.cl_resolution},
+    {&platforms[3], "Simulated, with a \"clock\"", "cl_khr_kernel_clock", CL_DEVICE_TYPE_GPU, 1500,
      &simulated_devices[SIMULATED_KHR], &simulated_ns.khr_tick},
-    {&platforms[3], "Simulated old CPU", "OpenCL 1.2 x", "", CL_DEVICE_TYPE_CPU, 0,
-     &simulated_devices[SIMULATED_OLD], &simulated_ns.old_tick}};
-/* clang-format on */
+    {&platforms[3], "Simulated old CPU", "", CL_DEVICE_TYPE_CPU, 0, &simulated_devices[SIMULATED_OLD],
+     &simulated_ns.old_tick}};
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0], DEVICES = sizeof devices / sizeof devices[0] };
 
 struct _cl_context {
@@ -74,12 +71,9 @@ struct _cl_event {
     bool profiled, open;    /* open: a user event that was set to CL_COMPLETE */
     cl_command_queue queue; /* that it was put in */
     bool held;              /* the program has it */
-    const void *from;       /* of a copy or a fill */
-    void *to;
-    size_t bytes;
-    char pattern[16];
+    char pattern[16];       /* of a fill */
     size_t pattern_bytes;
-    bool fill, reading, marker;
+    bool marker;
     struct _cl_event *next;
 };
 static cl_mem buffers;
@@ -137,12 +131,10 @@ case CL_DEVICE_NAME:
     TEXT(simulated_fault("long_name", NULL) ? "A simulated processor with 16 cores and a long name @ 2.50GHz"
          : d->timing == &simulated_devices[SIMULATED_CL_GPU] ? simulated_gpu_name()
                                                              : d->name);
-case CL_DEVICE_VERSION: TEXT(d->version);
 case CL_DRIVER_VERSION: TEXT("1.2.3");
 case CL_DEVICE_EXTENSIONS: TEXT(d->extensions);
 case CL_DEVICE_TYPE:
     VALUE(cl_device_type, d == devices && simulated_fault("pocl_gpu", NULL) ? CL_DEVICE_TYPE_GPU : d->type);
-case CL_DEVICE_PLATFORM: VALUE(cl_platform_id, d->platform);
 case CL_DEVICE_GLOBAL_MEM_SIZE: VALUE(cl_ulong, simulated_memory());
 case CL_DEVICE_MAX_MEM_ALLOC_SIZE: VALUE(cl_ulong, simulated_memory() / (d == devices ? 4 : 2));
 case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: VALUE(cl_ulong, simulated_fault("small_cache", NULL) ? 1u << 12 : 1u << 20);
@@ -264,19 +256,12 @@ cl_mem clCreateBuffer(cl_context context UNUSED, cl_mem_flags flags, size_t byte
     return buffers = buffer;
 }
 
-API(clReleaseMemObject, (cl_mem buffer), cl_release, CL_INVALID_MEM_OBJECT, cl_mem *at = &buffers;
-    while (*at && *at != buffer) at = &(*at)->next; if (!*at) simulated_stop("clReleaseMemObject: released twice");
-    *at = buffer->next; simulated_free(buffer->data); free(buffer))
-
 /* ---- Commands ---- */
 
-static void run_event(struct simulated_command *command) {
+static void run_fill(struct simulated_command *command) {
     const cl_event event = (cl_event)command->owner;
-    if (command->kernel) simulated_run_kernel(command);
-    for (size_t at = 0; event->fill && at < event->bytes; at += event->pattern_bytes)
-        memcpy((char *)event->to + at, event->pattern, event->pattern_bytes);
-    if (event->from) memmove(event->to, event->from, event->bytes);
-    if (event->reading) simulated_spoil(event->to, event->bytes, true);
+    for (size_t at = 0; at < command->arguments[2]; at += event->pattern_bytes)
+        memcpy((char *)command->arguments[0] + at, event->pattern, event->pattern_bytes);
 }
 
 /* A new event; those that are done and that nobody has are forgotten. */
@@ -303,7 +288,6 @@ static cl_event new_event(cl_event *to) {
 
 static void enqueue(cl_command_queue queue, cl_event event, cl_uint waits, const cl_event *wait) {
     event->profiled = queue->profiled;
-    event->command.run = run_event;
     event->command.owner = event;
     event->command.gate = waits && !wait[0]->command.owner ? &wait[0]->open : NULL;
     event->command.after = waits && wait[0]->command.owner ? &wait[0]->command : NULL;
@@ -332,6 +316,7 @@ static cl_int enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
     cl_event event = new_event(to);
     struct simulated_command *command = &event->command;
     *command = kernel->call;
+    command->run = simulated_run_kernel;
     command->row = (struct simulated_row){(unsigned)(global[0] / threads), (unsigned)threads};
     command->groups = (unsigned)(global[0] / threads * (dimensions == 2 ? global[1] / local[1] : 1));
     command->threads = (unsigned)group;
@@ -355,11 +340,10 @@ API(clEnqueueNDRangeKernel,
 static cl_event copy(cl_command_queue queue, const char *name, const void *from, void *into, size_t bytes, int64_t ns,
                      WAITS) {
     const cl_event event = new_event(to);
-    event->command.name = name;
-    event->from = from;
-    event->to = into;
-    event->bytes = bytes;
-    event->command.ns = simulated_ns.transfer + ns;
+    event->command = (struct simulated_command){.run = simulated_run_copy,
+                                                .name = name,
+                                                .ns = simulated_ns.transfer + ns,
+                                                .arguments = {(uintptr_t)into, (uintptr_t)from, bytes}};
     enqueue(queue, event, waits, wait);
     return event;
 }
@@ -369,14 +353,13 @@ API(clEnqueueWriteBuffer,
     transfer_call, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes || !blocking) return CL_INVALID_VALUE;
     const cl_event event = copy(queue, "write", from, (char *)buffer->data + offset, bytes,
                                 simulated_copy_ns(bytes, simulated_ns.copy_1000), waits, wait, to);
-    simulated_wait(&event->command, false); simulated_spoil((char *)buffer->data + offset, bytes, false);
-    simulated_fill_l2(buffer->data, bytes, true))
+    simulated_wait(&event->command, false); simulated_fill_l2(buffer->data, bytes, true))
 API(clEnqueueReadBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *into, WAITS),
     transfer_call, CL_OUT_OF_RESOURCES, if (offset + bytes > buffer->bytes) return CL_INVALID_VALUE;
     const cl_event event = copy(queue, "read", (char *)buffer->data + offset, into, bytes,
                                 simulated_copy_ns(bytes, simulated_ns.copy_1000), waits, wait, to);
-    event->reading = true; if (blocking) simulated_wait(&event->command, false))
+    event->command.arguments[3] = true; if (blocking) simulated_wait(&event->command, false))
 API(clEnqueueCopyBuffer,
     (cl_command_queue queue, cl_mem from, cl_mem into, size_t from_offset, size_t offset, size_t bytes, WAITS),
     transfer_call, CL_OUT_OF_RESOURCES,
@@ -390,8 +373,8 @@ API(clEnqueueFillBuffer,
     if (offset + bytes > buffer->bytes || pattern_bytes > sizeof((cl_event)NULL)->pattern ||
         bytes % pattern_bytes) return CL_INVALID_VALUE;
     const cl_event event = new_event(to); memcpy(event->pattern, pattern, pattern_bytes);
-    event->pattern_bytes = pattern_bytes; event->fill = true; event->to = (char *)buffer->data + offset;
-    event->bytes = bytes;
+    event->pattern_bytes = pattern_bytes; event->command.run = run_fill;
+    event->command.arguments[0] = (uintptr_t)buffer->data + offset; event->command.arguments[2] = bytes;
     event->command.ns = simulated_ns.fill + simulated_device_ns(bytes, simulated_ns.memset_1000000);
     enqueue(queue, event, waits, wait))
 API(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS), transfer_call, CL_OUT_OF_RESOURCES,

@@ -30,7 +30,6 @@ static inline void barrier(int fence) {
         simulated_stop("a barrier that does not fence local memory");
     simulated_barrier_at(0, false);
 }
-static inline void atomic_add(int *to, int x) { *to += x; }
 static inline ulong clock_read_work_group(void) { return simulated_clock64(); }
 #define __builtin_readcyclecounter() (simulated_read() * simulated_ns.tsc_a_us / 1000 + 1000000000000)
 #define __builtin_ia32_rdtscp(core) (*(core) = (uint)simulated_smid() | 1u << 12) /* of NUMA node 1 */

@@ -75,9 +75,6 @@ struct dim3 {
 SIMCC_TYPES(SIMCC_3);
 SIMCC_TYPES(SIMCC_VECTORS);
 SIMCC_VECTORS(uint, unsigned);
-#undef SIMCC_TYPES
-#undef SIMCC_VECTORS
-#undef SIMCC_3
 
 /* ---- Launches: k<<<shape>>>(arguments) becomes simcc::to("k", place, k, simcc::shape(shape))(arguments)
  *
@@ -90,8 +87,6 @@ extern const char *simcc_answered;
 void simcc_ask(bool is), simcc_answer(const char *kernel);
 }
 namespace simcc {
-
-inline constexpr int warp_size = 32;
 
 struct shape {
     dim3 grid, block;
@@ -107,10 +102,8 @@ template <class F, class Tuple> struct closure {
     Tuple arguments;
     void **places[7];
     void call() { std::apply(kernel, arguments); }
-    template <class... A> __attribute__((noinline)) static void one(F k, A... each) {
-        k(each...);
-    } /* with its threadIdx */
-    /* Thread after thread. The arguments are read once for all of them. */
+    template <class... A> __attribute__((noinline)) static void one(F k, A... each) { k(each...); }
+    /* Thread after thread, each with its threadIdx. The arguments are read once for all of them. */
     static void run(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t it) {
         const auto *const c = reinterpret_cast<const closure *>(it);
         std::apply(
@@ -141,17 +134,10 @@ template <class F, class... A> void start(const char *name, const char *place, c
     simcc_ask(true);
     it->call();
     simcc_ask(false);
-    struct simcc_launch launch = {name,
-                                  simcc_answered,
-                                  place,
-                                  {s.grid.x, s.grid.y, s.grid.z},
-                                  {s.block.x, s.block.y, s.block.z},
-                                  s.bytes,
-                                  s.stream,
-                                  reinterpret_cast<void (*)()>(closure<F, tuple>::run),
-                                  {},
-                                  it->places,
-                                  it};
+    const auto run = reinterpret_cast<void (*)()>(closure<F, tuple>::run);
+    struct simcc_launch launch = {name, simcc_answered, place, s.grid, s.block, s.bytes, s.stream, run};
+    launch.places = it->places;
+    launch.closure = it;
     std::apply(
         [&](auto &...x) {
             size_t i = 0;
@@ -166,22 +152,11 @@ template <class F, class... A> void start(const char *name, const char *place, c
     simcc_launch(&launch);
 }
 
-template <class F> struct launcher {
-    const char *name;
-    const char *place;
-    shape s;
-    F kernel;
-    template <class... A> void operator()(A &&...a) const { start(name, place, s, kernel, std::forward<A>(a)...); }
-};
-template <class... P> struct launcher<void (*)(P...)> {
-    const char *name;
-    const char *place;
-    shape s;
-    void (*kernel)(P...);
-    void operator()(P... p) const { start(name, place, s, kernel, std::forward<P>(p)...); }
-};
-template <class F> launcher<F> to(const char *name, const char *place, F kernel, const shape &s) {
-    return {name, place, s, kernel};
+template <class F> auto to(const char *name, const char *place, F kernel, const shape &s) {
+    return [=](auto &&...a) { start(name, place, s, kernel, std::forward<decltype(a)>(a)...); };
+}
+template <class... P> auto to(const char *name, const char *place, void (*kernel)(P...), const shape &s) {
+    return [=](P... p) { start(name, place, s, kernel, std::forward<P>(p)...); };
 }
 
 /* ---- Shared memory ---- */
@@ -285,7 +260,6 @@ SIMCC_ATOMIC(atomicOr, before | x);
 SIMCC_ATOMIC(atomicXor, before ^ x);
 SIMCC_ATOMIC(atomicInc, before >= x ? 0 : before + 1);
 SIMCC_ATOMIC(atomicDec, before == 0 || before > x ? x : before - 1);
-#undef SIMCC_ATOMIC
 template <class T> T atomicCAS(T *at, std::common_type_t<T> is, std::common_type_t<T> x) {
     return simcc::atomic(at, [is, x](T before) { return before == is ? x : before; });
 }
@@ -361,8 +335,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 cudaError_t cudaMemset(void *to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *to);
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
@@ -372,7 +344,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
-cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
@@ -425,13 +396,15 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, F kernel, 
     return error;
 }
 static inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long flags = 0) {
     return cudaGraphInstantiateWithFlags(to, graph, flags);
 }
-
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, cudaGraphNode_t *, char *,
                                                size_t) {
     return cudaGraphInstantiateWithFlags(to, graph, 0);

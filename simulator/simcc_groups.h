@@ -56,7 +56,6 @@ template <class G> void sync(const G &group, int line = __builtin_LINE()) { grou
 SIMCC_OPERATION(plus, a + b);
 SIMCC_OPERATION(less, b < a ? b : a); /* the least */
 SIMCC_OPERATION(greater, a < b ? b : a);
-#undef SIMCC_OPERATION
 template <unsigned SIZE, class P, class T, class F> T reduce(const thread_block_tile<SIZE, P> &tile, T x, F f) {
     for (unsigned bits = SIZE / 2; bits > 0; bits /= 2) x = f(x, tile.shfl_xor(x, int(bits)));
     return x;

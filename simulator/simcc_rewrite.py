@@ -180,7 +180,7 @@ class Rewriter:
                 first = self.next(i)
                 if self.text(self.next(first)) == "(" and "void" in self.in_brackets(first):
                     end = self.match(self.next(first))
-                    self.replace(self.next(first), end, "")
+                    self.remove(self.next(first), end)
             elif name == "__syncthreads":
                 self.texts[i] = "simulated_barrier_at"
                 self.put(self.after, self.next(i), f"{self.lines[i][1]}, false")
@@ -212,8 +212,7 @@ class Rewriter:
             self.put(self.before, self.next(i), "((aligned")
             self.put(self.after, end, "))")
         else:
-            for j in range(i, end + 1):
-                self.texts[j] = self.texts[j] if self.kinds[j] == "blank" else ""
+            self.remove(i, end)
 
     def qualifier(self, i):
         """A kernel, a function or a variable of the device."""
@@ -332,8 +331,8 @@ class Rewriter:
         if self.text(k) != "(":
             self.refuse(i, f"asm \"{' '.join(code.split())}\"")
         last = self.match(k)
-        for t in [*range(i, k), *range(last + 1, end + 1)]:
-            self.texts[t] = self.texts[t] if self.kinds[t] == "blank" else ""
+        self.remove(i, k - 1)
+        self.remove(last + 1, end)
         self.put(self.after, last, f" = {REGISTERS[read[1]]}")
 
     def in_brackets(self, i):
@@ -341,10 +340,9 @@ class Rewriter:
         first = self.next(i)
         return "".join(self.texts[first + 1:self.match(first)])
 
-    def replace(self, first, last, text):
+    def remove(self, first, last):
         for t in range(first, last + 1):
             self.texts[t] = self.texts[t] if self.kinds[t] == "blank" else ""
-        self.texts[first] = text
 
     def dropped(self, i):
         """A call as a statement, or between commas of one: nobody looks at what it returns."""
