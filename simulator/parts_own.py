@@ -507,8 +507,6 @@ def tell(program, answers, simplest, known):
                      *filter(None, [launches.get(i)]), *[text for parts, text in UNKNOWN if parts & set(entry.parts)],
                      *["The model makes one copy at a time to or from the host: on a GPU more may run beside each other."]
                      * ("copy_1000" in entry.uneven),
-                     *[f"The host's call is in it; the {work} itself, on the device, is not." for work in ("memset", "copy")
-                       if [part for part in entry.parts if work in part or part in ("fetch", "wake")] == [f"{work}_call"]],
                      *[f"The digits printed hide it: {float(base.value):.3f} us."]
                      * (i not in own.rates and 20 * number.error > abs(base.value) > 0)]
             lines = [line for line in lines if "is not known" in line] or lines
