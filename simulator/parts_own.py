@@ -13,6 +13,7 @@ NAMES = {"nsec": "ns", "nanosecond": "ns", "usec": "us", "µs": "us", "μs": "us
          "millisecond": "ms", "sec": "s", "second": "s"}
 UNIT = r"(?:[nuµμm]s|[num]?secs?|(?:nano|micro|milli)?seconds?|s)"
 NUMBER = re.compile(r"(?<![\w.])([-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?:(?=" + UNIT + r"\b|x\b)|(?![\w.]*\w))", re.I)
+NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:inf|nan)(?![\w.])", re.I)
 BEHIND = re.compile(r"\s*[\[(]?(" + UNIT + r")\b(?!/)")
 BEFORE = re.compile(r"[\[( ](" + UNIT + r")[\])]?\s*[:=]?\s*$")
 KERNEL = ("fetch", "unit_0", "read", "step", "launch", "drain", "block", "warp", "barrier", "row_saves", "dispatch_100",
@@ -20,6 +21,7 @@ KERNEL = ("fetch", "unit_0", "read", "step", "launch", "drain", "block", "warp",
           "l2_1000000")
 INSIDE = {*KERNEL} - {"fetch", "launch", "drain"}  # between two readings of a clock in a kernel
 HOST_CLOCKS = {"now", "clock", "raw", "boottime", "cpu_time", "timeofday"}
+OF_BYTES = "copy_1000", "device_copy_1000000", "memset_1000000"
 LONGER_NS = 100000
 HUGE = Fraction(10) ** 38  # a float has no more
 # The words for parts, in this order. {} is how often.
@@ -51,7 +53,7 @@ class OwnNumber:
         self.value = max(-HUGE, min(Fraction(text) * factor, HUGE))
         places = len(digits.partition(".")[2]) - int(power or 0)
         self.error = Fraction(10) ** -places / 2 * factor
-        if places or abs(self.value) == HUGE or struct.unpack("f", struct.pack("f", float(text)))[0] == float(text):
+        if places or abs(Fraction(text)) > HUGE or struct.unpack("f", struct.pack("f", float(text)))[0] == float(text):
             self.error += abs(self.value) / 2**21  # it may have been a float, or a sum of some
         if unit:  # the machine's clocks have steps, however many digits are printed
             self.error = max(self.error, Fraction(1, 2000 * scale))
@@ -71,7 +73,7 @@ class Own:
         self.clocks, self.clocks_a_us = set(), Fraction(1)  # which numbers count an SM's clocks, of clock64()
         self.units = set()  # which ones are a difference of two SMs' clocks
         self.factors, self.rates = {}, {}  # of numbers whose unit is wrong; of rates: 1 is that of a time of so many us
-        self.launches = self.queries = 0  # of the whole program
+        self.launches = self.queries = self.polls = 0  # of the whole program
         self.scale_of_others = 1  # of numbers without a unit
 
     def times(self, asked):
@@ -107,9 +109,10 @@ class Own:
         """Finds the scale, the numbers that count clocks, and with --unit those that have no unit and grow with the
         times. A number of clocks grows with the times, and doubles if the SM counts twice as many in a us."""
         self.clocks_a_us = program.clocks_a_us
-        longer = program.run(program.command, f"launch+{LONGER_NS}").stderr  # in which a host that asks in a loop asks often
-        counts = re.search(r"^launches (\d+), queries (\d+)$", longer, re.M)
-        self.launches, self.queries = map(int, counts.groups()) if counts else (0, 0)
+        few, many = (re.search(r"^launches (\d+), queries (\d+)$", program.run(program.command, times).stderr, re.M)
+                     for times in ("", f"launch+{LONGER_NS}"))  # a host that asks in a loop asks more often then
+        self.launches, self.queries = map(int, many.groups()) if many else (0, 0)
+        self.polls = bool(few and many) and int(few[2]) < self.queries
         if not program.base:
             return
         base, faster, moved = map(program.read, ("", f"clocks_a_us+{program.clocks_a_us}", "unit_zero+1000000000000"))
@@ -201,7 +204,7 @@ def words_of(entry, said):
                 text += " (the gap: chapter 04)" if "event" in entry.parts else " (gap and floor: chapter 04)"
             of = re.search("_(1000+)$", parts[0])
             bytes_or_often = f"{float(f'{float(counts[0] * int(of[1])):.4g}'):,.0f}" if of else how_often(counts[0])
-            words.append(text.format(bytes_or_often))
+            words.append(text.partition(", of about")[0] if of and parts[0] in entry.uneven else text.format(bytes_or_often))
     for part in KERNEL if kernel else ():
         left.pop(part, None)
     return words + [f"{said[part]}, {how_often(count)}" for part, count in left.items()]
@@ -234,8 +237,10 @@ def verdict(entry, value, growths, times, launches):
     if count < 0 and not is_outside:
         return ("It falls if the kernel takes longer: its two ends are exchanged. cudaEventElapsedTime() takes the event "
                 "before the kernel first.")
+    if is_outside and not value and not entry.parts:
+        return "It is 0, whatever takes longer: what is in it is not known."
     if is_outside:
-        return f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
+        return launches and f"Nothing of the kernel is in it: it stays if the kernel takes {longer_us:.0f} us longer."
     share = Fraction(count).limit_denominator(20)
     if share != Fraction(count).limit_denominator(2000) or share.numerator > max(launches, 1) or "launch" in entry.uneven:
         grows = f"If the kernel takes {longer_us:.0f} us longer, it grows by {kernel:.3f} us:"
@@ -314,6 +319,7 @@ def sums(program, answers, simplest, known):
             least = max(Fraction(11, 10000) / program.own.scale, (i in program.own.rates) * 3 * number.error)
             if number.is_time and abs(growth) > least and count:
                 entry.parts[part] = count
+                entry.uneven += [part] * (8000 * number.error > step[part])  # its digits are coarser than another number's
     found = [part for part in program.times if any(part in entry.parts for entry in entries)]
     halves = ",".join(f"{part}+{float(step[part] / 2)}" for part in found)
     program.own.longer = f"launch+{LONGER_NS}"
@@ -323,6 +329,12 @@ def sums(program, answers, simplest, known):
     with_call = program.growths([""])[0]
     program.own.longer = ""
     half = program.growths([halves])[0] if found else [0] * len(base)
+    scale, program.own.scale = program.own.scale, min(program.own.scale, 1000)  # no time is too long then
+    for part in {part for part in found if part in OF_BYTES}:  # far longer: what runs beside something else shows, too
+        for entry, one, two in zip(entries, program.read(""), program.read(f"{part}+{LONGER_NS}")):
+            if abs((two.value - one.value) * 1000 / LONGER_NS - entry.parts.get(part, 0)) > abs(entry.parts.get(part, HUGE)) / 50:
+                entry.uneven.append(part)
+    program.own.scale = scale
     growths = []
     for i, (number, entry) in enumerate(zip(base, entries)):
         right = sum(count * step[part] for part, count in entry.parts.items()) / 2000
@@ -351,7 +363,7 @@ def too_fast(number, times, parts):
             "unit of the time?"] if gb_s > memory else []
 
 
-RATIO, COUNTERS = "ratio of times", "counters of SMs"
+RATIO, COUNTERS, UNLIKE = "ratio of times", "counters of SMs", "unlike itself"
 # What a number stands on, and the model does not know.
 UNKNOWN = [({"allocate_async"}, "The model has no pool: cudaMallocAsync() and cudaFreeAsync() always take as long there. On a GPU "
             "a pool that must grow takes far longer, and one that has the memory far less."),
@@ -392,7 +404,7 @@ def launches_in(program, growths):
             many = f"launch {first}" if first == low else f"launches {first} to {low}"
             lines[i] = f"It holds {many} of the program's {own.launches}: the other {others} stand outside of it."
     own.longer = ""
-    return lines if len(lines) == 1 else {}
+    return lines if len(set(lines.values())) == 1 else {}
 
 
 def ask_others(program, entries):
@@ -431,7 +443,11 @@ def tell(program, answers, simplest, known):
     made_of, at_full, own = ask_others(program, entries), program.at_full_clock(), program.own
     for i, (number, entry) in enumerate(zip(printed, entries)):
         entry.kind = COUNTERS if i in own.units else entry.kind
-        entry.rest = number.value - entry.sum_us(program.times)
+        entry.rest = number.value - Fraction(entry.sum_us(program.times))
+        off, own_us = program.base[i].value - number.value, entry.rest * (1 - Fraction(1, own.scale))
+        if number.is_time and min(abs(off), abs(off + own_us)) > 2 * (number.error + program.base[i].error) + max(
+                abs(number.value) / 100, Fraction({"clock", "timeofday"} & set(entry.parts) != set())):
+            entry.kind = UNLIKE
         if entry.uneven or abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
             entry.rest = Fraction(0)
         if number.error > Fraction(1, 10):  # then what is left is known to a us
@@ -445,8 +461,10 @@ def tell(program, answers, simplest, known):
         shown = [other for other, its in zip(printed, entries) if its.kind != KINDS[0] and other.line == number.line]
         base = program.base[i]
         is_short = (number.share > Fraction(1, 20000) if i in own.rates else
-                    own.scale >= 100 and 500 * base.error > abs(base.value) > 0)
-        head = [number.line] + [f"  the number {number.text}:"] * (len(shown) > 1)
+                    own.scale >= 100 and 2000 * base.error > abs(base.value) > 0)
+        of_line = [other for other in printed if other.line == number.line]
+        name = number.text + f" (no. {of_line.index(number) + 1})" * ([each.text for each in shown].count(number.text) > 1)
+        head = [number.line] + [f"  the number {name}:"] * (len(shown) > 1)
         if entry.kind:
             time = made_of.get(i)
             parts = entries[time].parts if time is not None else {}
@@ -455,7 +473,9 @@ def tell(program, answers, simplest, known):
                               "holds, it holds, too.",
                     COUNTERS: "It holds the zeros of SMs' counters: readings of clock64() of two SMs are subtracted, or one "
                               "is printed as it is. It is no time. Take two readings of one block, or globaltimer.",
-                    RATIO: "It is a ratio of times: it stays if all times double, and moves if the kernel takes longer.",
+                    UNLIKE: f"With all times {own.scale} times as long it is not {own.scale} times as long: what is in it is not "
+                            "known. Is it a clock's time in a float, or too long then for its type?",
+                    RATIO: "It is a ratio of times, or a count: it stays if all times double, and moves if the kernel takes longer.",
                     KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double."),
                      *too_fast(number, program.times, parts)]
@@ -465,7 +485,8 @@ def tell(program, answers, simplest, known):
         else:
             words = words_of(entry, program.said)
             places = 0 if entry.step_us else 3
-            words += [f"{float(entry.rest):.{places}f} us of the program's own"] if entry.rest else []
+            whose = "of the program's own" if entry.rest > 0 else "of these run beside something else"
+            words += [f"{abs(float(entry.rest)):.{places}f} us {whose}"] if entry.rest and entry.parts else []
             lines = []
             if i in own.factors:
                 is_less, right_us = own.factors[i] > 1, UNITS[number.unit] * own.factors[i]
@@ -480,25 +501,32 @@ def tell(program, answers, simplest, known):
             lines += [f"= {sum_of(entry)}", f"It holds {'; '.join(words) or 'no part'}.",
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
                      *[f"The SM's clock is not full in it: {float(us):.3f} us if it were." for us in at_full[i:i + 1]
-                       if us is not None], verdict(entry, number.value, growth, program.times, own.launches),
+                       if us is not None],
+                     *filter(None, [verdict(entry, number.value, growth, program.times, own.launches)]),
                      *in_clocks(number, i in own.clocks, own),
-                     *filter(None, [launches.get(i)]), *[text for parts, text in UNKNOWN if parts & set(entry.parts)]]
+                     *filter(None, [launches.get(i)]), *[text for parts, text in UNKNOWN if parts & set(entry.parts)],
+                     *["The model makes one copy at a time to or from the host: on a GPU more may run beside each other."]
+                     * ("copy_1000" in entry.uneven),
+                     *[f"The digits printed hide it: {float(base.value):.3f} us."]
+                     * (i not in own.rates and 20 * number.error > abs(base.value) > 0)]
             lines = [line for line in lines if "is not known" in line] or lines
             if entry.parts and not set(entry.parts) - HOST_CLOCKS:
                 lines.append("The host makes no call in it that takes time, and its own work takes none in the model.")
-            if own.queries > 20 and HOST_CLOCKS & set(entry.parts):
-                lines.append("The host asks in a loop until the kernel has ended: its next answer is the end, up to "
-                             f"{float(program.times['query']) / 1000:.3f} us later.")
+            if own.polls and HOST_CLOCKS & set(entry.parts):
+                lines.append("The host asks in a loop until the kernel has ended: its next answer is the end" + (
+                             f", up to {float(program.times['query']) / 1000:.3f} us later." if own.queries > 20 else "."))
         answer = [textwrap.fill(line, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
                   for line in lines]
         if told and told[-1][1] == answer and len(shown) == 1 and not told[-1][0][-1].startswith("  the number"):
             told[-1][0].append(number.line)
         elif told and told[-1][1] == answer and told[-1][0][0] == number.line:
-            told[-1][0][-1] = f"{told[-1][0][-1][:-1]}, {number.text}:".replace("number ", "numbers ")
+            told[-1][0][-1] = f"{told[-1][0][-1][:-1]}, {name}:".replace("number ", "numbers ")
         else:
             told.append((head, answer))
     for head, answer in told:
         print("", *head, *answer, sep="\n")
+    for line in dict.fromkeys(line.strip() for line in next(iter(own.outputs.values())).splitlines() if NO_NUMBER.search(line)):
+        told.append(print("", line, "  inf and nan are no numbers: something is divided by 0, or has no value.", sep="\n"))
     if not told:
         print("No number that this program prints changes with a time.")
 
@@ -506,5 +534,5 @@ def tell(program, answers, simplest, known):
 LIKELY = (*KERNEL, "submit", "latency", "wake", "no_wait", "launch_call", "event", "load", "load_first", "now", "clock",
           "record", "copy_call", "copy_1000", "memset", "memset_1000000", "device_copy", "device_copy_1000000")
 # What a CUDA program cannot hold, or what shows in another one of these.
-OTHERS = re.compile(r"(cl|khr|cpu|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|"
+OTHERS = re.compile(r"(cl|khr|cpu(?!_time)|old|small|noise|thread)_|(flush|finish|complete|build|compile\w*|profiling|fill|"
                     r"transfer\w*|interruption|noise|slice|held_up|uneven|tsc|tsc_late)$")
