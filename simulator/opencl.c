@@ -256,6 +256,10 @@ cl_mem clCreateBuffer(cl_context context UNUSED, cl_mem_flags flags, size_t byte
     return buffers = buffer;
 }
 
+API(clReleaseMemObject, (cl_mem buffer), cl_release, CL_INVALID_MEM_OBJECT, cl_mem *at = &buffers;
+    while (*at && *at != buffer) at = &(*at)->next; if (!*at) simulated_stop("clReleaseMemObject: released twice");
+    *at = buffer->next; simulated_free(buffer->data); free(buffer))
+
 /* ---- Commands ---- */
 
 static void run_fill(struct simulated_command *command) {
