@@ -44,9 +44,8 @@ WORDS = [
 class OwnNumber:
     """As parts' Number. A number without a unit is no time, unless the reader says its unit, or it counts clocks."""
 
-    def __init__(self, text, unit, line, number, unit_us, scale):
+    def __init__(self, text, unit, line, unit_us, scale):
         self.line, self.text, self.unit = line.strip(), text, unit
-        self.key = (f"number {number}", unit or "number")
         self.is_time = unit is not None
         factor = unit_us if unit else Fraction(1)
         digits, _, power = text.lower().partition("e")
@@ -60,9 +59,8 @@ class OwnNumber:
 
     def become_time(self, of_one_us, scale):
         """Of a rate."""
-        share = self.share = self.error / abs(self.value)
-        self.is_time, self.value = True, of_one_us / (self.value * scale)
-        self.error = max(abs(self.value) * share, Fraction(1, 2000 * scale))
+        self.share, self.is_time, self.value = self.error / abs(self.value), True, of_one_us / (self.value * scale)
+        self.error = max(abs(self.value) * self.share, Fraction(1, 2000 * scale))
 
 
 class Own:
@@ -93,16 +91,13 @@ class Own:
                 taken = found.end() + behind.end() if behind else 0
                 unit = (behind or before or [None, None])[1]
                 unit = NAMES.get(unit.lower().removesuffix("s") if unit and len(unit) > 2 else unit, unit)
-                if unit is None and len(numbers) in self.clocks:
-                    unit = "clocks"
-                if unit is None and len(numbers) in self.timed:
-                    unit = self.unit
+                i = len(numbers)
+                unit = unit or ("clocks" if i in self.clocks else self.unit if i in self.timed else None)
                 unit_us = 1 / self.clocks_a_us if unit == "clocks" else UNITS.get(unit, 1)
-                unit_us *= self.factors.get(len(numbers), 1)
-                numbers.append(OwnNumber(found[1], unit, line, len(numbers) + 1, Fraction(unit_us) / self.scale,
-                                         self.scale))
-                if len(numbers) - 1 in self.rates and numbers[-1].value:
-                    numbers[-1].become_time(self.rates[len(numbers) - 1], self.scale)
+                unit_us *= self.factors.get(i, 1) / Fraction(self.scale)
+                numbers.append(OwnNumber(found[1], unit, line, unit_us, self.scale))
+                if i in self.rates and numbers[i].value:
+                    numbers[i].become_time(self.rates[i], self.scale)
         return numbers
 
     def choose(self, program):
@@ -268,15 +263,13 @@ def verdict(entry, value, growths, times, launches):
     return f"It is more than the kernel{many}: {us:.3f} us of it are something else, however long the kernel is.{more}"
 
 
-def in_clocks(number, counts_clocks, own):
+def in_clocks(number, own):
     """Returns a line for a number that counts clocks of an SM."""
-    if not counts_clocks:
-        return []
     if number.unit == "clocks":
-        return [f"It counts clocks of the SM, in the model {own.clocks_a_us} in a us: it is no time" +
-                f", whatever --unit {own.unit} says." * bool(own.unit) + "." * (not own.unit)]
-    return [f"It doubles if the SM counts twice as many clocks in a us: it is made of clocks, and is a time in "
-            f"{number.unit} only if the SM's clock has the rate that the program takes for it."]
+        no = f"it is no time, whatever --unit {own.unit} says" if own.unit else "it is no time"
+        return f"It counts clocks of the SM, in the model {own.clocks_a_us} in a us: {no}."
+    return ("It doubles if the SM counts twice as many clocks in a us: it is made of clocks, and is a time in "
+            f"{number.unit} only if the SM's clock has the rate that the program takes for it.")
 
 
 def sums(program, answers, simplest, known):
@@ -363,7 +356,7 @@ def too_fast(number, times, parts):
             "unit of the time?"] if gb_s > memory else []
 
 
-RATIO, COUNTERS, UNLIKE = "ratio of times", "counters of SMs", "unlike itself"
+RATIO, COUNTERS, UNLIKE, SHORT = "ratio of times", "counters of SMs", "unlike itself", "few digits"
 # What a number stands on, and the model does not know.
 UNKNOWN = [({"allocate_async"}, "The model has no pool: cudaMallocAsync() and cudaFreeAsync() always take as long there. On a GPU "
             "a pool that must grow takes far longer, and one that has the memory far less."),
@@ -441,13 +434,16 @@ def tell(program, answers, simplest, known):
     printed = program.printed
     entries, growths = sums(program, answers, simplest, known)
     made_of, at_full, own = ask_others(program, entries), program.at_full_clock(), program.own
-    for i, (number, entry) in enumerate(zip(printed, entries)):
+    for i, (number, base, entry) in enumerate(zip(printed, program.base, entries)):
         entry.kind = COUNTERS if i in own.units else entry.kind
         entry.rest = number.value - Fraction(entry.sum_us(program.times))
-        off, own_us = program.base[i].value - number.value, entry.rest * (1 - Fraction(1, own.scale))
-        if number.is_time and min(abs(off), abs(off + own_us)) > 2 * (number.error + program.base[i].error) + max(
+        off, own_us = base.value - number.value, entry.rest * (1 - Fraction(1, own.scale))
+        if number.is_time and min(abs(off), abs(off + own_us)) > 2 * (number.error + base.error) + max(
                 abs(number.value) / 100, Fraction({"clock", "timeofday"} & set(entry.parts) != set())):
-            entry.kind = UNLIKE
+            entry.kind = entry.kind or UNLIKE
+        elif number.is_time and (number.share > Fraction(1, 20000) if i in own.rates else
+                                 own.scale >= 100 and 2000 * base.error > abs(base.value) > 0):
+            entry.kind = entry.kind or SHORT
         if entry.uneven or abs(entry.rest) <= 2 * number.error + abs(number.value) / 1000:
             entry.rest = Fraction(0)
         if number.error > Fraction(1, 10):  # then what is left is known to a us
@@ -455,19 +451,15 @@ def tell(program, answers, simplest, known):
     launches = launches_in(program, growths)
     print("In the model, which knows what a number holds, and not how long a kernel takes on a GPU:")
     told = []  # the numbers' lines, and the answer for all of them
-    for i, (number, entry, growth) in enumerate(zip(printed, entries, growths)):
+    for i, (number, base, entry, growth) in enumerate(zip(printed, program.base, entries, growths)):
         if entry.kind == KINDS[0]:
             continue
         shown = [other for other, its in zip(printed, entries) if its.kind != KINDS[0] and other.line == number.line]
-        base = program.base[i]
-        is_short = (number.share > Fraction(1, 20000) if i in own.rates else
-                    own.scale >= 100 and 2000 * base.error > abs(base.value) > 0)
-        of_line = [other for other in printed if other.line == number.line]
-        name = number.text + f" (no. {of_line.index(number) + 1})" * ([each.text for each in shown].count(number.text) > 1)
+        name = number.text + f" (no. {shown.index(number) + 1})" * ([each.text for each in shown].count(number.text) > 1)
         head = [number.line] + [f"  the number {name}:"] * (len(shown) > 1)
         if entry.kind:
             time = made_of.get(i)
-            parts = entries[time].parts if time is not None else {}
+            parts = (entry if time is None else entries[time]).parts
             text = {KINDS[1]: "It is a rate: it halves if all times double." if time is None else
                               f"It is a rate, made of the time {printed[time].text} {printed[time].unit}: what that "
                               "holds, it holds, too.",
@@ -475,24 +467,20 @@ def tell(program, answers, simplest, known):
                               "is printed as it is. It is no time. Take two readings of one block, or globaltimer.",
                     UNLIKE: f"With all times {own.scale} times as long it is not {own.scale} times as long: what is in it is not "
                             "known. Is it a clock's time in a float, or too long then for its type?",
+                    SHORT: "It has too few digits to say what is in it: print more of them.",
                     RATIO: "It is a ratio of times, or a count: it stays if all times double, and moves if the kernel takes longer.",
                     KINDS[2]: "It doubles if all times double, and has no unit: --unit ns, us, ms or s says which."}
             lines = [text.get(entry.kind, "It neither doubles nor halves nor stays if all times double."),
                      *too_fast(number, program.times, parts)]
-        elif is_short:
-            lines = ["It has too few digits to say what is in it: print more of them.",
-                     *too_fast(number, program.times, entry.parts)]
         else:
             words = words_of(entry, program.said)
-            places = 0 if entry.step_us else 3
             whose = "of the program's own" if entry.rest > 0 else "of these run beside something else"
-            words += [f"{abs(float(entry.rest)):.{places}f} us {whose}"] if entry.rest and entry.parts else []
+            words += [f"{abs(float(entry.rest)):.{0 if entry.step_us else 3}f} us {whose}"] if entry.rest and entry.parts else []
             lines = []
             if i in own.factors:
-                is_less, right_us = own.factors[i] > 1, UNITS[number.unit] * own.factors[i]
-                right = next((unit for unit, us in UNITS.items() if us == right_us), None)
-                times = max(own.factors[i], 1 / own.factors[i])
-                share = f"1/{times} of a" if is_less else f"{times} times the"
+                factor = own.factors[i]
+                right = next((unit for unit, us in UNITS.items() if us == UNITS[number.unit] * factor), None)
+                share = f"1/{factor} of a" if factor > 1 else f"{1 / factor} times the"
                 lines = [f"Its unit is wrong: it is {share} time in {number.unit}, and the time in {right}." if right else
                          f"It is {share} time in {number.unit}, as of one of so many elements; or its unit is wrong. Of the time:"]
             if i in own.rates:
@@ -502,9 +490,8 @@ def tell(program, answers, simplest, known):
                      *["It does not grow in proportion to these parts: the sum may miss."] * bool(entry.uneven),
                      *[f"The SM's clock is not full in it: {float(us):.3f} us if it were." for us in at_full[i:i + 1]
                        if us is not None],
-                     *filter(None, [verdict(entry, number.value, growth, program.times, own.launches)]),
-                     *in_clocks(number, i in own.clocks, own),
-                     *filter(None, [launches.get(i)]), *[text for parts, text in UNKNOWN if parts & set(entry.parts)],
+                     *filter(None, [verdict(entry, number.value, growth, program.times, own.launches), launches.get(i)]),
+                     *[in_clocks(number, own)] * (i in own.clocks), *[text for parts, text in UNKNOWN if parts & set(entry.parts)],
                      *["The model makes one copy at a time to or from the host: on a GPU more may run beside each other."]
                      * ("copy_1000" in entry.uneven),
                      *[f"The digits printed hide it: {float(base.value):.3f} us."]
