@@ -312,7 +312,7 @@ def sums(program, answers, simplest, known):
             least = max(Fraction(11, 10000) / program.own.scale, (i in program.own.rates) * 3 * number.error)
             if number.is_time and abs(growth) > least and count:
                 entry.parts[part] = count
-                entry.uneven += [part] * (8000 * number.error > step[part])  # its digits are coarser than another number's
+                entry.uneven += [part] * (4000 * number.error > step[part])  # its digits are coarser than another number's
     found = [part for part in program.times if any(part in entry.parts for entry in entries)]
     halves = ",".join(f"{part}+{float(step[part] / 2)}" for part in found)
     program.own.longer = f"launch+{LONGER_NS}"
