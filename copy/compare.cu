@@ -445,7 +445,7 @@ int main(int argc, char **argv) {
         const char *const how = WIFEXITED(status) ? "exit()" : strsignal(WTERMSIG(status));
         const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
         const int has_no_gpu = code == 77 && !*found->device;
-        if (!found->is_done && (code == 1 || has_no_gpu)) return code; /* said why */
+        if (!found->is_done && (code == 1 || code == 2 || has_no_gpu)) return code; /* said why */
         if (!found->is_done) REFUSE("was at work when its process ended: %s", how);
         if (found->why[p] && found->tries[p]++ == 0) repeated++, p--; /* once more */
     }
