@@ -28,7 +28,7 @@ struct spin {
     const char *code_by; /* what says how long the code took */
 };
 
-/* The step of an x86 processor's time stamp counter, by the host's clock; 0: there is none. Where
+/* The step of an x86 processor's time stamp counter, by the host's clock; 0: none counts. Where
  * /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
 static double tsc_step_ns(void) {
     double step_ns[5] = {0}; /* something may come between the two clocks, but not each time */
@@ -41,7 +41,7 @@ static double tsc_step_ns(void) {
         step_ns[i] = (double)(end_ns - start_ns) / (double)(__builtin_ia32_rdtsc() - start);
     }
 #endif
-    return median(step_ns, 5);
+    return isfinite(median(step_ns, 5)) ? median(step_ns, 5) : 0;
 }
 
 /* Builds the kernel with the clock that this device has, where its compiler knows it: NVIDIA's, or
@@ -49,6 +49,8 @@ static double tsc_step_ns(void) {
 static struct spin new_spin(const char *device) {
     struct spin spin = {.cl = open_opencl(device, CL_QUEUE_PROFILING_ENABLE)};
     const char *name = spin.cl.name, *flags = "";
+    const bool knows_tsc = strstr(name, "Portable Computing") || strstr(name, "Intel(R) OpenCL");
+    const double tsc_ns = spin.cl.is_cpu && knows_tsc ? tsc_step_ns() : 0;
     char has[16384];
     CHECK_CL(clGetDeviceInfo(spin.cl.device, CL_DEVICE_EXTENSIONS, sizeof has, has, NULL));
     spin.code_by = "a_loop_twice_as_long";
@@ -56,9 +58,8 @@ static struct spin new_spin(const char *device) {
         spin.step_ns = 1; /* that it counts in */
         spin.code_by = "%globaltimer";
         flags = "-DCLOCK_PTX";
-    } else if (spin.cl.is_cpu && tsc_step_ns() > 0 &&
-               (strstr(name, "Portable Computing") || strstr(name, "Intel(R) OpenCL"))) {
-        spin.step_ns = tsc_step_ns();
+    } else if (tsc_ns > 0) {
+        spin.step_ns = tsc_ns;
         spin.code_by = "time_stamp_counter";
         flags = "-DCLOCK_TSC";
     }

@@ -4,7 +4,7 @@
 #include "opencl.h"
 #include "stats.h"
 
-/* The step of an x86 processor's time stamp counter, by the host's clock; 0: there is none. Where
+/* The step of an x86 processor's time stamp counter, by the host's clock; 0: none counts. Where
  * /proc/cpuinfo says constant_tsc and nonstop_tsc it counts at one rate on all cores. */
 static inline double tsc_step_ns(void) {
     double step_ns[5] = {0}; /* something may come between the two clocks, but not each time */
@@ -18,7 +18,7 @@ static inline double tsc_step_ns(void) {
         step_ns[i] = (double)(end_ns - start_ns) / (double)(__builtin_ia32_rdtsc() - start);
     }
 #endif
-    return median(step_ns, 5);
+    return isfinite(median(step_ns, 5)) ? median(step_ns, 5) : 0;
 }
 
 struct kernel_clock {

@@ -92,9 +92,8 @@ static double warm_then_median_us(const struct experiment *x, struct launches *l
 /* Forks. The new process sets up, and gets true. The old one, which never calls OpenCL, waits and
  * gets false. If the child fails, it says why, and the parent ends as it did. */
 static bool is_new_process(struct experiment *x, const char *device) {
-    int status;
-    cl_int error;
-    fflush(NULL); /* else the child prints a second time what is not yet written */
+    cl_int status, error; /* an int */
+    fflush(NULL);         /* else the child prints a second time what is not yet written */
     const pid_t child = fork();
     if (child == 0) {
         x->seen[0] = x->seen[1] = cores_now();
